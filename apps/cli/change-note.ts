@@ -1,30 +1,18 @@
+import { type GivenNote, LINK_LENGTH_MAX, REASON_LENGTH_MAX } from "@ostiary/lib/contracts/registry-api";
+
 /** Returns the value of an environment variable. */
 type ReadVariable = (name: string) => string | undefined;
 
-const REASON_LENGTH_MAX = 512;
-const LINK_LENGTH_MAX = 2_048;
-
-/** The reason and the link that the command line sends with each write, by header. */
-export type ChangeNoteHeaders = Readonly<Record<string, string>>;
-
-/** The texts that a person gave, which the registry checks. */
-export interface GivenNote {
-  readonly reason?: string;
-  readonly link?: string;
-}
-
 /**
- * Returns the headers that say why a write is made: what the person gave, else what a pipeline of GitHub or
+ * Returns the reason and the link of a write: what the person gave, else what a pipeline of GitHub or
  * GitLab says of itself. Text of a pipeline is cut to what the registry accepts, so that it never breaks a
  * write.
  */
-export function changeNoteHeaders(given: GivenNote, variable: ReadVariable): ChangeNoteHeaders {
+export function changeNote(given: GivenNote, variable: ReadVariable): GivenNote {
   const pipeline = pipelineNote(variable);
-  const reason = given.reason ?? acceptedReason(pipeline.reason);
-  const link = given.link ?? acceptedLink(pipeline.link);
   return {
-    ...(reason !== undefined && { "X-Change-Reason": asBytes(reason) }),
-    ...(link !== undefined && { "X-Change-Link": asBytes(link) }),
+    reason: given.reason ?? acceptedReason(pipeline.reason),
+    link: given.link ?? acceptedLink(pipeline.link),
   };
 }
 
@@ -62,9 +50,4 @@ function acceptedLink(text: string | undefined): string | undefined {
     url.password === "" &&
     url.href.length <= LINK_LENGTH_MAX;
   return isAccepted ? url.href : undefined;
-}
-
-/** Returns a text as the value of a header: `fetch` takes a character for each byte. */
-function asBytes(text: string): string {
-  return Buffer.from(text.replace(/\p{Cc}+/gu, " ")).toString("latin1");
 }

@@ -1,6 +1,7 @@
+import { changeNoteHeaders } from "@ostiary/lib/contracts/registry-api";
 import { VERSION } from "@ostiary/lib/runtime/version";
 import { Command, CommanderError } from "commander";
-import { changeNoteHeaders } from "./change-note.ts";
+import { changeNote } from "./change-note.ts";
 import { addApply } from "./commands/apply.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addChanges } from "./commands/changes.ts";
@@ -137,7 +138,8 @@ function createProgram(
     const { json, timeout, registry: named, reason, link } = program.opts();
     const address = await findRegistry(named, variable, warn);
     try {
-      const registry = new RegistryClient(address, timeout, changeNoteHeaders({ reason, link }, variable));
+      const note = changeNoteHeaders(changeNote({ reason, link }, variable));
+      const registry = new RegistryClient(address, timeout, note);
       onOpen(registry);
       await work({ registry, output: new Output(terminal, json === true), terminal });
     } catch (error) {

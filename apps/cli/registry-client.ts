@@ -3,7 +3,6 @@ import { type HttpAnswer, pathOf, RegistryApi } from "@ostiary/lib/contracts/reg
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
-import type { ChangeNoteHeaders } from "./change-note.ts";
 import { Refused, UsageError } from "./errors.ts";
 import { isFromAnotherPort, notARegistryText, tooLongText } from "./not-a-registry.ts";
 import { unreachableText } from "./unreachable.ts";
@@ -24,14 +23,14 @@ const ANSWER_BYTES_MAX = 256 * 1_048_576;
 export class RegistryClient extends RegistryApi {
   readonly #url: string;
   readonly #timeout_s: number;
-  readonly #note: ChangeNoteHeaders;
+  readonly #note: Readonly<Record<string, string>>;
   #writing = false;
 
   /** @param note the headers that every write sends */
   constructor(
     { REGISTRY_URL, ADMIN_TOKEN }: RegistryAddress,
     timeout_s: number,
-    note: ChangeNoteHeaders = {},
+    note: Readonly<Record<string, string>> = {},
   ) {
     const url = readUrl(REGISTRY_URL?.trim() || DEFAULT_URL);
     super(readToken(ADMIN_TOKEN?.trim() ?? ""), timeout_s * 1_000);

@@ -1,7 +1,7 @@
 /**
  * A view of the console, as the fragment of its address names it: `#/services/widgets/revisions/3`. Back,
- * forward and bookmarks work, and browsers do not send fragments to the server. The fragment never holds the
- * admin token.
+ * forward and bookmarks work, and browsers do not send fragments to the server. The fragment never holds a
+ * token.
  */
 export type View =
   | { name: "routes" }
@@ -10,7 +10,8 @@ export type View =
   | { name: "revisions"; service: string; revision: number | null }
   | { name: "lookup" }
   | { name: "apply" }
-  | { name: "gateways" };
+  | { name: "gateways" }
+  | { name: "operator" };
 
 export const HOME: View = { name: "routes" };
 
@@ -41,6 +42,7 @@ function plainView(name: string): View | null {
     case "lookup":
     case "apply":
     case "gateways":
+    case "operator":
       return { name };
     default:
       return null;
@@ -86,5 +88,7 @@ export function titleOf(view: View): string {
       return "Apply a document";
     case "gateways":
       return "Gateways";
+    case "operator":
+      return "What you may do";
   }
 }

@@ -4,12 +4,15 @@ import { fragmentOf, titleOf, type View, viewAt } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
 import { GatewaysView } from "./gateways/gateways-view.tsx";
 import { LookupView } from "./lookup/lookup-view.tsx";
+import { Account } from "./operator/account.tsx";
+import { OperatorView } from "./operator/operator-view.tsx";
+import { mayWrite } from "./operator/permissions.ts";
 import { Empty } from "./parts/shown.tsx";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/routes-view.tsx";
 import { ServiceView } from "./services/service-view.tsx";
 import { ServicesView } from "./services/services-view.tsx";
-import { Session, SessionContext, useSession } from "./session.ts";
+import { Session, SessionContext, useOperator, useSession } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 
 /** Renders the whole page. */
@@ -48,11 +51,19 @@ const LABELS: Partial<Record<View["name"], string>> = {
   gateways: "Gateways",
 };
 
+/** Returns the heading of a view. A reader reviews a document and cannot apply it. */
+function headingOf(view: View | null, writes: boolean): string {
+  if (view === null) return "There is no such page";
+  return view.name === "apply" && !writes ? "Review a document" : titleOf(view);
+}
+
 function Shell() {
   const session = useSession();
   const view = session.view.value;
   const place = view?.name === "service" || view?.name === "revisions" ? "services" : view?.name;
-  useHeading(view);
+  const writes = mayWrite(useOperator());
+  const heading = headingOf(view, writes);
+  useHeading(heading);
   return (
     <div class="shell">
       <button type="button" class="button skip" onClick={() => document.querySelector("main")?.focus()}>
@@ -68,18 +79,16 @@ function Shell() {
             {PLACES.map((each) => (
               <li key={each.name}>
                 <a href={fragmentOf(each)} aria-current={each.name === place ? "page" : undefined}>
-                  {LABELS[each.name]}
+                  {each.name === "apply" && !writes ? "Review" : LABELS[each.name]}
                 </a>
               </li>
             ))}
           </ul>
         </nav>
-        <button type="button" class="button leave" onClick={() => session.leave(null)}>
-          Forget token
-        </button>
+        <Account />
       </header>
       <main id="main" tabIndex={-1}>
-        <h1 tabIndex={-1}>{view === null ? "There is no such page" : titleOf(view)}</h1>
+        <h1 tabIndex={-1}>{heading}</h1>
         <Content
           key={view === null ? "" : fragmentOf(view).replace(/\/revisions\/.*/, "/revisions")}
           view={view}
@@ -111,13 +120,14 @@ function Content({ view }: { view: View | null }) {
       return <ApplyView />;
     case "gateways":
       return <GatewaysView />;
+    case "operator":
+      return <OperatorView />;
   }
 }
 
 /** Moves the focus to the heading after each navigation, so that a screen reader announces the new view. */
-function useHeading(view: View | null): void {
+function useHeading(title: string): void {
   const first = useRef(true);
-  const title = view === null ? "There is no such page" : titleOf(view);
   useEffect(() => {
     document.title = `${title} · Ostiary console`;
     if (first.current) first.current = false;

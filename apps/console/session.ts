@@ -1,8 +1,9 @@
+import type { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { type View, viewAt } from "./address.ts";
-import { listServices } from "./registry/calls.ts";
+import { listServices, readOperator } from "./registry/calls.ts";
 import { Registry } from "./registry/client.ts";
 import { asFailure, type Failure } from "./registry/failure.ts";
 import type { Services } from "./routes/rows.ts";
@@ -19,11 +20,11 @@ export interface Asked<Answer> {
 const NOTHING: Asked<never> = { loading: true, answer: null, failure: null };
 
 /**
- * The state that the whole page shares. It holds the admin token in memory only, in its client of the
- * registry.
+ * The state that the whole page shares. It holds the token in memory only, in its client of the registry.
  */
 export class Session {
   readonly #registry = signal<Registry | null>(null);
+  readonly #operator = signal<CurrentOperator | null>(null);
   readonly #catalog = signal<Asked<Services>>(NOTHING);
   readonly #unreadable = signal<readonly string[]>([]);
   readonly #ended = signal<string | null>(null);
@@ -39,6 +40,11 @@ export class Session {
   /** The client of the registry, or null before sign-in. */
   get registry(): ReadonlySignal<Registry | null> {
     return this.#registry;
+  }
+
+  /** The operator who is signed in, as the registry last said. */
+  get operator(): ReadonlySignal<CurrentOperator | null> {
+    return this.#operator;
   }
 
   get catalog(): ReadonlySignal<Asked<Services>> {
@@ -71,9 +77,10 @@ export class Session {
    */
   async enter(token: string): Promise<void> {
     const registry = new Registry(token);
-    const found = await listServices(registry);
+    const [operator, found] = await Promise.all([readOperator(registry), listServices(registry)]);
     batch(() => {
       this.#registry.value = registry;
+      this.#operator.value = operator;
       this.#show(found);
       this.#ended.value = null;
     });
@@ -83,23 +90,28 @@ export class Session {
   leave(reason: string | null): void {
     batch(() => {
       this.#registry.value = null;
+      this.#operator.value = null;
       this.#catalog.value = NOTHING;
       this.#unreadable.value = [];
       this.#ended.value = reason;
     });
   }
 
-  /** Asks the registry. Forgets the token when the registry no longer accepts it. */
+  /**
+   * Asks the registry. Forgets the token when the registry no longer accepts it. After a 403 it reads the role
+   * again, which may have changed (RG-133).
+   */
   async ask<Answer>(work: (registry: Registry) => Promise<Answer>): Promise<Answer> {
     const registry = this.#registry.peek();
-    if (registry === null) throw new Error("Nobody gave the admin token.");
+    if (registry === null) throw new Error("Nobody is signed in.");
     try {
       return await work(registry);
     } catch (thrown) {
       const failure = asFailure(thrown);
       if (failure.kind === "refused" && this.#registry.peek() === registry) {
-        this.leave("The registry no longer accepts the admin token. Enter the current one.");
+        this.leave("The registry no longer accepts the token. Enter the current one.");
       }
+      if (failure.kind === "forbidden") void this.#readOperator(registry);
       throw failure;
     }
   }
@@ -109,13 +121,24 @@ export class Session {
     const { answer } = this.#catalog.peek();
     this.#catalog.value = { loading: true, answer, failure: null };
     try {
-      const found = await this.ask(listServices);
-      batch(() => this.#show(found));
+      const [operator, found] = await this.ask((registry) =>
+        Promise.all([readOperator(registry), listServices(registry)]),
+      );
+      batch(() => {
+        this.#operator.value = operator;
+        this.#show(found);
+      });
     } catch (thrown) {
       // after sign-out no view shows the failure
       if (this.#registry.peek() === null) return;
       this.#catalog.value = { loading: false, answer, failure: asFailure(thrown) };
     }
+  }
+
+  /** Reads the role again. A failure changes nothing: the registry checks every write. */
+  async #readOperator(registry: Registry): Promise<void> {
+    const operator = await readOperator(registry).catch(() => null);
+    if (operator !== null && this.#registry.peek() === registry) this.#operator.value = operator;
   }
 
   #show({ services, unreadable = {} }: Awaited<ReturnType<typeof listServices>>): void {
@@ -130,6 +153,13 @@ export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("The page has a session.");
   return session;
+}
+
+/** Returns the operator who is signed in, for the views that only they see. */
+export function useOperator(): CurrentOperator {
+  const operator = useSession().operator.value;
+  if (operator === null) throw new Error("An operator is signed in.");
+  return operator;
 }
 
 /** Asks the registry on the first render, when `about` changes, and when `again` is called. */

@@ -4,7 +4,7 @@ import { FailureNotice } from "./parts/failure-notice.tsx";
 import { asFailure, type Failure } from "./registry/failure.ts";
 import { useSession } from "./session.ts";
 
-/** Asks for the admin token. The browser does not submit the form, and does not offer to save the token. */
+/** Asks for the token of an operator. The browser does not submit the form, and does not offer to save the token. */
 export function SignIn() {
   const session = useSession();
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -39,7 +39,7 @@ export function SignIn() {
         <h1>Sign in</h1>
         <p class="quiet">
           See the published routes and who may call them, and change them after a review. You need the
-          registry's admin token.
+          registry's admin token or the token of an operator.
         </p>
         {failure === null && session.ended.value !== null && (
           <div class="notice notice-warn" role="alert">
@@ -47,7 +47,7 @@ export function SignIn() {
           </div>
         )}
         {failure !== null && <SignInFailure failure={failure} />}
-        <label for="token">Admin token</label>
+        <label for="token">Token</label>
         <input
           id="token"
           ref={input}
@@ -62,8 +62,9 @@ export function SignIn() {
           {busy ? "Asking the registry …" : "Open the console"}
         </button>
         <p id="token-help" class="quiet small">
-          The value of <code>ADMIN_TOKEN</code>; after <code>bun start</code> the token is in{" "}
-          <code>.ostiary/admin-token</code>. This page keeps the token in memory until you close or reload it.
+          Your own token, or the value of <code>ADMIN_TOKEN</code>; after <code>bun start</code> the token is
+          in <code>.ostiary/admin-token</code>. This page keeps the token in memory until you close or reload
+          it.
         </p>
       </form>
     </main>
@@ -74,8 +75,8 @@ function SignInFailure({ failure }: { failure: Failure }) {
   if (failure.kind !== "refused") return <FailureNotice failure={failure} />;
   return (
     <div class="notice notice-bad" role="alert">
-      <p class="notice-title">This is not the admin token</p>
-      <p>Copy the whole token from the registry's settings, without spaces.</p>
+      <p class="notice-title">The registry does not know this token</p>
+      <p>Copy the whole token, without spaces. A token can also have ended.</p>
     </div>
   );
 }

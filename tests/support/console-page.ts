@@ -64,7 +64,7 @@ export async function openConsole(
       await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
     },
     async enter(token) {
-      await page.getByLabel("Admin token").fill(token);
+      await page.getByLabel("Token", { exact: true }).fill(token);
       await page.keyboard.press("Enter");
     },
     findings: () => findingsOn(page),

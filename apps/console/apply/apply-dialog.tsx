@@ -1,6 +1,8 @@
+import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { Dialog } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { FailureNotice } from "../parts/failure-notice.tsx";
+import { isAboutNote, NoteFields } from "../parts/note-fields.tsx";
 import { counted } from "../parts/shown.tsx";
 import { WaitChoice } from "../parts/written.tsx";
 import { applyDocument, type Review, reviewDocument } from "../registry/calls.ts";
@@ -13,6 +15,9 @@ import { ServiceReviews } from "./reviewed-document.tsx";
 interface ApplyDialogProps {
   document: string;
   review: Review;
+  /** Why the document is applied. It stays when the dialog closes for another review. */
+  note: GivenNote;
+  onNote: (note: GivenNote) => void;
   onClose: () => void;
   /** Starts a new review, when the shown one is stale. */
   onReview: () => void;
@@ -20,7 +25,7 @@ interface ApplyDialogProps {
 }
 
 /** Shows the changes once more, and applies exactly these changes or nothing. */
-export function ApplyDialog({ document, review, onClose, onReview, onDone }: ApplyDialogProps) {
+export function ApplyDialog({ document, review, note, onNote, onClose, onReview, onDone }: ApplyDialogProps) {
   const session = useSession();
   const [wait, setWait] = useState(true);
   const { busy, failure, write } = useWrite();
@@ -28,7 +33,7 @@ export function ApplyDialog({ document, review, onClose, onReview, onDone }: App
   const changes = changed.flatMap((service) => service.changes);
   const apply = () =>
     write(
-      (registry) => applyDocument(registry, document, { tag: review.tag, wait }),
+      (registry) => applyDocument(registry, document, { tag: review.tag, wait, note }),
       (applied) => {
         session.announce("The document is applied.");
         onDone({ applied });
@@ -45,6 +50,7 @@ export function ApplyDialog({ document, review, onClose, onReview, onDone }: App
         else onReview();
       },
     );
+  const isStuck = failure !== null && !isAboutNote(failure);
   const unknown = failure !== null && (failure.outcome_unknown || failure.kind === "away");
   return (
     <Dialog
@@ -59,8 +65,8 @@ export function ApplyDialog({ document, review, onClose, onReview, onDone }: App
           <button
             type="button"
             class="button button-main"
-            aria-disabled={busy || failure !== null}
-            onClick={() => !busy && failure === null && apply()}
+            aria-disabled={busy || isStuck}
+            onClick={() => !busy && !isStuck && apply()}
           >
             {busy ? "Applying …" : `Apply to ${counted(changed.length, "service")}`}
           </button>
@@ -73,10 +79,11 @@ export function ApplyDialog({ document, review, onClose, onReview, onDone }: App
         <FailureNotice
           failure={failure}
           title={unknown ? "The registry may have applied the document" : undefined}
-          onRetry={unknown ? findOut : onReview}
+          onRetry={unknown ? findOut : isStuck && failure.kind !== "forbidden" ? onReview : undefined}
           retryLabel={unknown ? "Find out" : "Review it again"}
         />
       )}
+      <NoteFields note={note} onChange={onNote} failure={failure} />
       <WaitChoice wait={wait} onChange={setWait} />
     </Dialog>
   );

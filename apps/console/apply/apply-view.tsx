@@ -1,8 +1,10 @@
+import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { useId, useRef, useState } from "preact/hooks";
+import { mayWrite } from "../operator/permissions.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { type Review, reviewDocument } from "../registry/calls.ts";
 import { asFailure, type Failure } from "../registry/failure.ts";
-import { useSession } from "../session.ts";
+import { useOperator, useSession } from "../session.ts";
 import { AppliedNotice, type Done } from "./applied-notice.tsx";
 import { ApplyDialog } from "./apply-dialog.tsx";
 import { ReviewedDocument } from "./reviewed-document.tsx";
@@ -31,6 +33,8 @@ export function ApplyView() {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [busy, setBusy] = useState(false);
   const [applying, setApplying] = useState(false);
+  const [note, setNote] = useState<GivenNote>({});
+  const writes = mayWrite(useOperator());
   const area = useRef<HTMLTextAreaElement>(null);
   const field = useId();
   const file = useId();
@@ -64,7 +68,7 @@ export function ApplyView() {
     <>
       <p class="quiet lead">
         The services that a document names are created or replaced, all or none. Other services stay as they
-        are. You see the changes before they are written.
+        are. {writes ? "You see the changes before they are written." : "You see what it would change."}
       </p>
       <form
         class="panel document"
@@ -122,10 +126,13 @@ export function ApplyView() {
         <ApplyDialog
           document={outcome.document}
           review={outcome.review}
+          note={note}
+          onNote={setNote}
           onClose={() => setApplying(false)}
           onReview={review}
           onDone={(done) => {
             setApplying(false);
+            setNote({});
             setOutcome({ is: "done", done });
           }}
         />

@@ -1,11 +1,14 @@
 import type { PreviewedService } from "@ostiary/lib/contracts/registry-api";
+import { mayWrite } from "../operator/permissions.ts";
 import { counted, Empty } from "../parts/shown.tsx";
 import type { Review } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
+import { useOperator } from "../session.ts";
 
 /** Shows what a document would change, service by service. */
 export function ReviewedDocument({ review, onApply }: { review: Review; onApply: () => void }) {
   const { services } = review;
+  const operator = useOperator();
   const changed = services.filter(({ changes }) => changes.length > 0);
   const unchanged = services.length - changed.length;
   if (changed.length === 0) {
@@ -22,9 +25,13 @@ export function ReviewedDocument({ review, onApply }: { review: Review; onApply:
           <h2 id="review">What would change</h2>
           <ReviewSummary changes={changed.flatMap(({ changes }) => changes)} />
         </div>
-        <button type="button" class="button button-main" onClick={onApply}>
-          Apply …
-        </button>
+        {mayWrite(operator) ? (
+          <button type="button" class="button button-main" onClick={onApply}>
+            Apply …
+          </button>
+        ) : (
+          <p class="quiet">{operator.name} is a reader, and cannot apply it.</p>
+        )}
       </div>
       <ServiceReviews services={changed} />
       {unchanged > 0 && (

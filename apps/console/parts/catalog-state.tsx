@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { fragmentOf } from "../address.ts";
-import { useSession } from "../session.ts";
+import { mayWrite } from "../operator/permissions.ts";
+import { useOperator, useSession } from "../session.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { Empty, Loading } from "./shown.tsx";
 
@@ -63,12 +64,15 @@ function Unreadable({ names }: { names: readonly string[] }) {
 }
 
 function NothingPublished() {
+  const writes = mayWrite(useOperator());
   return (
     <Empty title="Nothing is published yet.">
       <p>A configuration document names services and the routes that they serve.</p>
-      <a class="button button-main" href={fragmentOf({ name: "apply" })}>
-        Apply the first document
-      </a>
+      {writes && (
+        <a class="button button-main" href={fragmentOf({ name: "apply" })}>
+          Apply the first document
+        </a>
+      )}
     </Empty>
   );
 }

@@ -1,9 +1,11 @@
 import { fragmentOf } from "../address.ts";
+import { OutOfBoundsList } from "../operator/out-of-bounds.tsx";
 import type { Failure, FailureKind } from "../registry/failure.ts";
 import { Said } from "./shown.tsx";
 
 const TITLES: Record<FailureKind, string> = {
-  refused: "The registry refused the admin token",
+  refused: "The registry refused the token",
+  forbidden: "You may not do this",
   away: "The registry does not answer",
   invalid: "The registry cannot accept this",
   conflict: "Another service has these routes",
@@ -23,15 +25,16 @@ interface FailureNoticeProps {
 
 /** Shows what went wrong and what to do. The alert role makes screen readers announce it at once. */
 export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again" }: FailureNoticeProps) {
-  const { kind, message, fields, conflicts, request_id } = failure;
+  const { kind, fields, conflicts, missing, request_id } = failure;
   return (
     <div class={`notice notice-${kind === "stale" || kind === "conflict" ? "warn" : "bad"}`} role="alert">
       <p class="notice-title">{title ?? TITLES[kind]}</p>
       {kind !== "conflict" && (
         <p>
-          <Said text={kind === "stale" ? STALE : message} />
+          <Said text={textOf(failure)} />
         </p>
       )}
+      {missing.length > 0 && <OutOfBoundsList missing={missing} />}
       {fields.length > 0 && (
         <ul class="problems">
           {fields.map(({ path, message: violation }) => (
@@ -74,6 +77,12 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again
       )}
     </div>
   );
+}
+
+/** Returns the sentence of the registry, or a shorter one where the page lists the parts. */
+function textOf({ kind, message, missing }: Failure): string {
+  if (kind === "stale") return STALE;
+  return missing.length > 0 ? "Nothing was written. Your bounds leave out:" : message;
 }
 
 const STALE = "The data that you saw is out of date. Nothing was written: look at it again, then decide.";

@@ -1,8 +1,11 @@
 import {
   Applied,
+  CurrentOperator,
+  changeNoteHeaders,
   Deleted,
   Diff,
   Gateways,
+  type GivenNote,
   Lookup,
   markPreviewed,
   markSince,
@@ -48,6 +51,8 @@ export interface Review {
   tag: string | null;
 }
 
+export const readOperator = (registry: Registry) => registry.ask(CurrentOperator, pathTo("operator"));
+
 export const listServices = (registry: Registry) => registry.ask(Services, pathTo("services"));
 
 export const readService = (registry: Registry, name: string) =>
@@ -87,27 +92,28 @@ export async function reviewDocument(registry: Registry, document: string): Prom
 export interface Write {
   /** Whether the answer waits until gateways serve the write. */
   wait: boolean;
+  note: GivenNote;
 }
 
 export function applyDocument(
   registry: Registry,
   document: string,
-  { tag, wait }: Write & Pick<Review, "tag">,
+  { tag, wait, note }: Write & Pick<Review, "tag">,
 ): Promise<Applied> {
   return registry.ask(Applied, pathTo("apply"), {
     method: "POST",
     ...waiting(wait),
-    headers: { ...YAML, ...(tag !== null && { "If-Match": tag }) },
+    headers: { ...YAML, ...changeNoteHeaders(note), ...(tag !== null && { "If-Match": tag }) },
     body: document,
   });
 }
 
 /** Deletes the service if `revision` is still the current one. */
-export function deleteService(registry: Registry, name: string, revision: number, { wait }: Write) {
+export function deleteService(registry: Registry, name: string, revision: number, { wait, note }: Write) {
   return registry.ask(Type.Union([Type.Null(), Deleted]), pathTo("services", name), {
     method: "DELETE",
     ...waiting(wait),
-    headers: { "If-Match": revisionTag(revision) },
+    headers: { ...changeNoteHeaders(note), "If-Match": revisionTag(revision) },
   });
 }
 
@@ -115,12 +121,12 @@ export function deleteService(registry: Registry, name: string, revision: number
 export function restoreRevision(
   registry: Registry,
   name: string,
-  { revision, newest, wait }: Write & { revision: number; newest: number },
+  { revision, newest, wait, note }: Write & { revision: number; newest: number },
 ): Promise<WrittenService> {
   return registry.ask(WrittenService, pathTo("services", name, "revisions", revision, "restore"), {
     method: "POST",
     ...waiting(wait),
-    headers: { "If-Match": revisionTag(newest) },
+    headers: { ...changeNoteHeaders(note), "If-Match": revisionTag(newest) },
   });
 }
 

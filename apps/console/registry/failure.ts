@@ -1,5 +1,6 @@
 import type { NearestRoute } from "@ostiary/lib/contracts/registry-api";
 import type { ErrorEnvelope, FieldError } from "@ostiary/lib/domain/errors";
+import type { OutOfBounds } from "@ostiary/lib/domain/routes";
 
 /** A route of a refused write that another service owns. */
 export interface Conflict {
@@ -12,7 +13,8 @@ export interface Conflict {
 
 /**
  * The reason why a request failed.
- * - `refused`: the registry does not accept the admin token (401)
+ * - `refused`: the registry does not accept the token (401)
+ * - `forbidden`: the operator may not write this (403)
  * - `away`: the registry does not answer, or cannot work now (5xx)
  * - `invalid`: the input breaks a rule (422, 413)
  * - `conflict`: another service owns a route (409)
@@ -23,6 +25,7 @@ export interface Conflict {
  */
 export type FailureKind =
   | "refused"
+  | "forbidden"
   | "away"
   | "invalid"
   | "conflict"
@@ -35,6 +38,8 @@ interface FailureDetails {
   fields?: readonly FieldError[];
   conflicts?: readonly Conflict[];
   nearest?: readonly NearestRoute[];
+  /** The parts of a forbidden write that its operator may not do. */
+  missing?: readonly OutOfBounds[];
   /** The id of the request in the registry's log. */
   request_id?: string;
   /** Whether a failed write may have happened all the same. */
@@ -46,6 +51,7 @@ export class Failure extends Error {
   readonly fields: readonly FieldError[];
   readonly conflicts: readonly Conflict[];
   readonly nearest: readonly NearestRoute[];
+  readonly missing: readonly OutOfBounds[];
   readonly request_id: string | null;
   readonly outcome_unknown: boolean;
 
@@ -55,6 +61,7 @@ export class Failure extends Error {
     this.fields = details.fields ?? [];
     this.conflicts = details.conflicts ?? [];
     this.nearest = details.nearest ?? [];
+    this.missing = details.missing ?? [];
     this.request_id = details.request_id ?? null;
     this.outcome_unknown = details.outcome_unknown ?? false;
   }
@@ -62,6 +69,7 @@ export class Failure extends Error {
 
 const KINDS: Readonly<Record<string, FailureKind>> = {
   UNAUTHORIZED: "refused",
+  FORBIDDEN: "forbidden",
   VALIDATION_ERROR: "invalid",
   PAYLOAD_TOO_LARGE: "invalid",
   ROUTE_CONFLICT: "conflict",
@@ -77,11 +85,12 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
  */
 export function failureOf(status: number, { error }: ErrorEnvelope, writes: boolean): Failure {
   const kind = KINDS[error.code] ?? (status >= 500 ? "away" : "strange");
-  const { fields, conflicts, nearest } = error.details ?? {};
+  const { fields, conflicts, nearest, missing } = error.details ?? {};
   return new Failure(kind, error.message, {
     fields: listOf(fields, isFieldError),
     conflicts: listOf(conflicts, isConflict),
     nearest: listOf(nearest, isNearest),
+    missing: listOf(missing, isOutOfBounds),
     request_id: error.request_id,
     outcome_unknown: writes && status >= 500,
   });
@@ -99,6 +108,8 @@ const hasTexts = (value: unknown, ...names: string[]) =>
 const isFieldError = (value: unknown): value is FieldError => hasTexts(value, "path", "message");
 const isConflict = (value: unknown): value is Conflict =>
   hasTexts(value, "service", "method", "path", "owner");
+const isOutOfBounds = (value: unknown): value is OutOfBounds =>
+  hasTexts(value, "service") && (!("path" in Object(value)) || hasTexts(value, "path"));
 const isNearest = (value: unknown): value is NearestRoute =>
   hasTexts(value, "service", "scope", "method", "path");
 

@@ -1,7 +1,9 @@
+import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { Dialog } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
+import { NoteFields } from "../parts/note-fields.tsx";
 import { WaitChoice } from "../parts/written.tsx";
 import { restoreRevision } from "../registry/calls.ts";
 import { useSession } from "../session.ts";
@@ -20,11 +22,12 @@ interface RestoreDialogProps {
 /** Shows what restoring a revision would change, and makes exactly these changes or none. */
 export function RestoreDialog({ service, revision, newest, onClose, onChanged }: RestoreDialogProps) {
   const session = useSession();
+  const [note, setNote] = useState<GivenNote>({});
   const [wait, setWait] = useState(true);
   const { busy, failure, write } = useWrite();
   const restore = () =>
     write(
-      (registry) => restoreRevision(registry, service, { revision, newest, wait }),
+      (registry) => restoreRevision(registry, service, { revision, newest, wait, note }),
       async (restored) => {
         session.announce(
           `Revision ${revision} of ${service} is current again, as revision ${restored.revision}.`,
@@ -69,6 +72,7 @@ export function RestoreDialog({ service, revision, newest, onClose, onChanged }:
           retryLabel="Look at it again"
         />
       )}
+      <NoteFields note={note} onChange={setNote} failure={failure} />
       <WaitChoice wait={wait} onChange={setWait} />
     </Dialog>
   );

@@ -1,11 +1,14 @@
+import type { OutOfBounds } from "@ostiary/lib/domain/routes";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
+import { WhyNot } from "../operator/out-of-bounds.tsx";
+import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { Empty, Loading, Time } from "../parts/shown.tsx";
-import { type Entry, listRevisions } from "../registry/calls.ts";
-import { useAsked } from "../session.ts";
+import { type Entry, listRevisions, readRevision } from "../registry/calls.ts";
+import { useAsked, useOperator, useSession } from "../session.ts";
 import { Comparison } from "./comparison.tsx";
 import { RestoreDialog } from "./restore-dialog.tsx";
 
@@ -111,6 +114,23 @@ function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
   );
 }
 
+/**
+ * Returns what keeps the operator from restoring a revision, or null while that is not known. It asks for the
+ * revision's config if the bounds of a publisher depend on it.
+ */
+function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] | null {
+  const operator = useOperator();
+  const isBound = operator.role === "publisher";
+  const { answer, failure } = useAsked(
+    async (registry) => (isBound ? (await readRevision(registry, service, revision)).config : null),
+    `${isBound} ${service} ${revision}`,
+  );
+  const before = useSession().catalog.value.answer?.[service] ?? null;
+  if (!isBound) return [];
+  if (answer === null && failure === null) return null;
+  return outOfBounds(operator, service, { before, after: answer });
+}
+
 interface ShownProps {
   entries: readonly Entry[];
   shown: Entry;
@@ -122,6 +142,8 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
   const { service, revision, action, request_id, operator, reason, link } = shown;
   const [from, setFrom] = useState(revision - 1);
   const [restoring, setRestoring] = useState(false);
+  const missing = useRestoreBounds(shown);
+  const isRestorable = mayWrite(useOperator()) && shown !== newest && action !== "delete";
   const others = entries.filter((entry) => entry.revision !== revision);
   return (
     <section class="revision" aria-labelledby="revision">
@@ -129,12 +151,15 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
         <h2 id="revision">
           Revision {revision} {shown === newest && <span class="tag">newest</span>}
         </h2>
-        {shown !== newest && action !== "delete" && (
+        {isRestorable && missing?.length === 0 && (
           <button type="button" class="button" onClick={() => setRestoring(true)}>
             Restore revision {revision} …
           </button>
         )}
       </div>
+      {isRestorable && missing !== null && missing.length > 0 && (
+        <WhyNot write={`restore revision ${revision}`} missing={missing} />
+      )}
       <p class="quiet small">
         {actionText(shown)} on <Time at={shown.created_at} />
         {operator !== null && (

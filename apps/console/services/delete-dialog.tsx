@@ -1,9 +1,10 @@
-import type { Service } from "@ostiary/lib/contracts/registry-api";
+import type { GivenNote, Service } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { Dialog } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
+import { NoteFields } from "../parts/note-fields.tsx";
 import { WaitChoice } from "../parts/written.tsx";
 import { deleteService } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
@@ -22,6 +23,7 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
   const { name, revision } = service;
   const session = useSession();
   const [typed, setTyped] = useState("");
+  const [note, setNote] = useState<GivenNote>({});
   const [wait, setWait] = useState(true);
   const field = useId();
   const changes = markChanges(listChanges(configOf(service), null), service.rate_limits);
@@ -29,7 +31,7 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
 
   const remove = () =>
     write(
-      (registry) => deleteService(registry, name, revision, { wait }),
+      (registry) => deleteService(registry, name, revision, { wait, note }),
       () => {
         session.announce(`${name} is deleted.`);
         onClose();
@@ -73,6 +75,7 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
           retryLabel="Look at it again"
         />
       )}
+      <NoteFields note={note} onChange={setNote} failure={failure} />
       <WaitChoice wait={wait} onChange={setWait} goal="no gateway serves it any more" />
       <label for={field}>
         Type <code>{name}</code> to delete it

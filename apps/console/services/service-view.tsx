@@ -4,12 +4,14 @@ import { as } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
+import { WhyNot } from "../operator/out-of-bounds.tsx";
+import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Empty, Loading } from "../parts/shown.tsx";
 import { readService } from "../registry/calls.ts";
 import { RouteExplorer } from "../routes/route-explorer.tsx";
 import { rowsOf } from "../routes/rows.ts";
-import { useAsked, useSession } from "../session.ts";
+import { useAsked, useOperator, useSession } from "../session.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 
 export function ServiceView({ name }: { name: string }) {
@@ -39,6 +41,12 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
   const session = useSession();
   const [deleting, setDeleting] = useState(false);
   const rows = useMemo(() => rowsOf(name, service), [service]);
+  const operator = useOperator();
+  const writes = mayWrite(operator);
+  const missing = useMemo(
+    () => outOfBounds(operator, name, { before: service, after: null }),
+    [operator, service],
+  );
   const policies = Object.entries(rate_limits);
   const edit = () => {
     session.document.value = documentOf(service);
@@ -68,16 +76,19 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
         </dl>
         <p class="actions">
           <a class="button" href={fragmentOf({ name: "apply" })} onClick={edit}>
-            Edit as a document
+            {writes ? "Edit as a document" : "Show as a document"}
           </a>
           <a class="button" href={fragmentOf({ name: "revisions", service: name, revision: null })}>
             Revisions
           </a>
-          <button type="button" class="button button-danger" onClick={() => setDeleting(true)}>
-            Delete …
-          </button>
+          {writes && missing.length === 0 && (
+            <button type="button" class="button button-danger" onClick={() => setDeleting(true)}>
+              Delete …
+            </button>
+          )}
         </p>
       </div>
+      {missing.length > 0 && <WhyNot write={`change or delete ${name}`} missing={missing} />}
       {policies.length > 0 && (
         <section>
           <h2>Rate limit policies</h2>

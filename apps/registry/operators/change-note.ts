@@ -1,3 +1,9 @@
+import {
+  LINK_HEADER as LINK,
+  LINK_LENGTH_MAX,
+  REASON_HEADER as REASON,
+  REASON_LENGTH_MAX,
+} from "@ostiary/lib/contracts/registry-api";
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 import { Type } from "@sinclair/typebox";
 
@@ -6,11 +12,6 @@ export interface ChangeNote {
   readonly reason: string | null;
   readonly link: string | null;
 }
-
-const REASON = "X-Change-Reason";
-const LINK = "X-Change-Link";
-const REASON_LENGTH_MAX = 512;
-const LINK_LENGTH_MAX = 2_048;
 
 /** The headers of every write, which {@link readChangeNote} reads. */
 export const changeNoteHeaders = {

@@ -1,11 +1,16 @@
 import { ApiError, FIELD_ERRORS_MAX } from "@ostiary/lib/domain/errors";
-import { ownedRoutes, PathPrefixes, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import {
+  boundedPaths,
+  type OutOfBounds,
+  PublisherBounds,
+  type ServicePath,
+  type StoredServiceConfig,
+} from "@ostiary/lib/domain/routes";
 import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
 import { contextOf } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { operatorOf, readerRefused } from "./access.ts";
 import { readChangeNote } from "./change-note.ts";
-import { fitsPattern } from "./name-pattern.ts";
 import { currentPaths } from "./queries.ts";
 
 /** The sender of a write. */
@@ -35,12 +40,6 @@ export function authorOf(request: Request): Author {
 /** The services of a write by name, each with its new config, or null for a deletion. */
 export type Writes = ReadonlyMap<string, StoredServiceConfig | null>;
 
-/** A part of a write that its operator may not do: a whole service, or one path of a service. */
-interface Missing {
-  readonly service: string;
-  readonly path?: string;
-}
-
 /**
  * The permission for a write. The statement that appends revisions requires it, so no write can skip the
  * check.
@@ -69,34 +68,24 @@ export class Grant {
 /** Throws 403 for a publisher who may not do all of `writes`. A dry run asks the same (RG-114). */
 export async function refuseMissing(tx: Orm, operator: Operator | null, writes: Writes): Promise<void> {
   if (operator?.role !== "publisher") return;
-  const { services, paths } = operator;
-  const isOwn = (name: string) => services === null || services.some((pattern) => fitsPattern(pattern, name));
-  const own = [...writes.keys()].filter(isOwn);
-  const missing: Missing[] = [...writes.keys()]
-    .filter((name) => !isOwn(name))
-    .map((service) => ({ service }));
-  if (paths !== null && own.length > 0) {
-    const prefixes = new PathPrefixes(paths);
-    const touched = [...(await currentPaths(tx, own)), ...newPaths(writes, own)];
-    missing.push(...unique(touched.filter(({ path }) => !prefixes.cover(path))));
+  const bounds = new PublisherBounds(operator);
+  const names = [...writes.keys()];
+  const own = names.filter((name) => bounds.isOwn(name));
+  const missing: OutOfBounds[] = names.filter((name) => !bounds.isOwn(name)).map((service) => ({ service }));
+  if (bounds.hasPaths && own.length > 0) {
+    missing.push(...bounds.outside([...(await currentPaths(tx, own)), ...newPaths(writes, own)]));
   }
   if (missing.length > 0) throw publisherRefused(operator, missing);
 }
 
-/** Returns the paths of routes and of tests: a test of another team's path could hinder that team. */
-function newPaths(writes: Writes, names: readonly string[]): Required<Missing>[] {
+function newPaths(writes: Writes, names: readonly string[]): ServicePath[] {
   return names.flatMap((service) => {
     const config = writes.get(service);
-    if (config === null || config === undefined) return [];
-    return [...ownedRoutes(service, config), ...(config.tests ?? [])].map(({ path }) => ({ service, path }));
+    return config === null || config === undefined ? [] : boundedPaths(service, config);
   });
 }
 
-function unique(found: readonly Required<Missing>[]): Required<Missing>[] {
-  return [...new Map(found.map((each) => [`${each.service} ${each.path}`, each])).values()];
-}
-
-function publisherRefused({ name }: Operator, missing: readonly Missing[]): ApiError {
+function publisherRefused({ name }: Operator, missing: readonly OutOfBounds[]): ApiError {
   const shown = missing.slice(0, FIELD_ERRORS_MAX);
   const parts = shown.map(({ service, path }) =>
     path === undefined ? `service ${service}` : `${path} of service ${service}`,

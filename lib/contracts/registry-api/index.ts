@@ -1,5 +1,6 @@
 /** The answers of the registry's admin API, and the client that command line, console and platform share. */
 export * from "./apply.ts";
+export * from "./change-note.ts";
 export * from "./changes.ts";
 export * from "./client.ts";
 export * from "./gateways.ts";

@@ -28,8 +28,8 @@ const NO_COMPARISON = { RECONCILE_FULL_INTERVAL_MS: "86400000" };
 export interface Bed {
   readonly registry: Registry;
   readonly browser: Browser;
-  /** Opens the console with the given token. */
-  open(options?: BrowserContextOptions & { fragment?: string }): Promise<ConsolePage>;
+  /** Opens the console and signs in with a token, by default the admin token. */
+  open(options?: BrowserContextOptions & { fragment?: string; token?: string }): Promise<ConsolePage>;
 }
 
 /**
@@ -64,11 +64,11 @@ export function useConsole(services: Record<string, unknown>, env: Record<string
     get browser() {
       return bed().browser;
     },
-    async open(options) {
+    async open({ token = ADMIN_TOKEN, ...options } = {}) {
       const { browser, registry } = bed();
       const shown = await openConsole(browser, registry.url, options);
       opened.push(shown);
-      await shown.enter(ADMIN_TOKEN);
+      await shown.enter(token);
       await shown.page.getByRole("navigation", { name: "Console" }).waitFor();
       return shown;
     },

@@ -39,8 +39,8 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await page.context().cookies()).toEqual([]);
     expect(strangers).toEqual([]);
     await page.reload();
-    await page.getByLabel("Admin token").waitFor();
-    expect(await page.getByLabel("Admin token").inputValue()).toBe("");
+    await page.getByLabel("Token", { exact: true }).waitFor();
+    expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");
   });
 
   test("sends the token in a header, to the registry, and in no address", async () => {
@@ -153,7 +153,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
         }),
     });
     await page.goto(framing.url.href);
-    expect(await page.frameLocator("iframe").getByLabel("Admin token").count()).toBe(0);
+    expect(await page.frameLocator("iframe").getByLabel("Token", { exact: true }).count()).toBe(0);
     await framing.stop(true);
   });
 });

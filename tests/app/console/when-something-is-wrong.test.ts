@@ -32,13 +32,13 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
     for (const wrong of ["wrong", "with a space", "ä", `${ADMIN_TOKEN}x`]) {
       await enter(wrong);
-      await page.getByRole("alert").filter({ hasText: "This is not the admin token" }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "The registry does not know this token" }).waitFor();
     }
     await enter(ADMIN_TOKEN);
     await page.getByRole("heading", { level: 1, name: "Routes" }).waitFor();
     await page.getByRole("button", { name: "Forget token" }).click();
-    await page.getByLabel("Admin token").waitFor();
-    expect(await page.getByLabel("Admin token").inputValue()).toBe("");
+    await page.getByLabel("Token", { exact: true }).waitFor();
+    expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");
     await close();
   });
 
@@ -50,7 +50,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.route("**/services", refuse);
     await go("#/routes");
     await page.getByRole("button", { name: "Read again" }).click();
-    await page.getByRole("alert").filter({ hasText: "no longer accepts the admin token" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "no longer accepts the token" }).waitFor();
     await page.unroute("**/services", refuse);
     await enter(ADMIN_TOKEN);
     await page.getByRole("heading", { level: 1, name: "Routes" }).waitFor();
@@ -96,6 +96,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await close();
   });
 
+  // RG-135
   test("writes nothing of two operators' second apply, and shows it again", async () => {
     await bed.registry.put("contested", service("/contested/0"));
     const [ada, ben] = [await bed.open({ fragment: "#/apply" }), await bed.open({ fragment: "#/apply" })];
@@ -115,12 +116,13 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await current(bed.registry)).toMatchObject({ contested: service("/contested/ben") });
   });
 
+  // RG-135
   test("deletes no revision that nobody saw", async () => {
     await bed.registry.put("fought-over", service("/fought-over"));
     const { page } = await bed.open({ fragment: "#/services/fought-over" });
     await page.getByRole("button", { name: "Delete …" }).click();
     await bed.registry.put("fought-over", service("/fought-over/new"));
-    await page.getByRole("dialog").getByRole("textbox").fill("fought-over");
+    await page.getByRole("dialog").getByRole("textbox", { name: /^Type/ }).fill("fought-over");
     await page.getByRole("button", { name: "Delete revision 1" }).click();
     const alert = page.getByRole("dialog").getByRole("alert");
     await alert.getByText("Somebody else changed it in the meantime").waitFor();

@@ -19,6 +19,7 @@ async function review(page: Page, document: string): Promise<void> {
 describe.skipIf(browserPath === undefined)("the console", () => {
   const bed = useConsole({ widgets: WIDGETS, spare: service("/spare") });
 
+  // RG-135
   test("reviews a document, marks what it opens and breaks, and applies it once it is confirmed", async () => {
     const { page, go, complaints } = await bed.open();
     await go("#/services/widgets");
@@ -111,11 +112,11 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       await dialog(page).getByRole("list", { name: "Changes" }).getByText("the route is gone").count(),
     ).toBe(2);
     const remove = dialog(page).getByRole("button", { name: "Delete revision 1" });
-    await dialog(page).getByRole("textbox").fill("gon");
+    await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("gon");
     expect(await remove.getAttribute("aria-disabled")).toBe("true");
     await remove.click({ force: true });
     expect(Object.keys(await current(bed.registry))).toContain("gone");
-    await dialog(page).getByRole("textbox").fill("gone");
+    await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("gone");
     await remove.click();
 
     await page.getByRole("heading", { level: 1, name: "Revisions of gone" }).waitFor();

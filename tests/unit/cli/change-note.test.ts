@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { changeNoteHeaders } from "../../../apps/cli/change-note.ts";
+import { changeNoteHeaders } from "@ostiary/lib/contracts/registry-api";
+import { changeNote } from "../../../apps/cli/change-note.ts";
 
-const headersIn = (env: Record<string, string>, given = {}) => changeNoteHeaders(given, (name) => env[name]);
+const headersIn = (env: Record<string, string>, given = {}) =>
+  changeNoteHeaders(changeNote(given, (name) => env[name]));
 
 const GITHUB = {
   GITHUB_ACTIONS: "true",

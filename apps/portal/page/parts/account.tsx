@@ -12,7 +12,7 @@ export function Account() {
         {account.signedInAs} <strong>{person?.name ?? person?.id}</strong>
       </p>
       <LanguageChoice />
-      <button type="button" class="button leave" onClick={() => session.signOut()}>
+      <button type="button" class="button" onClick={() => session.signOut()}>
         {account.signOut}
       </button>
     </div>

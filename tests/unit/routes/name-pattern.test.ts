@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fitsPattern } from "@ostiary/registry/operators/name-pattern";
+import { fitsPattern } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 
 // RG-114

@@ -1,0 +1,77 @@
+import type { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import { useOperator, useSession } from "../session.ts";
+
+const ROLES: Record<CurrentOperator["role"], string> = {
+  reader: "A reader sees everything and reviews documents, and writes nothing.",
+  publisher: "A publisher sees everything, and writes the services and paths below.",
+  admin: "An admin sees everything and writes every service.",
+};
+
+/** Shows what the operator who is signed in may do. */
+export function OperatorView() {
+  const session = useSession();
+  const { name, role, services, paths } = useOperator();
+  const read = async () => {
+    await session.refresh();
+    if (session.catalog.value.failure === null) session.announce("Your role was read again.");
+  };
+  return (
+    <>
+      <div class="lead">
+        <dl class="facts">
+          <div>
+            <dt>Operator</dt>
+            <dd>{name}</dd>
+          </div>
+          <div>
+            <dt>Role</dt>
+            <dd>{role}</dd>
+          </div>
+        </dl>
+        <button type="button" class="button" onClick={read}>
+          Read again
+        </button>
+      </div>
+      <p>{ROLES[role]}</p>
+      {role === "publisher" && (
+        <>
+          <Bounds title="Services" all="Every service." list={services} />
+          <Bounds title="Paths" all="Every path." list={paths} />
+          <p class="quiet small">
+            In a name, <code>*</code> stands for any characters. A path stands for itself and all paths below.
+          </p>
+        </>
+      )}
+      <p class="quiet">
+        An admin of the registry changes roles in its operators file. The console notices a change when it
+        reads again.
+      </p>
+    </>
+  );
+}
+
+interface BoundsProps {
+  title: string;
+  /** The text for bounds that leave out nothing. */
+  all: string;
+  list: readonly string[] | null;
+}
+
+function Bounds({ title, all, list }: BoundsProps) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {list === null ? (
+        <p>{all}</p>
+      ) : (
+        <ul class="problems" aria-label={title}>
+          {list.map((each) => (
+            <li key={each}>
+              <code>{each}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,41 @@
+import type { OutOfBounds } from "@ostiary/lib/domain/routes";
+import { fragmentOf } from "../address.ts";
+import { useOperator } from "../session.ts";
+
+/** Lists the parts of a write that its operator may not do. */
+export function OutOfBoundsList({ missing }: { missing: readonly OutOfBounds[] }) {
+  return (
+    <ul class="problems">
+      {missing.map(({ service, path }) => (
+        <li key={`${service} ${path ?? ""}`}>
+          {path === undefined ? (
+            <>
+              the service <b>{service}</b>
+            </>
+          ) : (
+            <>
+              <code>{path}</code> of {service}
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const SHOWN_MAX = 10;
+
+/** Says why a publisher gets no button for a write. */
+export function WhyNot({ write, missing }: { write: string; missing: readonly OutOfBounds[] }) {
+  const { name } = useOperator();
+  const more = missing.length - SHOWN_MAX;
+  return (
+    <div class="notice" role="note">
+      <p>
+        <b>{name}</b> may not {write}. <a href={fragmentOf({ name: "operator" })}>Your bounds</a> leave out:
+      </p>
+      <OutOfBoundsList missing={missing.slice(0, SHOWN_MAX)} />
+      {more > 0 && <p class="quiet small">And {more.toLocaleString("en")} more.</p>}
+    </div>
+  );
+}

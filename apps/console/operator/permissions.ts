@@ -1,0 +1,37 @@
+import type { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import {
+  boundedPaths,
+  type OutOfBounds,
+  ownedRoutes,
+  PublisherBounds,
+  type StoredServiceConfig,
+} from "@ostiary/lib/domain/routes";
+
+/** Returns whether the operator may write anything at all. */
+export function mayWrite({ role }: CurrentOperator): boolean {
+  return role !== "reader";
+}
+
+/** A write of one service. Null stands for a service that is not published, or cannot be read. */
+interface ServiceWrite {
+  readonly before: StoredServiceConfig | null;
+  readonly after: StoredServiceConfig | null;
+}
+
+/**
+ * Returns what keeps a publisher from a write, or an empty list. The registry decides again at the write
+ * (RG-114).
+ */
+export function outOfBounds(
+  operator: CurrentOperator,
+  service: string,
+  { before, after }: ServiceWrite,
+): OutOfBounds[] {
+  if (operator.role !== "publisher") return [];
+  const bounds = new PublisherBounds(operator);
+  if (!bounds.isOwn(service)) return [{ service }];
+  return bounds.outside([
+    ...(before === null ? [] : ownedRoutes(service, before)),
+    ...(after === null ? [] : boundedPaths(service, after)),
+  ]);
+}

@@ -1,0 +1,27 @@
+/** The headers that say why a write is made (RG-119). */
+export const REASON_HEADER = "X-Change-Reason";
+export const LINK_HEADER = "X-Change-Link";
+
+/** The longest reason, in characters. */
+export const REASON_LENGTH_MAX = 512;
+export const LINK_LENGTH_MAX = 2_048;
+
+/** The reason and the link of a write, as a client gives them. The registry checks both. */
+export interface GivenNote {
+  readonly reason?: string;
+  readonly link?: string;
+}
+
+/** Returns the headers of a reason and a link. An empty text gives no header. */
+export function changeNoteHeaders({ reason = "", link = "" }: GivenNote): Record<string, string> {
+  return {
+    ...(reason.trim() !== "" && { [REASON_HEADER]: asBytes(reason) }),
+    ...(link.trim() !== "" && { [LINK_HEADER]: asBytes(link) }),
+  };
+}
+
+/** Returns a text as the value of a header: `fetch` takes a character for each byte of UTF-8. */
+function asBytes(text: string): string {
+  const bytes = new TextEncoder().encode(text.replace(/\p{Cc}+/gu, " "));
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+}
