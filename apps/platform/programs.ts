@@ -89,6 +89,13 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
     .description("Drop the months that AUDIT_RETENTION_MONTHS no longer keeps, as the log's owner, and exit")
     .action(() => choose(async () => (await import("@ostiary/audit/retention")).runRetention(env)));
   addBackup(program, env, choose);
+  const witness = add("witness", "Run a witness, which cosigns checkpoints of logs that it watches").action(
+    () => choose(async () => (await import("@ostiary/witness/run")).runWitness(env)),
+  );
+  witness
+    .command("init")
+    .description("Make the key and the empty state of a new witness, print its verifier key, and exit")
+    .action(() => choose(async () => (await import("@ostiary/witness/init")).runInit(env)));
   add("demo", "Run the toy identity provider and the sample service of the tour").action(() =>
     choose(async () => (await import("@ostiary/demo/run")).runDemo(env)),
   );

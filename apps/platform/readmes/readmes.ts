@@ -5,6 +5,7 @@ import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
+import { witnessVariables } from "@ostiary/witness/config";
 import type { TObject } from "@sinclair/typebox";
 import { platformVariables } from "../config.ts";
 import { variableTable } from "./variable-table.ts";
@@ -16,6 +17,7 @@ export const schemas: Readonly<Record<string, TObject>> = {
   identity: identityVariables,
   audit: auditVariables,
   portal: portalVariables,
+  witness: witnessVariables,
   platform: platformVariables,
   demo: demoVariables,
 };

@@ -1,0 +1,29 @@
+import { createHandler, type HealthState, httpApp, probeRoutes } from "@ostiary/lib/runtime/http";
+import type { Listener } from "@ostiary/lib/runtime/service";
+import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
+import type { Cosigner } from "./checkpoints/cosigner.ts";
+import { checkpointHandlers, SUBMISSION_BYTES_MAX } from "./checkpoints/handlers.ts";
+
+export interface AppDeps {
+  telemetry: Telemetry;
+  health: HealthState;
+  cosigner: Cosigner;
+  /** The maximum number of requests in flight on each of the two ports. */
+  requests_max: number;
+}
+
+/** Builds the HTTP apps of the two ports. */
+export function createApp({ telemetry, health, cosigner, requests_max }: AppDeps): {
+  public: Listener;
+  internal: Listener;
+} {
+  const handler = { telemetry, health, request_id_on_response: false, requests_max };
+  const options = { body_bytes_max: SUBMISSION_BYTES_MAX, parse_bodies: false };
+  const served = httpApp(options).use(checkpointHandlers(cosigner));
+  const probes = probeRoutes({ state: () => cosigner.check() }, health, telemetry);
+  const internal = httpApp({ body_bytes_max: 0 }).use(probes);
+  return {
+    public: { fetch: createHandler(served, handler) },
+    internal: { fetch: createHandler(internal, handler) },
+  };
+}

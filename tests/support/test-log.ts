@@ -1,0 +1,115 @@
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+
+/**
+ * A transparency log of a test: leaves, the tree of RFC 6962 over them and notes of C2SP signed-note. It shares no
+ * code with the product and follows the recursive definitions of the RFC.
+ */
+export class TestLog {
+  readonly origin: string;
+  readonly #key: KeyObject;
+  readonly #leaves: Buffer[] = [];
+
+  constructor(origin: string, key: KeyObject = generateKeyPairSync("ed25519").privateKey) {
+    this.origin = origin;
+    this.#key = key;
+  }
+
+  get size(): number {
+    return this.#leaves.length;
+  }
+
+  /** The key in the text form of a verifier key. */
+  get verifierKey(): string {
+    return verifierKeyText(this.origin, 1, publicBytes(this.#key));
+  }
+
+  /** Appends leaves that no other log has. */
+  grow(count: number): this {
+    for (let n = 0; n < count; n++) this.#leaves.push(sha256(Buffer.of(0), Buffer.from(crypto.randomUUID())));
+    return this;
+  }
+
+  /** Returns a log with the same key whose first `size` leaves are those of this log. */
+  forkAt(size: number): TestLog {
+    const fork = new TestLog(this.origin, this.#key);
+    fork.#leaves.push(...this.#leaves.slice(0, size));
+    return fork;
+  }
+
+  /** Returns the root of the tree of the first `size` leaves, in base64. */
+  root(size = this.size): string {
+    return rootOf(this.#leaves.slice(0, size)).toString("base64");
+  }
+
+  /** Returns the consistency proof between two sizes, each hash in base64. */
+  proof(from: number, to = this.size): string[] {
+    if (from === 0 || from === to) return [];
+    return subproof(from, this.#leaves.slice(0, to), true).map((hash) => hash.toString("base64"));
+  }
+
+  /** Returns the text of a tree head. */
+  text(size = this.size, root = this.root(size)): string {
+    return `${this.origin}\n${size}\n${root}\n`;
+  }
+
+  /** Returns a text as a note that this log signed. */
+  note(text = this.text()): string {
+    return `${text}\n${this.signature(text)}`;
+  }
+
+  /** Returns the line with the log's signature over a text. */
+  signature(text: string, name = this.origin): string {
+    const id = keyId(name, 1, publicBytes(this.#key));
+    return `— ${name} ${Buffer.concat([id, sign(null, Buffer.from(text), this.#key)]).toString("base64")}\n`;
+  }
+
+  /** Returns the body of add-checkpoint. */
+  submission(from: number, to = this.size): string {
+    return submission(from, this.proof(from, to), this.note(this.text(to)));
+  }
+}
+
+export function submission(old: number | string, proof: readonly string[], note: string): string {
+  return `${[`old ${old}`, ...proof].join("\n")}\n\n${note}`;
+}
+
+/** Returns the text form of a key. Type 1 is a key of a log, type 4 one of a witness. */
+export function verifierKeyText(name: string, type: 1 | 4, publicKey: Buffer): string {
+  const material = Buffer.concat([Buffer.of(type), publicKey]).toString("base64");
+  return `${name}+${keyId(name, type, publicKey).toString("hex")}+${material}`;
+}
+
+export function keyId(name: string, type: 1 | 4, publicKey: Buffer): Buffer {
+  return sha256(Buffer.from(`${name}\n`), Buffer.of(type), publicKey).subarray(0, 4);
+}
+
+export function publicBytes(key: KeyObject): Buffer {
+  return Buffer.from(String(createPublicKey(key).export({ format: "jwk" }).x), "base64url");
+}
+
+function sha256(...parts: readonly Buffer[]): Buffer {
+  return createHash("sha256").update(Buffer.concat(parts)).digest();
+}
+
+/** Returns the largest power of two below `size`. */
+function half(size: number): number {
+  return 2 ** Math.floor(Math.log2(size - 1));
+}
+
+function rootOf(leaves: readonly Buffer[]): Buffer {
+  const [first] = leaves;
+  if (first === undefined) return sha256();
+  if (leaves.length === 1) return first;
+  const middle = half(leaves.length);
+  return sha256(Buffer.of(1), rootOf(leaves.slice(0, middle)), rootOf(leaves.slice(middle)));
+}
+
+/** RFC 6962, section 2.1.2. */
+function subproof(from: number, leaves: readonly Buffer[], isWhole: boolean): Buffer[] {
+  if (from === leaves.length) return isWhole ? [] : [rootOf(leaves)];
+  const middle = half(leaves.length);
+  const [left, right] = [leaves.slice(0, middle), leaves.slice(middle)];
+  return from <= middle
+    ? [...subproof(from, left, isWhole), rootOf(right)]
+    : [...subproof(from - middle, right, false), rootOf(left)];
+}
