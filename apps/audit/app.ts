@@ -1,7 +1,11 @@
 import type { Clock } from "@ostiary/lib/async";
 import { BATCH_BYTES_MAX } from "@ostiary/lib/contracts/audit";
-import { AUDIT_INTENTS_PATH, AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
-import { USAGE_BYTES_MAX } from "@ostiary/lib/contracts/usage";
+import {
+  AUDIT_INTENTS_PATH,
+  AUDIT_OUTCOMES_PATH,
+  QUOTA_COUNTS_PATH,
+} from "@ostiary/lib/contracts/internal-api";
+import { QUOTAS_ASKED_BYTES_MAX, USAGE_BYTES_MAX } from "@ostiary/lib/contracts/usage";
 import {
   createHandler,
   type HealthState,
@@ -22,6 +26,7 @@ import { internalText, publicText } from "./swagger.ts";
 import { feedHandlers } from "./usage/feed-handlers.ts";
 import { usageHandlers } from "./usage/handlers.ts";
 import { createUsageMetrics } from "./usage/metrics.ts";
+import { quotaHandlers } from "./usage/quota-handlers.ts";
 import { REPORT_PATH, reportHandlers } from "./usage/report-handlers.ts";
 import type { EventWriter } from "./writes/commands.ts";
 import { writeHandlers } from "./writes/handlers.ts";
@@ -80,6 +85,7 @@ function internalApp(deps: AuditAppDeps) {
   const routes = new Elysia({ name: "audit-internal", normalize: false })
     .use(writeHandlers({ writer, metrics, clock }))
     .use(reportHandlers(usage))
+    .use(quotaHandlers({ database: deps.reads, clock }))
     .use(feedHandlers(deps.reads));
   const app = httpApp({
     body_bytes_max: BODY_BYTES_MAX,
@@ -88,6 +94,7 @@ function internalApp(deps: AuditAppDeps) {
       [AUDIT_INTENTS_PATH]: BATCH_BYTES_MAX,
       [AUDIT_OUTCOMES_PATH]: BATCH_BYTES_MAX,
       [REPORT_PATH]: USAGE_BYTES_MAX,
+      [QUOTA_COUNTS_PATH]: QUOTAS_ASKED_BYTES_MAX,
     },
   })
     .use(internalToken(internal_auth_token))

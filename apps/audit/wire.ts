@@ -14,6 +14,7 @@ import { PartitionKeeper } from "./partitions/commands.ts";
 import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { Sealer } from "./sealing/sealer.ts";
 import { wireStreams } from "./streams/wire.ts";
+import { QuotaSweeper } from "./usage/quota-sweeper.ts";
 import { UsageTeller } from "./usage/teller.ts";
 import { EventWriter } from "./writes/commands.ts";
 
@@ -68,6 +69,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
   });
   const streams = await wireStreams(config, { reads, writes, clock, telemetry });
   const teller = new UsageTeller({ database: writes, log: telemetry.log, clock });
+  const quotas = new QuotaSweeper({ database: writes, log: telemetry.log, clock });
   const app = createApp({
     telemetry,
     streams: streams.handlers,
@@ -102,6 +104,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
       if (key !== null) await publishSigningKey(writes, key);
       sealer.start();
       teller.start();
+      quotas.start();
       streams.watch.start();
       streams.dispatcher?.start();
       streams.operator?.start();
@@ -109,6 +112,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     async stop() {
       await Promise.all([streams.dispatcher?.stop(), streams.operator?.stop(), streams.watch.stop()]);
       await teller.stop();
+      await quotas.stop();
       await sealer.stop();
       await partitions.stop();
       await writer.drained();

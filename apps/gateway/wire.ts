@@ -121,7 +121,12 @@ export async function wireGateway(
       targets: new RequestTargets(is_tls),
       routes,
       authenticator,
-      limiter: createLimiter({ config, store: tracedCounters(counterStore, config, tracing), decisions }),
+      limiter: createLimiter({
+        config,
+        store: tracedCounters(counterStore, config, tracing),
+        quotas: usage.quotas,
+        decisions,
+      }),
       audit: new AuditTrail(recorder, log),
       forwarder,
       websockets,

@@ -24,6 +24,9 @@ export const AUDIT_OUTCOMES_PATH = "/internal/outcomes";
 /** `PUT` to audit: a numbered report of what organizations used, under the gateway's instance and the number. */
 export const USAGE_PATH = "/internal/usage";
 
+/** `POST` to audit: asks for the known counts of quotas. */
+export const QUOTA_COUNTS_PATH = "/internal/quota-counts";
+
 /** `GET` from audit: lists what organizations used, for billing systems. */
 export const USAGE_EVENTS_PATH = "/internal/usage-events";
 

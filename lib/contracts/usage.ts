@@ -8,7 +8,15 @@ import { routeTemplate } from "./audit/index.ts";
 export const USAGE_COUNTS_MAX = 1_000;
 /** The size limit of a report: the largest number of counts with the longest texts. */
 export const USAGE_BYTES_MAX = 4_194_304;
+/** The maximum number of quotas in one report. */
+export const USAGE_QUOTAS_MAX = 500;
+/** The maximum number of quotas in one question for their counts. */
+export const QUOTAS_ASKED_MAX = 100;
+/** The size limit of such a question: the largest number of quotas with the longest texts. */
+export const QUOTAS_ASKED_BYTES_MAX = 1_048_576;
 export const USAGE_ID_LENGTH_MAX = 128;
+/** The length of a path with every character escaped, and the words before it. */
+const QUOTA_POLICY_LENGTH_MAX = 3_200;
 export const USAGE_KEY_PREFIX_LENGTH_MAX = 64;
 /** The pattern of the instance that reports, as a gateway names itself. */
 export const USAGE_INSTANCE_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
@@ -56,6 +64,76 @@ export const UsageCount = Type.Object(
 );
 export type UsageCount = Static<typeof UsageCount>;
 
+/** The name of a quota of one subject in one calendar period: its bucket's key in parts (GW-67). */
+export const QuotaName = Type.Object(
+  {
+    policy: Type.String({
+      minLength: 1,
+      maxLength: QUOTA_POLICY_LENGTH_MAX,
+      pattern: "^[!-~]*$",
+      rule: `must be the bucket of a limit, of 1 to ${QUOTA_POLICY_LENGTH_MAX} visible ASCII characters`,
+      description: "The bucket of the limit, without its period and subject.",
+      examples: ["local:widgets:quota"],
+    }),
+    period: Type.String({
+      pattern: "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$",
+      rule: "must be a day such as 2026-01-31 or a month such as 2026-01",
+      description: "The day or month in UTC.",
+      examples: ["2026-01"],
+    }),
+    subject: text(
+      "The organization, member or user, or the client's address.",
+      USAGE_ID_LENGTH_MAX,
+      ULID_EXAMPLE,
+    ),
+  },
+  open("Quota", "A quota of one subject in one calendar period."),
+);
+export type QuotaName = Static<typeof QuotaName>;
+
+/** Requests that were charged to a quota since the report before. */
+export const QuotaCharge = Type.Object(
+  {
+    ...QuotaName.properties,
+    count: Type.Integer({
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "The requests that were charged, less those that were given back.",
+      examples: [12],
+    }),
+  },
+  open("Quota charge", "Requests that were charged to a quota since the report before."),
+);
+export type QuotaCharge = Static<typeof QuotaCharge>;
+
+/** The quotas whose counts a gateway asks for. */
+export const QuotaQuestion = Type.Object(
+  {
+    quotas: Type.Array(QuotaName, {
+      minItems: 1,
+      maxItems: QUOTAS_ASKED_MAX,
+      description: "The quotas. The answer keeps their order.",
+    }),
+  },
+  open("Quota question", "The quotas whose counts are asked for."),
+);
+export type QuotaQuestion = Static<typeof QuotaQuestion>;
+
+/** The known counts of quotas. */
+export const QuotaCounts = Type.Object(
+  {
+    counts: Type.Array(
+      Type.Integer({
+        minimum: 0,
+        description: "The requests that gateways have reported as charged.",
+        examples: [1200],
+      }),
+      { description: "The count of each quota, in the order of the question." },
+    ),
+  },
+  open("Quota counts", "The known counts of quotas."),
+);
+
 /** A report of a gateway: what ended since its report before. */
 export const UsageReport = Type.Object(
   {
@@ -78,6 +156,12 @@ export const UsageReport = Type.Object(
       maxItems: USAGE_COUNTS_MAX,
       description: "The counts. A combination that occurs twice counts twice.",
     }),
+    quotas: Type.Optional(
+      Type.Array(QuotaCharge, {
+        maxItems: USAGE_QUOTAS_MAX,
+        description: "Charges to quotas. A quota that occurs twice is charged twice.",
+      }),
+    ),
   },
   open("Usage report", "What organizations used since the gateway's report before."),
 );

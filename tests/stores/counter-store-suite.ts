@@ -85,13 +85,21 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(last).toBeGreaterThan(1);
     });
 
-    const charge = (bucket: string, requests: number, seconds = 60) => ({
+    const charge = (bucket: string, requests: number, seconds = 60, start: number | null = 0) => ({
       bucket: `${bucket}{subject}`,
       window_ms: seconds * 1000,
       requests,
+      start,
     });
+    const quota = (bucket: string, requests: number, start: number | null) =>
+      charge(bucket, requests, 3_600, start);
+    const charged = async (...charges: ReturnType<typeof charge>[]) => {
+      const counts = await store.charge(charges);
+      if (counts === null) throw new Error("A start is unknown.");
+      return counts;
+    };
     const countsOf = async (...charges: ReturnType<typeof charge>[]) =>
-      (await store.charge(charges)).map(({ count }) => count);
+      (await charged(...charges)).map(({ count }) => count);
 
     // GW-181
     test("charges several buckets until one is exhausted, and then none of them", async () => {
@@ -101,7 +109,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(await countsOf(...both)).toEqual([3, 2]);
       expect(await countsOf(...both)).toEqual([3, 2]);
       expect(await countsOf(charge("of nine", 9))).toEqual([3]);
-      const [first, second] = await store.charge(both);
+      const [first, second] = await charged(...both);
       expect(first?.ttl_ms).toBeWithin(1, 60_001);
       expect(second?.ttl_ms).toBeWithin(60_001, 3_600_001);
     });
@@ -117,7 +125,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     // GW-181
     test("admits exactly the smallest limit of five hundred charges at once, and charges no more", async () => {
       const asked = [charge("crowd of 45", 45), charge("crowd of 100", 100), charge("crowd of 900", 900)];
-      const answers = await Promise.all(Array.from({ length: 500 }, () => store.charge(asked)));
+      const answers = await Promise.all(Array.from({ length: 500 }, () => charged(...asked)));
       const admitted = answers.filter((counts) =>
         counts.every(({ count }, index) => count <= (asked[index]?.requests ?? 0)),
       );
@@ -125,9 +133,66 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(await countsOf(charge("crowd of 100", 100), charge("crowd of 900", 900))).toEqual([46, 46]);
     });
 
+    // GW-192
+    test("asks for the start of a bucket that it does not have, and charges nothing until it is known", async () => {
+      const both = [charge("beside", 9), quota("unknown", 9, null)];
+      expect(await store.charge(both)).toBeNull();
+      expect(await store.charge(both)).toBeNull();
+      expect(await countsOf(charge("beside", 9), quota("unknown", 9, 4))).toEqual([1, 5]);
+      expect(await countsOf(...both)).toEqual([2, 6]);
+      const [, open] = await charged(...both);
+      expect(open?.ttl_ms).toBeWithin(60_001, 3_600_001);
+    });
+
+    // GW-192
+    test("goes on with a count that a gateway of an earlier version began", async () => {
+      const { bucket } = quota("of both versions", 9, null);
+      await store.increment(bucket, 3_600);
+      expect(await countsOf(quota("of both versions", 9, null))).toEqual([2]);
+      expect(await countsOf(quota("of both versions", 9, 7))).toEqual([3]);
+    });
+
+    // GW-192
+    test("adds the start once, whoever brings it first, and however many bring it", async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, index) => countsOf(quota("started", 1_000, index % 2 ? 700 : 650))),
+      );
+      const counts = answers.flat().toSorted((a, b) => a - b);
+      const first = counts[0] ?? 0;
+      expect([651, 701]).toContain(first);
+      expect(counts).toEqual(Array.from({ length: 200 }, (_, index) => first + index));
+    });
+
+    // GW-181, GW-192
+    test("keeps a start that is exhausted, so that nobody asks for it again", async () => {
+      expect(await countsOf(charge("spared", 5), quota("spent", 3, 3))).toEqual([0, 4]);
+      expect(await countsOf(charge("spared", 5), quota("spent", 3, null))).toEqual([0, 4]);
+      expect(await countsOf(charge("spared", 5))).toEqual([1]);
+    });
+
+    // GW-181, GW-192
+    test("refuses by an exhausted bucket without asking for the start of another one", async () => {
+      await charged(charge("burst", 1));
+      expect(await countsOf(charge("burst", 1), quota("not begun", 9, null))).toEqual([2, 0]);
+      expect(await store.charge([quota("not begun", 9, null)])).toBeNull();
+      expect(await countsOf(quota("not begun", 9, 0))).toEqual([1]);
+    });
+
+    // GW-192
+    test("charges the known groups of a batch beside unknown ones", async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          store.charge([quota(`of a batch ${index % 2}`, 500, index % 2 === 0 ? 0 : null)]),
+        ),
+      );
+      expect(answers.filter((each) => each === null)).toHaveLength(50);
+      expect(await countsOf(quota("of a batch 0", 500, null))).toEqual([51]);
+      expect(await store.charge([quota("of a batch 1", 500, null)])).toBeNull();
+    });
+
     // GW-185
     test("takes back what was charged, and never what another window counts", async () => {
-      const [counted] = await store.charge([charge("refunded", 2)]);
+      const [counted] = await charged(charge("refunded", 2));
       const ttl_ms = counted?.ttl_ms ?? 0;
       const { bucket } = charge("refunded", 2);
       await store.refund([{ bucket, ttl_ms }]);

@@ -4,8 +4,13 @@ import {
   identifiedIntentSchema,
   identifiedOutcomeSchema,
 } from "@ostiary/lib/contracts/audit";
-import { AUDIT_INTENTS_PATH, AUDIT_OUTCOMES_PATH, USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
-import { UsageReport } from "@ostiary/lib/contracts/usage";
+import {
+  AUDIT_INTENTS_PATH,
+  AUDIT_OUTCOMES_PATH,
+  QUOTA_COUNTS_PATH,
+  USAGE_PATH,
+} from "@ostiary/lib/contracts/internal-api";
+import { type QuotaName, QuotaQuestion, UsageReport } from "@ostiary/lib/contracts/usage";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
@@ -51,6 +56,8 @@ export interface AuditStandIn {
   readonly reports: ReceivedReport[];
   /** Answers usage reports, with 201 by default. */
   answerReport: (received: ReceivedReport) => Response | Promise<Response>;
+  /** Answers questions for the counts of quotas, with 0 for each by default. */
+  answerQuotas: BatchAnswer<QuotaName>;
   stop(): Promise<void>;
 }
 
@@ -91,6 +98,10 @@ export function startAudit(port = 0): AuditStandIn {
         audit.outcomeBatches.push(outcomes);
         return audit.answerOutcomes(outcomes);
       }
+      if (path === QUOTA_COUNTS_PATH) {
+        open -= 1;
+        return audit.answerQuotas(Value.Parse(QuotaQuestion, body).quotas);
+      }
       if (path.startsWith(`${USAGE_PATH}/`)) {
         open -= 1;
         const [instance = "", number = ""] = path.slice(USAGE_PATH.length + 1).split("/");
@@ -124,6 +135,7 @@ export function startAudit(port = 0): AuditStandIn {
     answerOutcomes: unknownCall,
     reports: [],
     answerReport: () => new Response(null, { status: 201 }),
+    answerQuotas: (quotas) => Response.json({ counts: quotas.map(() => 0) }),
     stop: () => server.stop(true),
   };
   return audit;

@@ -21,7 +21,7 @@ const GRANTS = [
   "select, insert, update, delete on audit.streams",
   "select, insert, update on audit.operator_stream, audit.operator_stream_places",
   "select, insert, update on audit.usage_counts, audit.usage_reporters",
-  "select, insert, update, delete on audit.usage_untold",
+  "select, insert, update, delete on audit.usage_untold, audit.quota_counts",
   "select, insert on audit.usage_events",
   `select, update (${MARK_COLUMNS}) on audit.sealer`,
   "select on audit.retentions, audit.schema_migrations",

@@ -2,6 +2,7 @@ import type { UsageReport } from "@ostiary/lib/contracts/usage";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { SUMS } from "./queries.ts";
+import { addCharges } from "./quota-queries.ts";
 import { TOTAL_COLUMNS } from "./totals.ts";
 
 /** The name of a report: the gateway process, and the number that the process gave it. */
@@ -16,14 +17,14 @@ export type ReportResult = "created" | "existing";
 const LANE = "usage";
 
 /**
- * Adds a report to the counts and to what the feed must tell, unless it was added before, in one statement (AU-120). The row of the gateway is
- * locked first. A repeated report therefore waits for the first one, and then finds its number. Counts are locked
+ * Adds a report to the counts, to the quotas and to what the feed must tell, unless it was added before, in one
+ * statement (AU-120). The row of the gateway is locked first. A repeated report therefore waits for the first one, and then finds its number. Counts are locked
  * in the order of their key, so that reports of two gateways cannot deadlock.
  */
 export async function addReport(
   database: Database,
   { instance, number }: ReportName,
-  { reported_until, is_last, uncounted, counts }: UsageReport,
+  { reported_until, is_last, uncounted, counts, quotas = [] }: UsageReport,
 ): Promise<ReportResult> {
   const given = JSON.stringify(
     counts.map(({ refused, key_prefix, ...count }) => ({
@@ -54,7 +55,8 @@ export async function addReport(
       returning known.instance
     ),
     counted as (${addTo(sql`audit.usage_counts`)}),
-    to_tell as (${addTo(sql`audit.usage_untold`)})
+    to_tell as (${addTo(sql`audit.usage_untold`)}),
+    charged as (${addCharges(quotas, sql`exists (select from claimed)`)})
     select exists (select from claimed) as created`;
   const [found] = await database.run(
     "add_usage_report",

@@ -21,6 +21,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Principal } from "../admission/principal.ts";
 import { LimitDecisions, type PolicyDecisions } from "./limit-decisions.ts";
 import { LimitSetCounter, type SetState } from "./limit-set.ts";
+import type { QuotaRecord } from "./quota-record.ts";
 
 /** Lists the variables of rate limiting (GW-63, GW-74). */
 export const limitVariables = {
@@ -50,7 +51,7 @@ export type RateState = RateLimitDecision | SetState;
 export interface Limiter {
   /**
    * Counts a request; returns null for an unlimited route, without a round trip. Rejects with ApiError 503 if
-   * the counter store is down.
+   * the counter store is down, or if nobody tells the count of a quota.
    */
   limit(route: LimitedRoute, caller: Caller): Promise<RateState> | null;
   /** Gives the counts of a request back whose limits charge success alone. Never rejects. */
@@ -84,19 +85,21 @@ export type LimitStore = Pick<CounterStore, "increment" | "charge" | "refund" | 
 export interface LimiterOptions {
   config: LimitConfig;
   store: LimitStore;
+  /** Where charges of quotas are written down; null, the default, without an audit service. */
+  quotas?: QuotaRecord | null;
   clock?: Pick<Clock, "now" | "elapsed_ms">;
   /** Counts the decisions. */
   decisions?: LimitDecisions;
 }
 
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { config, store, clock = systemClock, decisions = new LimitDecisions() } = options;
+  const { config, store, quotas = null, clock = systemClock, decisions = new LimitDecisions() } = options;
   const fallback = unlessZero(config.RATE_LIMIT_REQUESTS, config.RATE_LIMIT_WINDOW_SECONDS);
   const failures = unlessZero(
     config.RATE_LIMIT_AUTH_FAILURE_REQUESTS,
     config.RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS,
   );
-  const sets = new LimitSetCounter(store, clock);
+  const sets = new LimitSetCounter({ store, quotas, clock });
   const failuresPrefix = bucketPrefix({ kind: "denied" });
 
   const count = async <Uncounted>(

@@ -1,16 +1,20 @@
-import { internalCallHeaders, USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
-import type { UsageReport } from "@ostiary/lib/contracts/usage";
+import { internalCallHeaders, QUOTA_COUNTS_PATH, USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
+import type { QuotaName, UsageReport } from "@ostiary/lib/contracts/usage";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
-import { boundedCall } from "../upstream/bounded-call.ts";
+import { type BoundedAnswer, boundedCall } from "../upstream/bounded-call.ts";
 import { peerCarrier } from "../upstream/peer-carrier.ts";
 
 const TIMEOUT_MS = 5_000;
+/** The timeout of a question for which requests wait. */
+const ASK_TIMEOUT_MS = 2_000;
 
-/** The call that reports usage to the audit service (AU-120). Rejections are `CallFailed`. */
+/** The calls of usage to the audit service (AU-120, AU-192). Rejections are `CallFailed`. */
 export interface UsageClient {
   /** Sends a report and resolves with the status. */
   put(number: number, report: UsageReport, timeout_ms?: number): Promise<number>;
+  /** Asks for the known counts of quotas. */
+  ask(quotas: readonly QuotaName[]): Promise<BoundedAnswer>;
   /** Closes the idle connections. */
   close(): void;
 }
@@ -42,6 +46,19 @@ export function createUsageClient({ url, internalToken, instance, tls }: UsageCl
       } as const;
       return (await boundedCall(call, carrier)).status;
     },
+    ask: (quotas) =>
+      boundedCall(
+        {
+          method: "POST",
+          url: base + QUOTA_COUNTS_PATH,
+          headers,
+          body: JSON.stringify({ quotas }),
+          timeout_ms: ASK_TIMEOUT_MS,
+          repeatable: true,
+          tls,
+        },
+        carrier,
+      ),
     close: () => carrier.close(),
   };
 }

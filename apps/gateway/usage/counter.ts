@@ -1,12 +1,9 @@
-import {
-  USAGE_ID_LENGTH_MAX,
-  USAGE_KEY_PREFIX_LENGTH_MAX,
-  type UsageCount,
-} from "@ostiary/lib/contracts/usage";
+import { USAGE_KEY_PREFIX_LENGTH_MAX, type UsageCount } from "@ostiary/lib/contracts/usage";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
 import { ClientGone } from "../upstream/call.ts";
+import { isCountable } from "./countable-id.ts";
 
 /** A request that has ended. */
 export interface EndedRequest {
@@ -191,13 +188,6 @@ const FORBIDDEN = 403;
 function keyPrefixOf({ auth_type, key_prefix }: Principal): string | null {
   if (key_prefix === null || auth_type === "member_session") return null;
   return key_prefix.slice(0, USAGE_KEY_PREFIX_LENGTH_MAX);
-}
-
-/** Returns whether the audit service accepts an id, which identity chose. */
-function isCountable(id: string | null): id is string {
-  return (
-    id !== null && id !== "" && id.length <= USAGE_ID_LENGTH_MAX && !id.includes("\0") && id.isWellFormed()
-  );
 }
 
 function emptyTally(): Tally {

@@ -1,15 +1,17 @@
 import { type Clock, Loop, systemClock } from "@ostiary/lib/async";
-import { USAGE_COUNTS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
+import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
 import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { UsageClient } from "./client.ts";
 import type { UsageCounter } from "./counter.ts";
+import type { QuotaCharges } from "./quota-charges.ts";
 
 export type ReportResult = "ok" | "failed" | "refused";
 
 export interface UsageReporterOptions {
   readonly counter: UsageCounter;
-  readonly client: UsageClient;
+  readonly charges: QuotaCharges;
+  readonly client: Pick<UsageClient, "put" | "close">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly clock?: Clock;
 }
@@ -71,13 +73,18 @@ export class UsageReporter {
     this.#options.client.close();
   }
 
+  get #isWaiting(): boolean {
+    const { counter, charges } = this.#options;
+    return counter.waiting > 0 || charges.waiting > 0;
+  }
+
   /** Sends all counts. Rejects when the audit service takes none. */
   async #reportAll(stopping: () => boolean): Promise<void> {
     do {
       this.#underway ??= this.#next(false);
       if (this.#underway === null) return;
       await this.#send(this.#underway);
-    } while (this.#options.counter.waiting > 0 && !stopping());
+    } while (this.#isWaiting && !stopping());
   }
 
   /** Tries to report the rest. Returns whether the attempts are over. */
@@ -103,27 +110,29 @@ export class UsageReporter {
 
   /** Returns the next report, or null while this gateway has counted nothing yet. */
   #next(stopping: boolean): NumberedReport | null {
-    const { counter } = this.#options;
-    if (this.#number === 0 && counter.waiting === 0 && counter.uncounted === 0) return null;
+    const { counter, charges } = this.#options;
+    if (this.#number === 0 && !this.#isWaiting && counter.uncounted === 0) return null;
     const reported_until = new Date(this.#clock.now()).toISOString();
     const counts = counter.take(USAGE_COUNTS_MAX);
     const uncounted = counter.takeUncounted();
-    const is_last = stopping && counter.waiting === 0;
+    const quotas = charges.take(USAGE_QUOTAS_MAX);
+    const is_last = stopping && !this.#isWaiting;
     this.#number += 1;
     return {
       number: this.#number,
       requests: requestsIn(counts),
-      report: { reported_until, is_last, uncounted, counts },
+      report: { reported_until, is_last, uncounted, counts, ...(quotas.length > 0 && { quotas }) },
     };
   }
 
   async #send({ number, requests, report }: NumberedReport, end_ms?: number): Promise<void> {
-    const { counter, client, log } = this.#options;
+    const { counter, charges, client, log } = this.#options;
     const timeout_ms = end_ms === undefined ? undefined : Math.max(1, end_ms - this.#clock.elapsed_ms());
     const status = await client.put(number, report, timeout_ms);
     if (REFUSALS.has(status)) {
       this.#results.refused += 1;
       counter.lose(requests);
+      charges.lose(report.quotas ?? []);
       log.error({ number, status, requests }, "the audit service refused a usage report");
     } else if (status !== 200 && status !== 201) {
       throw new ReportFailed(status);

@@ -7,14 +7,19 @@ import {
   single,
 } from "@ostiary/lib/runtime/telemetry";
 import type { AuditConfig } from "../audit/config.ts";
+import type { QuotaRecord } from "../steps/quota-record.ts";
 import { createUsageClient } from "./client.ts";
 import { type EndedRequest, UsageCounter } from "./counter.ts";
+import { KnownCounts } from "./known-counts.ts";
+import { QuotaCharges } from "./quota-charges.ts";
 import { UsageReporter } from "./reporter.ts";
 
 /** Counts what organizations use, and reports it to the audit service. */
 export interface UsageRecorder {
   /** Counts a request that has ended, if it belongs to an organization. */
   count(request: EndedRequest, status: number | null, failure: Error | null, duration_ms: number): void;
+  /** The record of quotas, or null where there is no audit service. */
+  readonly quotas: QuotaRecord | null;
   start(): void;
   /** Reports the rest for at most `deadline_ms`. */
   close(deadline_ms: number): Promise<void>;
@@ -43,10 +48,17 @@ export function createUsageRecorder({
     instance,
     tls: peerTls(config, "AUDIT"),
   });
-  const reporter = new UsageReporter({ counter, client, log });
+  const charges = new QuotaCharges();
+  const knownCounts = new KnownCounts({ client, log });
+  const reporter = new UsageReporter({ counter, charges, client, log });
   addUsageMetrics(registry, counter, reporter);
+  addQuotaMetrics(registry, charges, knownCounts);
   return {
     count: (request, status, failure, duration_ms) => counter.count(request, status, failure, duration_ms),
+    quotas: {
+      charged: (quota, requests) => charges.add(quota, requests),
+      known: (quota) => knownCounts.of(quota),
+    },
     start: () => reporter.start(),
     close: (deadline_ms) => reporter.close(deadline_ms),
   };
@@ -54,6 +66,7 @@ export function createUsageRecorder({
 
 const countNothing: UsageRecorder = {
   count() {},
+  quotas: null,
   start() {},
   async close() {},
 };
@@ -79,5 +92,24 @@ function addUsageMetrics(
     name: "gateway_usage_counts_waiting",
     help: "Counts of usage that wait for a report.",
     read: () => single(counter.waiting),
+  });
+}
+
+/** Registers the metrics of quotas (OP-50). */
+function addQuotaMetrics(
+  registry: Metrics["registry"],
+  charges: QuotaCharges,
+  knownCounts: KnownCounts,
+): void {
+  collectedCounter(registry, {
+    name: "gateway_quota_questions_total",
+    help: "Calls that asked the audit service for counts of quotas, by how they ended: ok, failed or refused.",
+    labelNames: ["result"],
+    read: () => Object.entries(knownCounts.results).map(([result, value]) => ({ labels: { result }, value })),
+  });
+  collectedCounter(registry, {
+    name: "gateway_quota_charges_lost_total",
+    help: "Charges to quotas that no usage report has: there was no room, or their report was refused.",
+    read: () => single(charges.lost),
   });
 }

@@ -10,6 +10,17 @@ export interface CalendarPeriod {
   readonly ends_ms: number;
 }
 
+const PERIOD_ID = /^20\d{2}-\d{2}(?:-\d{2})?$/;
+
+/** Returns the period with this name, or null for a name of no day or month. */
+export function periodNamed(id: string): CalendarPeriod | null {
+  if (!PERIOD_ID.test(id)) return null;
+  const starts_ms = Date.parse(id);
+  if (Number.isNaN(starts_ms)) return null;
+  const named = periodAt(id.length === "2026-11".length ? "month" : "day", starts_ms);
+  return named.id === id ? named : null;
+}
+
 /** Returns the period that contains `now_ms`, epoch milliseconds (GW-182). */
 export function periodAt(period: Period, now_ms: number): CalendarPeriod {
   const now = new Date(now_ms);

@@ -67,6 +67,7 @@ describe("the Swagger page", () => {
         "/internal/events/{request_id}",
         "/internal/intents",
         "/internal/outcomes",
+        "/internal/quota-counts",
         "/internal/usage-events",
         "/internal/usage/{instance}/{number}",
       ]);

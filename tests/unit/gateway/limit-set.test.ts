@@ -5,11 +5,30 @@ import { compileService } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { MemoryCounterStore, observeNothing } from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
+import { rejection } from "../../support/index.ts";
 import { serviceWith, stored } from "../routes/fixtures.ts";
 
 /** Limits of routes with plans, calendar periods, several policies and counts that are given back. */
 
 const config = loadConfig(Type.Object(limitVariables), {});
+/** A record of quotas by bucket, which counts the questions. */
+class Record {
+  readonly charges = new Map<string, number>();
+  known_counts: Readonly<{ [bucket: string]: number }> = {};
+  failure: Error | null = null;
+  asked = 0;
+
+  charged({ bucket }: { bucket: string }, requests: number): void {
+    this.charges.set(bucket, (this.charges.get(bucket) ?? 0) + requests);
+  }
+
+  async known({ bucket }: { bucket: string }): Promise<number> {
+    this.asked += 1;
+    if (this.failure !== null) throw this.failure;
+    return this.known_counts[bucket] ?? 0;
+  }
+}
+
 const MINUTE = { requests: 2, window_seconds: 60 };
 const NOON = Date.parse("2026-11-30T12:00:00.000Z");
 
@@ -17,10 +36,14 @@ const NOON = Date.parse("2026-11-30T12:00:00.000Z");
 function limiting(rate_limit: unknown, policies: object = {}) {
   const clock = manualClock(NOON);
   const store = new MemoryCounterStore("test", observeNothing, clock);
-  const limiter = createLimiter({ config, store, clock });
+  const record = new Record();
+  const limiter = createLimiter({ config, store, clock, quotas: record });
   const route = routeWith(rate_limit, policies);
   return {
     clock,
+    record,
+    /** Empties the counters, as a counter store does that starts anew. */
+    lose: () => store.close(),
     /** Another limiter on the same counters, by a clock that is ahead. */
     ahead(ms: number) {
       const other = createLimiter({ config, store, clock: manualClock(clock.now() + ms) });
@@ -144,6 +167,67 @@ describe("a calendar period", () => {
     expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 1, 0]]);
     limited.clock.advance(10_000);
     expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 1, 0]]);
+  });
+});
+
+describe("a quota that the counter store does not have", () => {
+  const DAY = "route:GET:/r:2026-11-30:o1";
+
+  // GW-191
+  test("is written down as it is charged, less what is given back and without refused requests", async () => {
+    const limited = limiting({ requests: 2, period: "day", charge: "success" });
+    const [first] = await statesOf(limited, 4);
+    expect(limited.record.charges).toEqual(new Map([[DAY, 2]]));
+    if (first !== undefined) limited.refund(first);
+    await statesOf(limited, 3);
+    expect(limited.record.charges).toEqual(new Map([[DAY, 2]]));
+  });
+
+  // GW-192
+  test("begins with what is known, is asked for once, and goes on when the store loses it", async () => {
+    const limited = limiting({ requests: 5, period: "day" });
+    limited.record.known_counts = { [DAY]: 3 };
+    expect((await statesOf(limited, 3)).map(shown)).toEqual([
+      [true, 5, 1],
+      [true, 5, 0],
+      [false, 5, 0],
+    ]);
+    expect(limited.record.asked).toBe(1);
+    await limited.lose();
+    limited.record.known_counts = { [DAY]: 5 };
+    expect((await statesOf(limited, 2)).map(shown)).toEqual([
+      [false, 5, 0],
+      [false, 5, 0],
+    ]);
+    expect(limited.record.asked).toBe(2);
+  });
+
+  // GW-192
+  test("of a list is asked for, and its windows begin anew", async () => {
+    const limited = limiting([MINUTE, { requests: 9, period: "month" }]);
+    limited.record.known_counts = { "route:GET:/r:month:2026-11:o1": 7 };
+    const [first] = await statesOf(limited, 1);
+    expect(first).toMatchObject({
+      described: { limits: '"60s";r=1;t=60, "month";r=1;t=43200' },
+    });
+  });
+
+  // GW-193
+  test("refuses the request when nobody knows its count, and charges nothing", async () => {
+    const limited = limiting([MINUTE, { requests: 9, period: "day" }]);
+    limited.record.failure = new Error("down");
+    expect(await rejection(limited.limit() ?? Promise.resolve())).toBe(limited.record.failure);
+    limited.record.failure = null;
+    const [state] = await statesOf(limited, 1);
+    expect(state).toMatchObject({ remaining: 1 });
+    expect([...limited.record.charges.values()]).toEqual([1]);
+  });
+
+  // GW-192
+  test("is never asked for by a window", async () => {
+    const limited = limiting({ ...MINUTE, charge: "success" });
+    await statesOf(limited, 3);
+    expect([limited.record.asked, limited.record.charges.size]).toEqual([0, 0]);
   });
 });
 

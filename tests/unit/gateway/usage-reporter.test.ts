@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
-import { USAGE_COUNTS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
+import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
 import { UsageCounter } from "../../../apps/gateway/usage/counter.ts";
+import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { UsageReporter } from "../../../apps/gateway/usage/reporter.ts";
 import { waitFor } from "../../support/index.ts";
 
@@ -13,6 +14,7 @@ type Sent = [number: number, report: UsageReport];
 class Bed {
   readonly clock = manualClock("2026-03-04T05:10:00.000Z");
   readonly counter = new UsageCounter();
+  readonly charges = new QuotaCharges();
   readonly sent: Sent[] = [];
   readonly lines: string[] = [];
   /** The next answers; 201 when there are none. An error is a call without an answer. */
@@ -26,6 +28,7 @@ class Bed {
     const line = (_: unknown, text?: string) => void this.lines.push(text ?? "");
     this.reporter = new UsageReporter({
       counter: this.counter,
+      charges: this.charges,
       clock: this.clock,
       log: { info: line, warn: line, error: line },
       client: {
@@ -51,6 +54,13 @@ class Bed {
 
   use(requests: number, organization_id = "o1"): void {
     for (let n = 0; n < requests; n++) this.#useOnce(organization_id);
+  }
+
+  /** Charges requests to the monthly quota of a subject. */
+  charge(requests: number, subject = "o1"): void {
+    const bucketPrefix = "local:widgets:quota:";
+    const bucket = `${bucketPrefix}2026-03:${subject}`;
+    this.charges.add({ bucket, bucketPrefix, period: "2026-03", subject }, requests);
   }
 
   #useOnce(organization_id: string): void {
@@ -161,6 +171,53 @@ test("more counts than a report holds go out at once, in several reports", async
   bed.clock.advance(10_000);
   await waitFor(() => bed.sent.length === 3);
   expect(bed.sent.map(([, { counts }]) => counts.length)).toEqual([USAGE_COUNTS_MAX, USAGE_COUNTS_MAX, 1]);
+});
+
+// GW-191
+test("charges to quotas go out with the counts, also alone, and less what was given back", async () => {
+  const bed = new Bed();
+  bed.charge(1);
+  bed.charge(1);
+  bed.charge(-1);
+  bed.charge(1, "o2");
+  bed.reporter.start();
+  await bed.until(1);
+  const quota = { policy: "local:widgets:quota", period: "2026-03" };
+  expect(bed.sent[0]).toMatchObject([
+    1,
+    {
+      counts: [],
+      quotas: [
+        { ...quota, subject: "o1", count: 1 },
+        { ...quota, subject: "o2", count: 1 },
+      ],
+    },
+  ]);
+  await bed.until(2);
+  expect(bed.sent[1]?.[1].quotas).toBeUndefined();
+});
+
+// GW-191
+test("more quotas than a report holds go out in several reports, and the last one says so", async () => {
+  const bed = new Bed();
+  for (let n = 0; n < 2 * USAGE_QUOTAS_MAX + 1; n++) bed.charge(1, `o${n}`);
+  bed.use(1);
+  await bed.reporter.close(5_000);
+  expect(bed.sent.map(([, { quotas, is_last }]) => [quotas?.length, is_last])).toEqual([
+    [USAGE_QUOTAS_MAX, false],
+    [USAGE_QUOTAS_MAX, false],
+    [1, true],
+  ]);
+});
+
+// GW-191
+test("charges of a refused report are counted as lost", async () => {
+  const bed = new Bed();
+  bed.charge(4);
+  bed.answers.push(422);
+  bed.reporter.start();
+  await bed.until(2);
+  expect(bed.charges.lost).toBe(4);
 });
 
 describe("a stop", () => {

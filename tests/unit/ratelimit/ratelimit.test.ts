@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { type Bucket, bucketKey, bucketPrefix, decide } from "@ostiary/lib/domain/ratelimit";
+import {
+  type Bucket,
+  bucketKey,
+  bucketPrefix,
+  decide,
+  periodAt,
+  periodNamed,
+} from "@ostiary/lib/domain/ratelimit";
 import fc from "fast-check";
 
 const LIMIT = { requests: 3, windowSeconds: 60 };
@@ -79,4 +86,28 @@ describe("bucket keys", () => {
   test("hold no hash tag that would put them all in one slot of a cluster", () => {
     fc.assert(fc.property(bucket, (value) => expect(bucketPrefix(value)).not.toMatch(/[{}]/)));
   });
+});
+
+describe("calendar periods", () => {
+  // GW-182
+  test("are found by the names that they have", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("day" as const, "month" as const),
+        fc.integer({ min: Date.parse("2000-01-01"), max: Date.parse("2100-01-01") - 1 }),
+        (kind, time_ms) => {
+          const period = periodAt(kind, time_ms);
+          expect(periodNamed(period.id)).toEqual(period);
+          expect(time_ms).toBeWithin(period.starts_ms, period.ends_ms);
+        },
+      ),
+    );
+  });
+
+  test.each(["", "2026", "2026-1", "2026-13", "2026-00", "2026-02-30", "2026-11-31", "2026-11-23T00", "x"])(
+    "%p is the name of none",
+    (name) => {
+      expect(periodNamed(name)).toBeNull();
+    },
+  );
 });

@@ -12,8 +12,11 @@ export interface CounterStore {
    * Adds one to every bucket if none of them is exhausted, in one atomic round trip, and returns the count of
    * each. A count above its `requests` refuses: then nothing was added, and the other counts are as they were.
    * Windows open, and failures reject, as for {@link increment}. On a cluster, the buckets must share a slot.
+   *
+   * Resolves with null when the store has no count of a bucket whose start is unknown, and no other bucket
+   * refuses. Then nothing was added.
    */
-  charge(charges: readonly Charge[]): Promise<WindowCount[]>;
+  charge(charges: readonly Charge[]): Promise<WindowCount[] | null>;
   /** Takes back one from each bucket whose window is still the one that was charged. */
   refund(refunds: readonly Refund[]): Promise<void>;
   /** Whether the store spreads buckets over servers by the part of the key in braces. */
@@ -29,6 +32,8 @@ export interface Charge {
   readonly window_ms: number;
   /** The requests that the window admits. */
   readonly requests: number;
+  /** The count that a new window begins with; null if it is unknown. An open window keeps its own count. */
+  readonly start: number | null;
 }
 
 export interface Refund {

@@ -44,15 +44,22 @@ export class MemoryCounterStore implements CounterStore {
     return { count: window.count, ttl_ms: window.ends_ms - now };
   }
 
-  async charge(charges: readonly Charge[]): Promise<WindowCount[]> {
+  async charge(charges: readonly Charge[]): Promise<WindowCount[] | null> {
     const now = this.#now();
-    const found = charges.map(({ bucket }) => this.#find(bucket, now));
-    const isExhausted = (index: number) => (found[index]?.count ?? 0) >= (charges[index]?.requests ?? 0);
-    const refused = charges.some((_, index) => isExhausted(index));
-    const counts = charges.map(({ bucket, window_ms }, index) => {
+    const found = charges.map((charge) => this.#find(charge.bucket, now) ?? this.#resume(charge, now));
+    const isUnknown = ({ start }: Charge, index: number) => start === null && found[index] === undefined;
+    const isExhausted = (charge: Charge, index: number) =>
+      !isUnknown(charge, index) && (found[index]?.count ?? 0) >= charge.requests;
+    const refused = charges.some(isExhausted);
+    if (!refused && charges.some(isUnknown)) {
+      this.#observe("charge");
+      return null;
+    }
+    const counts = charges.map((charge, index) => {
+      const { bucket, window_ms } = charge;
       if (refused) {
         const { count, ends_ms } = found[index] ?? { count: 0, ends_ms: now + window_ms };
-        return { count: isExhausted(index) ? count + 1 : count, ttl_ms: ends_ms - now };
+        return { count: isExhausted(charge, index) ? count + 1 : count, ttl_ms: ends_ms - now };
       }
       const window = this.#open(bucket, window_ms, now);
       window.count += 1;
@@ -85,6 +92,14 @@ export class MemoryCounterStore implements CounterStore {
   #find(bucket: string, now: number): Window | undefined {
     const window = this.#windows.get(bucket);
     return window === undefined || window.ends_ms <= now ? undefined : window;
+  }
+
+  /** Opens the window with a known count, and returns it. Returns undefined for a count of 0. */
+  #resume({ bucket, window_ms, start }: Charge, now: number): Window | undefined {
+    if (start === null || start === 0) return undefined;
+    const window = this.#open(bucket, window_ms, now);
+    window.count = start;
+    return window;
   }
 
   /** Returns the window that is open, or opens one. */

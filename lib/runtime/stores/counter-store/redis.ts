@@ -112,7 +112,7 @@ interface ChargedGroup {
 }
 
 /** Charges that have no answer yet. */
-type AskedGroup = Member<ChargedGroup, WindowCount[]>;
+type AskedGroup = Member<ChargedGroup, WindowCount[] | null>;
 
 /** A counter store on Redis, one server or a cluster, with ioredis. */
 export class RedisCounterStore implements CounterStore {
@@ -120,7 +120,7 @@ export class RedisCounterStore implements CounterStore {
   readonly #namespace: string;
   readonly #observer: StoreObserver;
   readonly #counts: Batches<Count, WindowCount>;
-  readonly #charges: Batches<ChargedGroup, WindowCount[]>;
+  readonly #charges: Batches<ChargedGroup, WindowCount[] | null>;
   readonly isSpread: boolean;
   /** The clock of timeouts. A process that is too busy to read answers must not drop a healthy server. */
   readonly #clock = tickClock(TICK_MS);
@@ -161,7 +161,7 @@ export class RedisCounterStore implements CounterStore {
     return this.#counts.add({ bucket, window_ms, started_ms: systemClock.elapsed_ms() });
   }
 
-  charge(charges: readonly Charge[]): Promise<WindowCount[]> {
+  charge(charges: readonly Charge[]): Promise<WindowCount[] | null> {
     return this.#charges.add({ charges, started_ms: systemClock.elapsed_ms() });
   }
 
@@ -225,7 +225,11 @@ export class RedisCounterStore implements CounterStore {
   async #charge(batch: readonly AskedGroup[]): Promise<void> {
     const groups = batch.map(({ item }) => item.charges);
     const charges = groups.flat();
-    const numbers = charges.flatMap(({ window_ms, requests }) => [window_ms, requests]);
+    const numbers = charges.flatMap(({ window_ms, requests, start }) => [
+      window_ms,
+      requests,
+      start ?? NO_START,
+    ]);
     try {
       const call = this.#client.chargeGroups(
         charges.length,
@@ -237,7 +241,8 @@ export class RedisCounterStore implements CounterStore {
       const counts = countsIn(await this.#answered(call));
       for (const asked of batch) {
         const own = counts.splice(0, asked.item.charges.length);
-        if (own.some(({ count }) => count < 0)) this.#fail("charge", asked, new Error(NO_COUNT));
+        if (own.some(({ count }) => count === UNKNOWN)) this.#succeed("charge", asked, null);
+        else if (own.some(({ count }) => count < 0)) this.#fail("charge", asked, new Error(NO_COUNT));
         else this.#succeed("charge", asked, own);
       }
     } catch (error) {
@@ -295,6 +300,11 @@ export class RedisCounterStore implements CounterStore {
 interface Timed {
   readonly started_ms: number;
 }
+
+/** The start of a bucket whose count is unknown, as the script takes it. */
+const NO_START = -1;
+/** The count of each bucket of a group that has an unknown start, as the script answers it. */
+const UNKNOWN = -2;
 
 const NO_COUNT = "The bucket's key holds something that is no count.";
 

@@ -27,8 +27,11 @@ return answers
 
 /**
  * Charges groups of buckets, each group in one step: if a bucket of the group is exhausted, nothing is added.
- * Takes the number of groups, the size of each, then the window and the requests of each bucket. Answers like
- * the script above; the count of an exhausted bucket is one above its requests or more.
+ * Takes the number of groups, the size of each, then the window, the requests and the start of each bucket.
+ * Answers like the script above; the count of an exhausted bucket is one above its requests or more.
+ *
+ * A new bucket begins with its start, also when the group is refused. The start -1 is unknown: unless another
+ * bucket is exhausted, nothing is added, and every count of the group is -2.
  */
 const chargeScript = `
 local groups = tonumber(ARGV[1])
@@ -37,32 +40,48 @@ local first = 0
 for group = 1, groups do
   local size = tonumber(ARGV[1 + group])
   local refused = false
+  local unknown = false
   local counts = {}
   for member = 1, size do
     local index = first + member
     local count = redis.pcall('GET', KEYS[index])
-    count = type(count) ~= 'table' and tonumber(count or '0') or nil
+    local start = 0
+    if count == false then
+      start = tonumber(ARGV[3 * index + groups + 1])
+      count = math.max(start, 0)
+      if start > 0 then
+        local set = redis.pcall('SET', KEYS[index], start, 'PX', ARGV[3 * index + groups - 1])
+        if set.err then return set end
+      end
+    end
+    count = type(count) ~= 'table' and tonumber(count) or nil
     counts[member] = count
-    if not count or count >= tonumber(ARGV[2 * index + groups + 1]) then refused = true end
+    if start < 0 then
+      unknown = true
+    elseif not count or count >= tonumber(ARGV[3 * index + groups]) then
+      refused = true
+    end
   end
   for member = 1, size do
     local index = first + member
     local key = KEYS[index]
-    local window = tonumber(ARGV[2 * index + groups])
+    local window = tonumber(ARGV[3 * index + groups - 1])
     local count = counts[member]
     local ttl = window
     if not count then
       count = -1
+    elseif unknown and not refused then
+      count = -2
     elseif refused then
       if count > 0 then ttl = redis.call('PTTL', key) end
-      if count >= tonumber(ARGV[2 * index + groups + 1]) then count = count + 1 end
+      if count >= tonumber(ARGV[3 * index + groups]) then count = count + 1 end
     else
       count = redis.pcall('INCR', key)
       if type(count) == 'table' then return count end
       if count > 1 then ttl = redis.call('PTTL', key) end
     end
     if ttl < 0 then ttl = window end
-    if not refused and (count == 1 or ttl == window) then redis.call('PEXPIRE', key, ttl) end
+    if not refused and not unknown and (count == 1 or ttl == window) then redis.call('PEXPIRE', key, ttl) end
     answers[2 * index - 1] = count
     answers[2 * index] = ttl
   end
@@ -104,7 +123,7 @@ export interface ScriptCommands {
   countInWindows(keys: number, ...keysAndWindows: (string | number)[]): Promise<number[]>;
   /**
    * Takes the number of keys, the keys, the number of groups and the size of each group. Then follow, for each
-   * key, the window in milliseconds and the requests. Resolves as {@link countInWindows}.
+   * key, the window in milliseconds, the requests and the start. Resolves as {@link countInWindows}.
    */
   chargeGroups(keys: number, ...keysAndArguments: (string | number)[]): Promise<number[]>;
   /** Takes the number of keys, the keys, and the longest remaining milliseconds of each. */

@@ -1,0 +1,51 @@
+import type { Clock } from "@ostiary/lib/async";
+import { QUOTA_COUNTS_PATH } from "@ostiary/lib/contracts/internal-api";
+import { QuotaCounts, QuotaQuestion } from "@ostiary/lib/contracts/usage";
+import { describeOperations, errorResponses } from "@ostiary/lib/openapi";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { Elysia } from "elysia";
+import { refuse } from "../problems.ts";
+import { questionProblems } from "./quota.ts";
+import { selectQuotaCounts } from "./quota-queries.ts";
+
+export interface QuotaHandlersDeps {
+  database: Database;
+  clock: Clock;
+}
+
+const { readQuotaCounts } = describeOperations(
+  {
+    readQuotaCounts: [
+      "Read the counts of quotas",
+      "How many requests gateways have reported as charged to each quota. A quota without reports has 0.",
+    ],
+  },
+  ["Usage"],
+);
+
+/** Serves the known counts of quotas to gateways whose counter store lost them (AU-192). */
+export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
+  return new Elysia({ name: "audit-quotas", normalize: false }).post(
+    QUOTA_COUNTS_PATH,
+    async ({ body: { quotas } }) => ({
+      counts: await database.run("read_quota_counts", (orm) => selectQuotaCounts(orm, quotas)),
+    }),
+    {
+      // runs before the schema's own check, which would report the shape alone
+      transform: ({ body }) => refuse(questionProblems(body, clock.now())),
+      body: QuotaQuestion,
+      response: {
+        200: QuotaCounts,
+        ...errorResponses(
+          "INVALID_REQUEST",
+          "UNAUTHORIZED",
+          "PAYLOAD_TOO_LARGE",
+          "VALIDATION_ERROR",
+          "INTERNAL_ERROR",
+          "SERVICE_UNAVAILABLE",
+        ),
+      },
+      detail: readQuotaCounts,
+    },
+  );
+}

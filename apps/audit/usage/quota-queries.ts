@@ -1,0 +1,65 @@
+import type { QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
+import { periodNamed } from "@ostiary/lib/domain/ratelimit";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+
+/**
+ * The key of a quota. A digest, because a policy can be longer than an index takes. Policy and period have no line
+ * break, so no two quotas have the same text.
+ */
+const QUOTA_ID = sql`sha256(convert_to(policy || chr(10) || period || chr(10) || subject, 'UTF8'))`;
+
+/**
+ * Returns the statement that adds charges to the counts of their quotas, if `condition` holds. It locks the counts in
+ * the order of their key, so that two reports cannot deadlock. A count may be negative for a moment: a request that
+ * one report charges can be given back by an earlier report of another gateway.
+ */
+export function addCharges(charges: readonly QuotaCharge[], condition: SQL): SQL {
+  const given = JSON.stringify(
+    charges.map(({ policy, period, subject, count }) => {
+      const ends_ms = periodNamed(period)?.ends_ms;
+      return { policy, period, subject, count, ends_at: new Date(ends_ms ?? 0).toISOString() };
+    }),
+  );
+  return sql`
+      insert into audit.quota_counts as known (id, policy, period, subject, ends_at, count)
+      select ${QUOTA_ID} as id, policy, period, subject, ends_at, sum(count)
+      from json_to_recordset(${given}::text::json) as charge(
+        policy text, period text, subject text, ends_at timestamptz, count bigint)
+      where ${condition}
+      group by policy, period, subject, ends_at
+      order by id
+      on conflict (id) do update set count = known.count + excluded.count`;
+}
+
+/** Returns the count of each quota, 0 for one that no report has. */
+export async function selectQuotaCounts(orm: Orm, quotas: readonly QuotaName[]): Promise<number[]> {
+  const asked = JSON.stringify(quotas.map(({ policy, period, subject }) => ({ policy, period, subject })));
+  const found = await rows<{ count: number }>(
+    orm,
+    sql`
+      with asked as materialized (
+        select place, ${QUOTA_ID} as id from rows from (
+          json_to_recordset(${asked}::text::json) as (policy text, period text, subject text)
+        ) with ordinality as asked(policy, period, subject, place)
+      )
+      select greatest(coalesce(known.count, 0), 0)::double precision as count
+      from asked left join audit.quota_counts known on known.id = asked.id
+      order by place`,
+  );
+  return found.map(({ count }) => count);
+}
+
+/** Removes at most `limit` counts of periods that ended before a time, and returns how many. */
+export async function deleteEndedQuotas(orm: Orm, before_ms: number, limit: number): Promise<number> {
+  const before = new Date(before_ms).toISOString();
+  const removed = await rows(
+    orm,
+    sql`
+      delete from audit.quota_counts where id in (
+        select id from audit.quota_counts where ends_at < ${before}::text::timestamptz
+        order by ends_at limit ${limit} for update skip locked)
+      returning 1 as removed`,
+  );
+  return removed.length;
+}

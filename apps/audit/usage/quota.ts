@@ -1,0 +1,33 @@
+import { QUOTAS_ASKED_MAX, QuotaQuestion } from "@ostiary/lib/contracts/usage";
+import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
+import { periodNamed } from "@ostiary/lib/domain/ratelimit";
+import { fieldsOf, unstorable } from "../problems.ts";
+import { isNear, NEAR_RULE } from "./near.ts";
+
+/** Returns everything that is wrong with a question for counts of quotas at `now_ms` (AU-192). */
+export function questionProblems(body: unknown, now_ms: number): FieldError[] {
+  const { quotas } = fieldsOf(body);
+  const asked = Array.isArray(quotas) ? quotas.slice(0, QUOTAS_ASKED_MAX) : [];
+  return [
+    ...fieldErrors(QuotaQuestion, body),
+    ...asked.flatMap((quota, index) => quotaProblems(`quotas[${index}]`, quota, now_ms)),
+  ];
+}
+
+/** Returns what is wrong with a quota beyond its shape: a period that no calendar has, and its texts. */
+export function quotaProblems(path: string, quota: unknown, now_ms: number): FieldError[] {
+  const { period, subject } = fieldsOf(quota);
+  return [
+    ...periodProblems(`${path}.period`, period, now_ms),
+    ...unstorable({ [`${path}.subject`]: subject }),
+  ];
+}
+
+function periodProblems(path: string, period: unknown, now_ms: number): FieldError[] {
+  if (typeof period !== "string") return [];
+  const named = periodNamed(period);
+  if (named === null) {
+    return [{ path, message: `${path} must be a day such as 2026-01-31 or a month such as 2026-01.` }];
+  }
+  return isNear(named.starts_ms, now_ms) ? [] : [{ path, message: `${path} ${NEAR_RULE}.` }];
+}

@@ -1,0 +1,17 @@
+/** A quota of one subject in one calendar period, with its bucket in the counter store. */
+export interface QuotaBucket {
+  readonly bucket: string;
+  /** The prefix of the limit's buckets, with its colon at the end. */
+  readonly bucketPrefix: string;
+  /** The day or month. */
+  readonly period: string;
+  readonly subject: string;
+}
+
+/** Writes down what is charged to quotas, so that they outlive the counter store (GW-191, GW-192). */
+export interface QuotaRecord {
+  /** Adds requests that were charged to a quota; a negative number was given back. */
+  charged(quota: QuotaBucket, requests: number): void;
+  /** Returns the count of a quota as far as it is written down. Rejects with ApiError 503. */
+  known(quota: QuotaBucket): Promise<number>;
+}

@@ -1,0 +1,125 @@
+import { Batches, type Clock, type Member, rejectEach, resolveEach } from "@ostiary/lib/async";
+import { QUOTAS_ASKED_MAX, QuotaCounts, type QuotaName } from "@ostiary/lib/contracts/usage";
+import { fits, unavailable } from "@ostiary/lib/domain/errors";
+import { tryJson } from "@ostiary/lib/domain/json";
+import { reasonOf } from "@ostiary/lib/runtime/http";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { QuotaBucket } from "../steps/quota-record.ts";
+import type { UsageClient } from "./client.ts";
+import { quotaName } from "./quota-charges.ts";
+
+export type QuestionResult = "ok" | "failed" | "refused";
+
+export interface KnownCountsOptions {
+  readonly client: Pick<UsageClient, "ask">;
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
+  readonly clock?: Clock;
+}
+
+/** The time for which a quota waits for others while a question is in flight. */
+const GATHER_MS = 5;
+const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
+const UNKNOWN_PATH = 404;
+
+/** A quota in a batch of quotas that are asked for. */
+type Asked = Member<QuotaName, number>;
+
+/**
+ * Asks the audit service for the known counts of quotas that the counter store does not have (GW-192). Requests that
+ * need the same quota share one question, and quotas of the same moment one call.
+ */
+export class KnownCounts {
+  readonly #options: KnownCountsOptions;
+  readonly #batches: Batches<QuotaName, number>;
+  /** The questions without an answer yet, by bucket. */
+  readonly #asked = new Map<string, Promise<number>>();
+  readonly #results: Record<QuestionResult, number> = { ok: 0, failed: 0, refused: 0 };
+  #failing = false;
+  #warned_of_version = false;
+
+  constructor(options: KnownCountsOptions) {
+    this.#options = options;
+    const { clock } = options;
+    this.#batches = new Batches((batch) => this.#ask(batch), {
+      items_max: QUOTAS_ASKED_MAX,
+      wait_ms: GATHER_MS,
+      clock,
+    });
+  }
+
+  /** The number of calls, by result. */
+  get results(): Readonly<Record<QuestionResult, number>> {
+    return this.#results;
+  }
+
+  /**
+   * Returns the count of a quota that gateways have reported, or 0 for a quota that nobody reports. Rejects with
+   * ApiError 503 when the audit service does not answer.
+   */
+  of(quota: QuotaBucket): Promise<number> {
+    const asked = this.#asked.get(quota.bucket);
+    if (asked !== undefined) return asked;
+    const name = quotaName(quota);
+    if (name === null) return Promise.resolve(0);
+    const question = this.#batches.add(name).finally(() => this.#asked.delete(quota.bucket));
+    this.#asked.set(quota.bucket, question);
+    return question;
+  }
+
+  /** Sends a batch as one call. Settles each of its quotas and never rejects. */
+  async #ask(batch: readonly Asked[]): Promise<unknown> {
+    const { client, log } = this.#options;
+    try {
+      const { status, text } = await client.ask(batch.map(({ item }) => item));
+      const counts = status === 200 ? countsIn(text) : null;
+      if (counts?.length === batch.length) return this.#succeed(batch, counts);
+      if (status === UNKNOWN_PATH) return this.#beginAtZero(batch);
+      if (!REFUSALS.has(status)) throw new Error(`The audit service answered ${status}.`);
+      // one wrong quota must not spoil the others
+      if (batch.length > 1) return Promise.all(batch.map((each) => this.#ask([each])));
+      this.#results.refused += 1;
+      log.error({ status, quota: batch[0]?.item }, "the audit service refused to tell the count of a quota");
+      return resolveEach(batch, [0]);
+    } catch (error) {
+      this.#noteFailure(error);
+      return rejectEach(batch, unavailable("network", error));
+    }
+  }
+
+  #succeed(batch: readonly Asked[], counts: readonly number[]): void {
+    this.#results.ok += 1;
+    if (this.#failing) this.#options.log.info({}, "the audit service tells the counts of quotas again");
+    this.#failing = false;
+    resolveEach(batch, counts);
+  }
+
+  /** Lets quotas begin at zero beside an audit service that keeps no counts, as they did before. */
+  #beginAtZero(batch: readonly Asked[]): void {
+    this.#results.refused += 1;
+    if (!this.#warned_of_version) {
+      this.#options.log.warn(
+        {},
+        "the audit service keeps no counts of quotas: upgrade it, or a quota begins anew when the counter store loses it",
+      );
+    }
+    this.#warned_of_version = true;
+    resolveEach(
+      batch,
+      batch.map(() => 0),
+    );
+  }
+
+  #noteFailure(error: unknown): void {
+    this.#results.failed += 1;
+    if (!this.#failing) {
+      const reason = reasonOf(error);
+      this.#options.log.warn({ reason }, "the audit service does not tell the counts of quotas");
+    }
+    this.#failing = true;
+  }
+}
+
+function countsIn(text: string): readonly number[] | null {
+  const body = tryJson(text, JSON.parse);
+  return fits(QuotaCounts, body) ? body.counts : null;
+}

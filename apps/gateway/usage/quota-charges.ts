@@ -1,0 +1,64 @@
+import type { QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
+import type { QuotaBucket } from "../steps/quota-record.ts";
+import { isCountable } from "./countable-id.ts";
+
+/** The maximum number of quotas whose charges wait for a report. */
+const QUOTAS_MAX = 100_000;
+
+/** Keeps the charges to quotas until a report has them (GW-191). */
+export class QuotaCharges {
+  readonly #quotas_max: number;
+  /** The charges by bucket. */
+  readonly #waiting = new Map<string, QuotaCharge>();
+  #lost = 0;
+
+  constructor(quotas_max = QUOTAS_MAX) {
+    this.#quotas_max = quotas_max;
+  }
+
+  /** The number of quotas with charges that wait for a report. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** The number of charges since the start that no report has. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** Adds requests that were charged to a quota; a negative number was given back. */
+  add(quota: QuotaBucket, requests: number): void {
+    const waiting = this.#waiting.get(quota.bucket) ?? this.#begin(quota);
+    if (waiting === null) this.#lost += Math.abs(requests);
+    else waiting.count += requests;
+  }
+
+  /** Removes and returns the charges to at most `max` quotas. */
+  take(max: number): QuotaCharge[] {
+    const taken: QuotaCharge[] = [];
+    for (const [bucket, charge] of this.#waiting) {
+      if (taken.length === max) break;
+      this.#waiting.delete(bucket);
+      taken.push(charge);
+    }
+    return taken;
+  }
+
+  /** Counts charges that were taken but cannot be reported. */
+  lose(charges: readonly QuotaCharge[]): void {
+    for (const { count } of charges) this.#lost += Math.abs(count);
+  }
+
+  #begin(quota: QuotaBucket): QuotaCharge | null {
+    const name = quotaName(quota);
+    if (name === null || this.#waiting.size >= this.#quotas_max) return null;
+    const begun = { ...name, count: 0 };
+    this.#waiting.set(quota.bucket, begun);
+    return begun;
+  }
+}
+
+/** Returns the name of a quota for the audit service, or null for a subject that the service does not accept. */
+export function quotaName({ bucketPrefix, period, subject }: QuotaBucket): QuotaName | null {
+  return isCountable(subject) ? { policy: bucketPrefix.slice(0, -1), period, subject } : null;
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { ulid } from "ulid";
+import { QuotaSweeper } from "../../../apps/audit/usage/quota-sweeper.ts";
+import { services, waitFor } from "../../support/index.ts";
+import { type AuditService, json, openLog, startAudit, wrongFields } from "./audit-service.ts";
+
+setDefaultTimeout(60_000);
+
+/** The charges to quotas that gateways report, and their counts (AU-191 to AU-193). */
+
+const POLICY = "local:widgets:quota";
+/** The service's clock stands in this day, so that no period ends during a test. */
+const TODAY = "2026-03-04";
+const NOW = Date.parse(`${TODAY}T06:30:00.000Z`);
+
+let audit: AuditService;
+beforeAll(async () => {
+  audit = await startAudit({ clock: { ...systemTimers(), now: () => NOW } });
+});
+afterAll(() => audit.stop());
+
+function systemTimers() {
+  return {
+    elapsed_ms: () => performance.now(),
+    after(ms: number, work: () => void) {
+      const timer = setTimeout(work, ms);
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+function quota(subject: string, changes: Record<string, unknown> = {}) {
+  return { policy: POLICY, period: "2026-03", subject, ...changes };
+}
+const charge = (subject: string, count: number, changes: Record<string, unknown> = {}) =>
+  quota(subject, { count, ...changes });
+
+function send(method: string, path: string, body: unknown) {
+  return fetch(`${audit.internal_url}/internal/${path}`, {
+    method,
+    headers: { "Content-Type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+function report(quotas: unknown, { instance = `gateway-${ulid()}`, number = 1 } = {}) {
+  const reported_until = new Date(NOW).toISOString();
+  const body = { reported_until, is_last: false, uncounted: 0, counts: [], quotas };
+  return send("PUT", `usage/${instance}/${number}`, body);
+}
+
+const ask = (quotas: unknown) => send("POST", "quota-counts", { quotas });
+
+async function countsOf(...quotas: unknown[]): Promise<number[]> {
+  const response = await ask(quotas);
+  const body = await json(response);
+  expect({ status: response.status, body }).toMatchObject({ status: 200 });
+  return body.counts;
+}
+
+describe("charges to quotas", () => {
+  // AU-191
+  test("add up by policy, period and subject, also of several gateways and what is given back", async () => {
+    const [one, other] = [ulid(), ulid()];
+    await report([charge(one, 5), charge(one, 2), charge(other, 1), charge(one, 3, { period: TODAY })]);
+    await report([charge(one, -4), charge(one, 9, { policy: "shared:quota" })]);
+    expect(
+      await countsOf(
+        quota(one),
+        quota(other),
+        quota(one, { period: TODAY }),
+        quota(one, { policy: "shared:quota" }),
+        quota(one, { period: "2026-02" }),
+        quota(ulid()),
+        quota(one),
+      ),
+    ).toEqual([3, 1, 3, 9, 0, 0, 3]);
+  });
+
+  // AU-191
+  test("count once under the number of their report, however often and in whatever order it comes", async () => {
+    const id = ulid();
+    const instance = `gateway-${id}`;
+    for (const number of [1, 1, 2, 1, 2]) await report([charge(id, 10)], { instance, number });
+    expect(await countsOf(quota(id))).toEqual([20]);
+  });
+
+  // AU-191
+  test("given back before they are charged count as none until then", async () => {
+    const id = ulid();
+    await report([charge(id, -3)]);
+    expect(await countsOf(quota(id))).toEqual([0]);
+    await report([charge(id, 4)]);
+    expect(await countsOf(quota(id))).toEqual([1]);
+  });
+
+  // AU-191
+  test("of a gateway that reports none change nothing", async () => {
+    const id = ulid();
+    await report([charge(id, 1)]);
+    expect((await report(undefined)).status).toBe(201);
+    expect((await report([])).status).toBe(201);
+    expect(await countsOf(quota(id))).toEqual([1]);
+  });
+
+  // AU-191
+  test.skipIf(!services().postgres.real)(
+    "of 8 gateways at once, in opposite orders and each sent twice, are all counted once",
+    async () => {
+      const ids = Array.from({ length: 60 }, () => ulid());
+      const charges = ids.map((id) => charge(id, 2));
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, turn) =>
+          report(turn % 2 === 0 ? charges : charges.toReversed(), {
+            instance: `gateway-${ids[0]}-${turn >> 1}`,
+          }),
+        ),
+      );
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(8);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
+      expect(await countsOf(...ids.map((id) => quota(id)))).toEqual(ids.map(() => 16));
+    },
+  );
+
+  // AU-191, AU-192
+  test("may be as many, and have texts as long, as the contract allows", async () => {
+    const policy = `route:DELETE:${"/%25".repeat(796)}`;
+    const subject = "ü".repeat(120);
+    const quotas = Array.from({ length: USAGE_QUOTAS_MAX }, (_, index) =>
+      charge(`${subject}${index}`, 1, { policy, newer: true }),
+    );
+    expect((await report(quotas)).status).toBe(201);
+    const asked = quotas.slice(0, QUOTAS_ASKED_MAX);
+    expect(await countsOf(...asked)).toEqual(asked.map(() => 1));
+    expect(await wrongFields(await report([...quotas, charge("o", 1)]))).toEqual(["quotas"]);
+    expect(await wrongFields(await ask(quotas.slice(0, QUOTAS_ASKED_MAX + 1)))).toEqual(["quotas"]);
+  });
+
+  // AU-191
+  test("with anything wrong are 422, which names all of it, and count nothing", async () => {
+    const id = ulid();
+    const wrong = [
+      charge(id, 7),
+      charge(id, 1.5, { policy: "" }),
+      charge("\0", 1, { period: "2026-02-30", policy: "with a space" }),
+      charge("x".repeat(129), 2 ** 60, { period: "2026-13" }),
+      charge(id, 1, { period: "2026-03-06" }),
+      charge(id, 1, { period: "2024-12" }),
+      { policy: null, period: 7, subject: [], count: "1" },
+      "quota",
+    ];
+    expect((await wrongFields(await report(wrong))).toSorted()).toEqual(
+      [
+        ...[
+          "quotas[1].policy",
+          "quotas[1].count",
+          "quotas[2].policy",
+          "quotas[2].period",
+          "quotas[2].subject",
+        ],
+        ...[
+          "quotas[3].subject",
+          "quotas[3].count",
+          "quotas[3].period",
+          "quotas[4].period",
+          "quotas[5].period",
+        ],
+        ...["quotas[6].policy", "quotas[6].period", "quotas[6].subject", "quotas[6].count", "quotas[7]"],
+      ].toSorted(),
+    );
+    expect(await wrongFields(await report({}))).toEqual(["quotas"]);
+    expect(await countsOf(quota(id))).toEqual([0]);
+  });
+});
+
+describe("a question for counts", () => {
+  // AU-192
+  test.each(["[]", "null", "7", "{}", '{"quotas":null}', '{"quotas":[]}', '{"quotas":{"length":1}}'])(
+    "that is %s is 422",
+    async (body) => {
+      expect((await send("POST", "quota-counts", body)).status).toBe(422);
+    },
+  );
+
+  // AU-192
+  test("of more than a mebibyte is 413", async () => {
+    expect((await ask([quota("o".repeat(1_048_576))])).status).toBe(413);
+  });
+
+  // AU-192
+  test("names every field that is wrong", async () => {
+    const wrong = await wrongFields(
+      await ask([quota("o1"), quota("", { policy: "é" }), quota("\ud800", { period: "2026-3" }), null]),
+    );
+    expect(wrong.toSorted()).toEqual([
+      "quotas[1].policy",
+      "quotas[1].subject",
+      "quotas[2].period",
+      "quotas[2].subject",
+      "quotas[3]",
+    ]);
+  });
+});
+
+// AU-193
+test("counts of a period go away two days after its end, more than one transaction's worth too", async () => {
+  const log = await openLog(audit);
+  const run = <Row extends object>(statement: ReturnType<typeof sql>) =>
+    log.run("test", (orm: Orm) => rows<Row>(orm, statement));
+  const policy = `swept-${ulid()}`;
+  await run(sql`
+    insert into audit.quota_counts (id, policy, period, subject, ends_at, count)
+    select sha256(convert_to(${policy} || n, 'UTF8')), ${policy}, '2025-01-01', n::text, '2025-01-02', 1
+    from generate_series(1, 5001) n`);
+  const kept = [charge(policy, 1, { period: "2026-03-02" }), charge(policy, 1, { period: "2026-02" })];
+  await report([...kept, charge(policy, 1, { period: "2026-03-01" })]);
+  const sweeper = new QuotaSweeper({
+    database: log,
+    log: { warn: () => {} },
+    clock: manualClock("2026-03-05T00:00:00.000Z"),
+  });
+  sweeper.start();
+  await waitFor(async () => {
+    const left = await run<{ period: string }>(
+      sql`select period from audit.quota_counts where policy = ${policy} or subject = ${policy}`,
+    );
+    const periods = left.map(({ period }) => period).toSorted();
+    return periods.join() === "2026-03-02" ? true : null;
+  });
+  await sweeper.stop();
+  await log.close();
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { QUOTAS_ASKED_MAX, type QuotaName } from "@ostiary/lib/contracts/usage";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import type { QuotaBucket } from "../../../apps/gateway/steps/quota-record.ts";
+import { KnownCounts } from "../../../apps/gateway/usage/known-counts.ts";
+import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
+import { rejection } from "../../support/index.ts";
+
+/** The charges of quotas that a gateway keeps (GW-191), and how it asks for known counts (GW-192, GW-193). */
+
+function quota(subject: string): QuotaBucket {
+  const bucketPrefix = "shared:monthly:";
+  return { bucket: `${bucketPrefix}2026-11:{${subject}}`, bucketPrefix, period: "2026-11", subject };
+}
+
+describe("charges", () => {
+  // GW-191
+  test("add up by quota, under a name without the braces of a cluster", () => {
+    const charges = new QuotaCharges();
+    for (const requests of [1, 1, -1, 1]) charges.add(quota("o1"), requests);
+    charges.add(quota("o2"), 1);
+    expect(charges.waiting).toBe(2);
+    expect(charges.take(1)).toEqual([
+      { policy: "shared:monthly", period: "2026-11", subject: "o1", count: 2 },
+    ]);
+    expect(charges.take(9)).toEqual([
+      { policy: "shared:monthly", period: "2026-11", subject: "o2", count: 1 },
+    ]);
+    expect([charges.waiting, charges.lost]).toEqual([0, 0]);
+  });
+
+  // GW-191
+  test("beyond the room, or of an id that the audit service does not accept, are lost and counted", () => {
+    const charges = new QuotaCharges(2);
+    for (const subject of ["o1", "o2", "o3", "o1", "\0", "", "x".repeat(129), "\ud800"]) {
+      charges.add(quota(subject), 1);
+    }
+    expect([charges.waiting, charges.lost]).toEqual([2, 5]);
+  });
+});
+
+/** An audit service that answers as `answer` says, and remembers what it was asked. */
+class Bed {
+  readonly calls: (readonly QuotaName[])[] = [];
+  readonly lines: string[] = [];
+  answer: (quotas: readonly QuotaName[]) => Promise<{ status: number; text: string }> = async (quotas) => ({
+    status: 200,
+    text: JSON.stringify({ counts: quotas.map(({ subject }) => Number(subject)) }),
+  });
+  readonly counts: KnownCounts;
+
+  constructor() {
+    const line = (_: unknown, text?: string) => void this.lines.push(text ?? "");
+    this.counts = new KnownCounts({
+      log: { info: line, warn: line, error: line },
+      clock: manualClock(),
+      client: {
+        ask: (quotas) => {
+          this.calls.push(quotas);
+          return this.answer(quotas);
+        },
+      },
+    });
+  }
+
+  of(...subjects: (number | string)[]): Promise<number[]> {
+    return Promise.all(subjects.map((subject) => this.counts.of(quota(String(subject)))));
+  }
+
+  answering(status: number, text = ""): void {
+    this.answer = async () => ({ status, text });
+  }
+}
+
+describe("a question for known counts", () => {
+  // GW-192
+  test("is shared by all requests that need the same quota, and one call has all quotas of a moment", async () => {
+    const bed = new Bed();
+    const many = Array.from({ length: 500 }, (_, index) => 1 + (index % 3));
+    expect(await bed.of(...many)).toEqual(many);
+    expect(bed.calls.map((quotas) => quotas.map(({ subject }) => subject))).toEqual([["1", "2", "3"]]);
+    expect(await bed.of(7)).toEqual([7]);
+    expect(bed.calls[1]).toEqual([{ policy: "shared:monthly", period: "2026-11", subject: "7" }]);
+  });
+
+  // GW-192
+  test("has at most a hundred quotas", async () => {
+    const bed = new Bed();
+    const many = Array.from({ length: 2 * QUOTAS_ASKED_MAX + 1 }, (_, index) => index);
+    expect(await bed.of(...many)).toEqual(many);
+    expect(bed.calls.map(({ length }) => length).toSorted()).toEqual(
+      [QUOTAS_ASKED_MAX, QUOTAS_ASKED_MAX, 1].toSorted(),
+    );
+  });
+
+  // GW-192
+  test("is not asked for an id that the audit service does not accept: nobody reports it", async () => {
+    const bed = new Bed();
+    expect(await bed.of("\0", "")).toEqual([0, 0]);
+    expect(bed.calls).toEqual([]);
+  });
+
+  // GW-193
+  test.each([
+    ["breaks off", null, ""],
+    ["is answered 500", 500, ""],
+    ["is answered 401", 401, ""],
+    ["is answered with too few counts", 200, '{"counts":[1]}'],
+    ["is answered with no counts", 200, '{"counts":["1","2"]}'],
+    ["is answered with a negative count", 200, '{"counts":[1,-1]}'],
+    ["is answered with no JSON", 200, "<html>"],
+  ])("that %s fails every request that waits for it with 503", async (_, status, text) => {
+    const bed = new Bed();
+    if (status === null) bed.answer = () => Promise.reject(new Error("reset"));
+    else bed.answering(status, text);
+    const waiting = [quota("1"), quota("2"), quota("1")].map((each) => rejection(bed.counts.of(each)));
+    for (const error of await Promise.all(waiting)) {
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ status: 503 });
+    }
+    await rejection(bed.of(3, 4));
+    expect(bed.lines).toEqual(["the audit service does not tell the counts of quotas"]);
+    bed.answer = new Bed().answer;
+    expect(await bed.of(1)).toEqual([1]);
+    expect(bed.lines).toHaveLength(2);
+    expect(bed.counts.results).toMatchObject({ ok: 1, refused: 0 });
+  });
+
+  // GW-194
+  test("that an older audit service does not know begins quotas at zero, with one warning", async () => {
+    const bed = new Bed();
+    bed.answering(404);
+    expect(await bed.of(5, 6)).toEqual([0, 0]);
+    expect(await bed.of(7)).toEqual([0]);
+    expect(bed.lines).toEqual([
+      "the audit service keeps no counts of quotas: upgrade it, or a quota begins anew when the counter store loses it",
+    ]);
+  });
+
+  // GW-194
+  test("that is refused for one quota does not spoil the others", async () => {
+    const bed = new Bed();
+    const { answer } = bed;
+    bed.answer = async (quotas) =>
+      quotas.some(({ subject }) => subject === "9") ? { status: 422, text: "" } : answer(quotas);
+    expect(await bed.of(5, 9, 6)).toEqual([5, 0, 6]);
+    expect(bed.lines).toEqual(["the audit service refused to tell the count of a quota"]);
+  });
+});
