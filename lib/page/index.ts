@@ -1,3 +1,6 @@
 export * from "./dialog.tsx";
 export * from "./mark.tsx";
+export type { SignInFailure } from "./sign-in/provider.ts";
+export * from "./sign-in/provider-session.ts";
+export * from "./sign-in/tab-storage.ts";
 export * from "./table-roles.ts";

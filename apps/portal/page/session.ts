@@ -1,4 +1,5 @@
 import { Session as MemberSession, Membership, User } from "@ostiary/lib/contracts/identity-api";
+import { ProviderSession, type SignInFailure } from "@ostiary/lib/page";
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Static } from "@sinclair/typebox";
 import { createContext } from "preact";
@@ -7,8 +8,7 @@ import { type Address, addressAt } from "./address.ts";
 import { type Answer, answered, type Failure, failed } from "./failure.ts";
 import { type Caller, Gateway, pathTo } from "./gateway.ts";
 import type { PortalSettings } from "./settings.ts";
-import { forgetInvite, keepInvite, keepSignedIn, readInvite, wasSignedIn } from "./sign-in/kept.ts";
-import { Provider, RETURN_PATH, type SignInFailure, type Tokens } from "./sign-in/provider.ts";
+import { forgetInvite, keepInvite, readInvite } from "./sign-in/kept-invite.ts";
 import { languageFor } from "./texts/texts.ts";
 
 /** The person who is signed in. */
@@ -36,12 +36,11 @@ export type State =
 
 /** A session is renewed this long before it ends. */
 const RENEWAL_MS = 5 * 60_000;
-/** An access token is renewed this long before it ends. */
-const TOKEN_RENEWAL_MS = 30_000;
 const EVERY_LABEL = "*";
-const INVITE_PATH = "/portal/invite";
+const PAGE_PATH = "/portal";
+const INVITE_PATH = `${PAGE_PATH}/invite`;
 
-/** The state that the whole page shares. It alone holds tokens, in memory (PT-11). */
+/** The state that the whole page shares. Tokens are in its memory alone (PT-11). */
 export class Session {
   readonly settings: PortalSettings;
   readonly gateway: Gateway;
@@ -49,18 +48,21 @@ export class Session {
   readonly language: Signal<string>;
   /** The token of an invitation that the person opened, or null. */
   readonly invite: Signal<string | null> = signal(null);
-  readonly #provider: Provider;
+  readonly #provider: ProviderSession;
   readonly #state: Signal<State> = signal<State>({ name: "starting" });
   readonly #person = signal<Person | null>(null);
   readonly #member = signal<ChosenMember | null>(null);
   readonly #announcement = signal("");
-  #tokens: Tokens | null = null;
   #session: Static<typeof MemberSession> | null = null;
   #minting: Promise<Answer<string>> | null = null;
 
   constructor(settings: PortalSettings) {
     this.settings = settings;
-    this.#provider = new Provider(settings, location.origin);
+    this.#provider = new ProviderSession(settings, {
+      origin: location.origin,
+      path: PAGE_PATH,
+      storage: "ostiary.portal",
+    });
     this.gateway = new Gateway({ headers: (caller, renewed) => this.#headers(caller, renewed) });
     this.address = signal(addressAt(location.hash));
     this.language = signal(languageFor(navigator.languages, settings.languages));
@@ -96,28 +98,24 @@ export class Session {
 
   /** Goes on with the sign-in that the address belongs to, or starts one if the tab had one before. */
   async start(): Promise<void> {
-    const { pathname, search, hash } = location;
+    const { pathname, hash } = location;
     if (pathname === INVITE_PATH) keepInvite(hash.slice(1));
-    if (pathname === RETURN_PATH) return this.#comeBack(search);
-    if (pathname === INVITE_PATH) clean("#/invite");
+    if (this.#provider.isReturn()) return this.#comeBack();
+    if (pathname === INVITE_PATH) history.replaceState(null, "", `${PAGE_PATH}#/invite`);
     this.invite.value = readInvite();
     this.address.value = addressAt(location.hash);
-    if (wasSignedIn()) return this.signIn(true);
+    if (this.#provider.wasSignedIn) return this.signIn(true);
     this.#state.value = { name: "signed-out", reason: null };
   }
 
   /** Leaves for the provider's page. A silent visit shows nothing there. */
   async signIn(silent = false): Promise<void> {
-    keepSignedIn(false);
-    const failure = await this.#provider.begin(location.hash, silent);
+    const failure = await this.#provider.begin(silent);
     if (failure !== null) this.#state.value = { name: "signed-out", reason: failure };
   }
 
-  async #comeBack(search: string): Promise<void> {
-    // The code leaves the address before anything else happens.
-    clean("#/");
-    const result = await this.#provider.finish(search);
-    clean(result.attempt?.fragment || "#/");
+  async #comeBack(): Promise<void> {
+    const result = await this.#provider.finish();
     this.invite.value = readInvite();
     this.address.value = addressAt(location.hash);
     if (!result.ok) {
@@ -125,18 +123,18 @@ export class Session {
       this.#state.value = { name: "signed-out", reason: failure.kind === "needed" ? "ended" : failure };
       return;
     }
-    this.#tokens = result.tokens;
     const person = await this.gateway.send(User, pathTo("user"), { as: "person" });
     if (!person.ok) {
+      this.#provider.forget();
       this.#forget();
       this.#state.value = { name: "signed-out", reason: reasonOf(person.failure) };
       return;
     }
-    keepSignedIn(true);
+    this.#provider.remember();
     batch(() => {
       this.#person.value = {
         id: person.value.id,
-        name: person.value.display_name ?? this.#tokens?.name ?? null,
+        name: person.value.display_name ?? result.name,
       };
       this.#state.value = { name: "signed-in" };
     });
@@ -147,17 +145,13 @@ export class Session {
    * organization ends by itself within an hour, since it cannot be revoked (ID-66).
    */
   async signOut(): Promise<void> {
-    const tokens = this.#tokens;
     this.#forget();
-    keepSignedIn(false);
     forgetInvite();
     batch(() => {
       this.invite.value = null;
       this.#state.value = { name: "signed-out", reason: "out" };
     });
-    clean("#/");
-    const end = tokens === null ? null : await this.#provider.endAddress(tokens, location.origin);
-    if (end !== null) location.assign(end);
+    await this.#provider.signOut();
   }
 
   /** Forgets the invitation of the address. */
@@ -167,7 +161,6 @@ export class Session {
   }
 
   #forget(): void {
-    this.#tokens = null;
     this.#session = null;
     batch(() => {
       this.#person.value = null;
@@ -230,18 +223,9 @@ export class Session {
   }
 
   async #accessToken(renewed: boolean): Promise<Answer<string>> {
-    const tokens = this.#tokens;
-    if (tokens === null) return failed("signed_out");
-    const fresh = tokens.ends_ms === null || tokens.ends_ms - Date.now() > TOKEN_RENEWAL_MS;
-    if (fresh && !renewed) return answered(tokens.access_token);
-    const result = await this.#provider.renew(tokens);
-    if (result.ok) {
-      this.#tokens = result.tokens;
-      return answered(result.tokens.access_token);
-    }
-    if (result.failure.kind === "away") return failed("away");
-    const over = renewed || (tokens.ends_ms !== null && tokens.ends_ms <= Date.now());
-    return over ? failed("signed_out") : answered(tokens.access_token);
+    const found = await this.#provider.accessToken(renewed);
+    if (found.ok) return answered(found.token);
+    return failed(found.reason === "away" ? "away" : "signed_out");
   }
 
   /** Returns the session's token, renewed shortly before it ends. Calls at the same time share a renewal. */
@@ -290,11 +274,6 @@ export async function listMemberships(gateway: Gateway): Promise<Answer<Static<t
     all.push(...page.value.items);
     if (!page.value.has_more || page.value.items.length === 0) return answered(all);
   }
-}
-
-/** Replaces the whole address, so that no code, state or token stays in it or in the history. */
-function clean(fragment: string): void {
-  history.replaceState(null, "", `/portal${fragment}`);
 }
 
 function reasonOf({ kind }: Failure): SignedOutReason {

@@ -1,11 +1,9 @@
+import { SignInSettings } from "@ostiary/lib/contracts/sign-in";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The settings that the portal's process hands to its page (PT-2). They hold no secret. */
 export const PortalSettings = Type.Object({
-  issuer: Type.String(),
-  client_id: Type.String(),
-  scopes: Type.String(),
-  audience: Type.Union([Type.String(), Type.Null()]),
+  ...SignInSettings.properties,
   /** The offered languages. The first one is the fallback. */
   languages: Type.Array(Type.String()),
   brand: Type.Object({

@@ -1,3 +1,4 @@
+import { signInReturnPath } from "@ostiary/lib/contracts/sign-in";
 import { listItems } from "@ostiary/lib/runtime/config";
 import {
   type Assets,
@@ -16,7 +17,7 @@ import type { PortalBundle } from "./bundle.ts";
  * The addresses of the page: the portal itself, the return from the identity provider, and invitations, whose
  * token is the fragment.
  */
-export const PORTAL_PATHS = ["/portal", "/portal/signed-in", "/portal/invite"] as const;
+export const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite"] as const;
 
 /** Serves the page (PT-3, PT-4). */
 export function portalPage(config: PortalConfig, brand: Brand, bundle: () => Promise<PortalBundle>) {

@@ -1,6 +1,20 @@
+import { type Static, Type } from "@sinclair/typebox";
 import * as oauth from "oauth4webapi";
-import type { PortalSettings } from "../settings.ts";
-import { type Attempt, keepAttempt, takeAttempt } from "./kept.ts";
+import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.ts";
+import type { PagePlace } from "./page-place.ts";
+import { keepInTab, takeFromTab } from "./tab-storage.ts";
+
+/** A sign-in that is under way at the provider. It is kept in the tab, without any token. */
+const Attempt = Type.Object({
+  state: Type.String(),
+  nonce: Type.String(),
+  verifier: Type.String(),
+  /** The fragment to return to. */
+  fragment: Type.String(),
+  /** Whether the provider was asked not to show a page. */
+  silent: Type.Boolean(),
+});
+type Attempt = Static<typeof Attempt>;
 
 /** The tokens of a sign-in. */
 export interface Tokens {
@@ -32,21 +46,20 @@ const NEEDED = new Set([
   "account_selection_required",
 ]);
 
-/** The path that the provider sends people back to. It is registered there with the origin. */
-export const RETURN_PATH = "/portal/signed-in";
-
 /** The company's identity provider (PT-10): code flow with PKCE, state, nonce and the issuer's check. */
 export class Provider {
-  readonly #settings: PortalSettings;
+  readonly #settings: SignInSettings;
+  readonly #place: PagePlace;
   readonly #client: oauth.Client;
   readonly #options: { [oauth.allowInsecureRequests]: boolean };
   readonly #redirect_uri: string;
   #server: oauth.AuthorizationServer | null = null;
 
-  constructor(settings: PortalSettings, origin: string) {
+  constructor(settings: SignInSettings, place: PagePlace) {
     this.#settings = settings;
+    this.#place = place;
     this.#client = { client_id: settings.client_id };
-    this.#redirect_uri = `${origin}${RETURN_PATH}`;
+    this.#redirect_uri = `${place.origin}${signInReturnPath(place.path)}`;
     // The operator chose a provider without TLS, as the quick start does on one machine.
     this.#options = { [oauth.allowInsecureRequests]: settings.issuer.startsWith("http:") };
   }
@@ -67,7 +80,7 @@ export class Provider {
       };
       const address = new URL(authorization_endpoint);
       for (const [name, value] of await this.#request(attempt)) address.searchParams.set(name, value);
-      keepAttempt(attempt);
+      keepInTab(this.#attemptKey, attempt);
       location.assign(address);
       return null;
     } catch (error) {
@@ -98,12 +111,14 @@ export class Provider {
     return URL.canParse(audience) ? [named, ["resource", audience]] : [named];
   }
 
-  /** Exchanges the code that the provider sent back. The attempt is over afterwards, whatever happens. */
-  async finish(search: string): Promise<SignInResult & { attempt: Attempt | null }> {
-    const attempt = takeAttempt();
-    if (attempt === null) {
-      return { ok: false, failure: { kind: "unsafe", message: "" }, attempt };
-    }
+  /**
+   * Exchanges the code that the provider sent back. The attempt is over afterwards, whatever happens. Returns
+   * the fragment where it began.
+   */
+  async finish(search: string): Promise<SignInResult & { fragment: string }> {
+    const attempt = takeFromTab(this.#attemptKey, Attempt);
+    if (attempt === null) return { ok: false, failure: { kind: "unsafe", message: "" }, fragment: "" };
+    const { fragment } = attempt;
     try {
       const server = await this.#discover();
       const returned = new URLSearchParams(search);
@@ -124,9 +139,9 @@ export class Provider {
         expectedNonce: attempt.nonce,
         requireIdToken: true,
       });
-      return { ok: true, tokens: tokensOf(tokens, null), attempt };
+      return { ok: true, tokens: tokensOf(tokens, null), fragment };
     } catch (error) {
-      return { ok: false, failure: failureOf(error), attempt };
+      return { ok: false, failure: failureOf(error), fragment };
     }
   }
 
@@ -151,18 +166,22 @@ export class Provider {
   }
 
   /** Returns the address that ends the provider's session, or null if the provider has none. */
-  async endAddress({ id_token }: Tokens, origin: string): Promise<string | null> {
+  async endAddress({ id_token }: Tokens): Promise<string | null> {
     try {
       const { end_session_endpoint } = await this.#discover();
       if (end_session_endpoint === undefined) return null;
       const address = new URL(end_session_endpoint);
       address.searchParams.set("client_id", this.#settings.client_id);
       address.searchParams.set("id_token_hint", id_token);
-      address.searchParams.set("post_logout_redirect_uri", `${origin}/portal`);
+      address.searchParams.set("post_logout_redirect_uri", `${this.#place.origin}${this.#place.path}`);
       return address.href;
     } catch {
       return null;
     }
+  }
+
+  get #attemptKey(): string {
+    return `${this.#place.storage}.attempt`;
   }
 
   async #discover(): Promise<oauth.AuthorizationServer> {

@@ -1,0 +1,17 @@
+import { forgetInTab, keepInTab, readFromTab } from "@ostiary/lib/page";
+import { Type } from "@sinclair/typebox";
+
+const INVITE = "ostiary.portal.invite";
+
+/** Keeps the token of an invitation in the tab until somebody has signed in to redeem it. */
+export function keepInvite(token: string): void {
+  keepInTab(INVITE, token);
+}
+
+export function readInvite(): string | null {
+  return readFromTab(INVITE, Type.String());
+}
+
+export function forgetInvite(): void {
+  forgetInTab(INVITE);
+}

@@ -1,0 +1,113 @@
+import { Type } from "@sinclair/typebox";
+import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.ts";
+import { cleanAddress, type PagePlace } from "./page-place.ts";
+import { Provider, type SignInFailure, type Tokens } from "./provider.ts";
+import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
+
+/** The result of a return from the provider: the person's name if the provider gives one, or a failure. */
+export type Returned = { ok: true; name: string | null } | { ok: false; failure: SignInFailure };
+
+/**
+ * An access token, or the reason why there is none.
+ * - `over`: the sign-in has ended
+ * - `away`: the provider does not answer
+ */
+export type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "away" };
+
+/** An access token is renewed this long before it ends. */
+const RENEWAL_MS = 30_000;
+
+/** A person's sign-in at the provider. It alone holds the tokens, in memory (PT-11). */
+export class ProviderSession {
+  readonly #provider: Provider;
+  readonly #place: PagePlace;
+  #tokens: Tokens | null = null;
+  #renewal: Promise<AccessToken> | null = null;
+
+  constructor(settings: SignInSettings, place: PagePlace) {
+    this.#provider = new Provider(settings, place);
+    this.#place = place;
+  }
+
+  /** Returns whether the address is the one to which the provider sends people back. */
+  isReturn(): boolean {
+    return location.pathname === signInReturnPath(this.#place.path);
+  }
+
+  /** Leaves for the provider's page. A silent visit shows nothing there. Returns why it cannot leave. */
+  async begin(silent: boolean): Promise<SignInFailure | null> {
+    forgetInTab(this.#signedInKey);
+    return this.#provider.begin(location.hash, silent);
+  }
+
+  /** Takes what the provider sent back, and returns to the fragment where the sign-in began. */
+  async finish(): Promise<Returned> {
+    const { search } = location;
+    // The code leaves the address before anything else happens.
+    cleanAddress(this.#place, "#/");
+    const result = await this.#provider.finish(search);
+    cleanAddress(this.#place, result.fragment || "#/");
+    if (!result.ok) return result;
+    this.#tokens = result.tokens;
+    return { ok: true, name: result.tokens.name };
+  }
+
+  /** Whether a reload of this tab can sign in again without a question. */
+  get wasSignedIn(): boolean {
+    return readFromTab(this.#signedInKey, Type.Boolean()) === true;
+  }
+
+  /** Lets a reload of this tab sign in again. */
+  remember(): void {
+    keepInTab(this.#signedInKey, true);
+  }
+
+  /** Forgets the tokens. The provider's session stays. */
+  forget(): void {
+    this.#tokens = null;
+    forgetInTab(this.#signedInKey);
+  }
+
+  /** Forgets the tokens, and ends the provider's session where the provider has an address for that. */
+  async signOut(): Promise<void> {
+    const tokens = this.#tokens;
+    this.forget();
+    cleanAddress(this.#place, "#/");
+    const end = tokens === null ? null : await this.#provider.endAddress(tokens);
+    if (end !== null) location.assign(end);
+  }
+
+  /**
+   * Returns the access token, renewed shortly before it ends. Calls at the same time share a renewal, since
+   * many providers take a refresh token only once.
+   *
+   * @param refused whether an API has just refused the present token
+   */
+  async accessToken(refused: boolean): Promise<AccessToken> {
+    const tokens = this.#tokens;
+    if (tokens === null) return { ok: false, reason: "over" };
+    const isFresh = tokens.ends_ms === null || tokens.ends_ms - Date.now() > RENEWAL_MS;
+    if (isFresh && !refused) return { ok: true, token: tokens.access_token };
+    this.#renewal ??= this.#renew(tokens, refused).finally(() => {
+      this.#renewal = null;
+    });
+    return this.#renewal;
+  }
+
+  async #renew(tokens: Tokens, refused: boolean): Promise<AccessToken> {
+    const result = await this.#provider.renew(tokens);
+    // The person may have signed out before the answer came.
+    if (this.#tokens !== tokens) return { ok: false, reason: "over" };
+    if (result.ok) {
+      this.#tokens = result.tokens;
+      return { ok: true, token: result.tokens.access_token };
+    }
+    if (result.failure.kind === "away") return { ok: false, reason: "away" };
+    const isOver = refused || (tokens.ends_ms !== null && tokens.ends_ms <= Date.now());
+    return isOver ? { ok: false, reason: "over" } : { ok: true, token: tokens.access_token };
+  }
+
+  get #signedInKey(): string {
+    return `${this.#place.storage}.signed-in`;
+  }
+}

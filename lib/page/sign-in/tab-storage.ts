@@ -1,0 +1,31 @@
+import type { Static, TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/**
+ * The storage of this tab, for the few things that outlive a visit to the identity provider. No credential is
+ * among them.
+ */
+export function keepInTab(key: string, value: unknown): void {
+  sessionStorage.setItem(key, JSON.stringify(value));
+}
+
+/** Returns a kept value, or null if it is missing or has another shape. */
+export function readFromTab<Schema extends TSchema>(key: string, schema: Schema): Static<Schema> | null {
+  try {
+    const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
+    return Value.Check(schema, value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function forgetInTab(key: string): void {
+  sessionStorage.removeItem(key);
+}
+
+/** Returns a kept value and forgets it. */
+export function takeFromTab<Schema extends TSchema>(key: string, schema: Schema): Static<Schema> | null {
+  const value = readFromTab(key, schema);
+  forgetInTab(key);
+  return value;
+}
