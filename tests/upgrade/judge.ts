@@ -1,7 +1,7 @@
-import { KINDS } from "../faults/clients.ts";
+import { type Client, KINDS } from "../faults/clients.ts";
 import { disturbed } from "../faults/promises/goes-on.ts";
 import { judge } from "../faults/promises/index.ts";
-import type { CellRun } from "../faults/record.ts";
+import type { Answer, CellRun } from "../faults/record.ts";
 import type { Part } from "./orders.ts";
 
 /** One step of an upgrade: both replicas of a part were replaced. */
@@ -9,15 +9,22 @@ export interface Step {
   readonly order: string;
   readonly part: Part;
   readonly run: CellRun;
+  /** Whether the replaced version answers every request that arrives while it stops. */
+  readonly drains_all: boolean;
 }
+
+/** The clients whose connections a gateway ends when it stops. */
+const ENDED: readonly Client[] = ["stream", "socket"];
 
 /**
  * Returns how a step broke what is promised: a request failed, or a promise of `bun run faults` did not hold.
- * A gateway that stops ends event streams and WebSockets, as the guide says.
+ * A gateway that stops ends event streams and WebSockets, as the guide says. An older service that stops may close a
+ * connection whose request has just arrived.
  */
-export function brokenIn({ part, run }: Step): string[] {
-  const ends = part === "gateway" ? ["stream", "socket"] : [];
-  const lasting = { ...run, answers: run.answers.filter(({ client }) => !ends.includes(client)) };
+export function brokenIn({ part, run, drains_all }: Step): string[] {
+  const isLasting = ({ client, status }: Answer) =>
+    !(part === "gateway" && ENDED.includes(client)) && (drains_all || status !== null);
+  const lasting = { ...run, answers: run.answers.filter(isLasting) };
   return [
     ...disturbed(lasting).map((failed) => `a request failed: ${failed}`),
     ...judge(run, { timed: false }).flatMap(({ promise, broken }) =>

@@ -21,3 +21,29 @@ export const ORDERS: readonly Order[] = [
   { name: "forward, in the worst order", parts: OPPOSITE, isForward: true },
   { name: "back, in the worst order", parts: GUIDE, isForward: false },
 ];
+
+/** One order, and the version that it leads to. */
+export interface Leg extends Order {
+  readonly to: string;
+}
+
+/** Returns the legs of a whole run between two versions. */
+export function wholeRun(from: string, to: string): readonly Leg[] {
+  return ORDERS.map((order) => ({ ...order, to: order.isForward ? to : from }));
+}
+
+/**
+ * Returns the legs of a short run: forward over all versions as the guide says, and one version back.
+ * `versions` are in their order.
+ */
+export function shortRun(versions: readonly string[]): readonly Leg[] {
+  const forward = versions.slice(1).map((to) => ({
+    name: `forward to ${to}`,
+    parts: GUIDE,
+    isForward: true,
+    to,
+  }));
+  const before = versions.at(-2);
+  if (before === undefined) return forward;
+  return [...forward, { name: `back to ${before}`, parts: OPPOSITE, isForward: false, to: before }];
+}

@@ -6,57 +6,72 @@ import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
 import { answerOf, type Replica } from "../faults/system/replica.ts";
 import type { Leash } from "../support/leash.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { rootOf } from "./checkout.ts";
+import { releaseOf, rootOf } from "./checkout.ts";
 import { brokenIn, lineOf } from "./judge.ts";
-import type { Order, Part } from "./orders.ts";
-import { RELEASES } from "./releases.ts";
+import { Novelties } from "./novelties.ts";
+import type { Leg, Part } from "./orders.ts";
+import { RELEASES, WORKING_TREE } from "./releases.ts";
 import { brokenProof } from "./verify-log.ts";
 
 export type Progress = (line: string) => void;
 
-/** The two versions of a run, and how it goes from one to the other. */
+/** A run: the version that it starts with, and where it goes from there. */
 export interface Upgrade {
   readonly from: string;
-  readonly to: string;
-  readonly orders: readonly Order[];
+  readonly legs: readonly Leg[];
   readonly pace: Pace;
 }
 
-/** Longer than balancers need to notice that a replica is not ready. */
-const VARIABLES = { SHUTDOWN_GRACE_MS: "1500" };
+/**
+ * The grace is longer than balancers need to notice that a replica is not ready. The timeout is longer than any
+ * request, since 0.1.0 waits for streams until then.
+ */
+const VARIABLES = { SHUTDOWN_GRACE_MS: "1500", SHUTDOWN_TIMEOUT_MS: "4000" };
 const READY_MS = 120_000;
 /** A step breaks no part. */
 const NO_FAULT = { parts: [], fault: "killed" } as const;
-/** The first release proves nothing of its log. */
-const [WITHOUT_PROOF] = RELEASES;
-
 /**
- * Replaces every replica of every service under load, one after the other, in each order. Returns how the
- * promises were broken.
+ * Replaces every replica of every service under load, one after the other, leg by leg. Returns how the promises
+ * were broken.
  *
  * @throws RunImpossible when a version or a store is missing here
  */
 export async function runUpgrade(leash: Leash, upgrade: Upgrade, progress: Progress): Promise<string[]> {
+  const { from, legs, pace } = upgrade;
   const scratch = await mkdtemp(join(tmpdir(), "ostiary-upgrade-"));
   leash.directory(scratch);
-  progress(`preparing ${upgrade.from} and ${upgrade.to}`);
-  const from = await rootOf(upgrade.from, scratch);
-  const to = await rootOf(upgrade.to, scratch);
+  const roots = new Map<string, string>();
+  for (const version of new Set([from, ...legs.map(({ to }) => to)])) {
+    progress(`preparing ${version}`);
+    roots.set(version, await rootOf(version, scratch));
+  }
+  const rootTo = (version: string) => roots.get(version) ?? "";
   const work = async (bed: Bed) => {
     const broken: string[] = [];
-    for (const order of upgrade.orders) {
-      const root = order.isForward ? to : from;
-      for (const part of order.parts) {
-        const step = { order: order.name, part, run: await replaceAll(bed, part, root, upgrade.pace) };
+    const novelties = new Novelties(bed.system);
+    let version = from;
+    for (const leg of legs) {
+      if (!leg.isForward) await novelties.beforeGoingBack(leg.to);
+      for (const part of leg.parts) {
+        const run = await replaceAll(bed, part, rootTo(leg.to), pace);
+        const step = { order: leg.name, part, run, drains_all: releaseOf(version)?.drains_all ?? true };
         progress(lineOf(step));
-        broken.push(...brokenIn(step).map((how) => `${order.name}, ${part}: ${how}`));
+        broken.push(...brokenIn(step).map((how) => `${leg.name}, ${part}: ${how}`));
       }
-      const version = order.isForward ? upgrade.to : upgrade.from;
-      broken.push(...(await brokenAfter(bed, version)).map((how) => `${order.name}: ${how}`));
+      version = leg.to;
+      const after = [...(await novelties.brokenIn(version)), ...(await brokenProofs(bed, version))];
+      broken.push(...after.map((how) => `${leg.name}: ${how}`));
     }
+    broken.push(...(await brokenAtTheEnd(bed, { version, newest: rootTo(newestOf(roots)) })));
     return broken;
   };
-  return withBed(leash, progress, work, { root: from, variables: VARIABLES });
+  return withBed(leash, progress, work, { root: rootTo(from), variables: VARIABLES });
+}
+
+/** Returns the newest of some versions. */
+function newestOf(versions: ReadonlyMap<string, string>): string {
+  const known = [...RELEASES.map(({ version }) => version), WORKING_TREE];
+  return known.findLast((version) => versions.has(version)) ?? WORKING_TREE;
 }
 
 /** Replaces the replicas of one service one after the other, each when the one before is ready. */
@@ -89,10 +104,26 @@ function replicasOf({ system }: Bed, part: Part): readonly Replica[] {
   }
 }
 
-/** Returns what is wrong once all services have one version. */
-async function brokenAfter({ system }: Bed, version: string): Promise<string[]> {
-  if (version === WITHOUT_PROOF.version) return [];
+/** Whether a version seals and proves the log, whatever sealed it before. */
+function provesLog(version: string): boolean {
+  return releaseOf(version)?.continues_proof ?? true;
+}
+
+/** Returns how the proofs of logs fail once all services have one version that proves them. */
+async function brokenProofs({ system }: Bed, version: string): Promise<string[]> {
+  if (!provesLog(version)) return [];
   const { keys } = await system.people.callers(0);
   const proofs = keys.map(({ organization_id }) => brokenProof(system, organization_id ?? ""));
   return (await Promise.all(proofs)).flat();
+}
+
+/** Returns how the proofs fail that the newest version gives of events that an older one wrote last. */
+async function brokenAtTheEnd(
+  bed: Bed,
+  { version, newest }: { version: string; newest: string },
+): Promise<string[]> {
+  if (provesLog(version)) return [];
+  for (const replica of bed.system.audit) await replica.replaceBy(newest);
+  const broken = await brokenProofs(bed, WORKING_TREE);
+  return broken.map((how) => `forward again: ${how}`);
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ROOT, RunImpossible } from "../../faults/system/system.ts";
 import { rejection } from "../../support/index.ts";
 import { absenceOf, releaseOf, rootOf } from "../../upgrade/checkout.ts";
-import { ORDERS, PARTS } from "../../upgrade/orders.ts";
+import { ORDERS, PARTS, shortRun, wholeRun } from "../../upgrade/orders.ts";
 import { RELEASES, WORKING_TREE } from "../../upgrade/releases.ts";
 
 describe("the releases that an upgrade can run", () => {
@@ -62,5 +62,35 @@ describe("the orders of an upgrade", () => {
     const guide = await Bun.file(join(ROOT, ".github/guides/upgrading.md")).text();
     const [, loop = ""] = /for part in ([a-z ]+); do/.exec(guide) ?? [];
     expect(ORDERS[0]?.parts.join(" ")).toBe(loop);
+  });
+
+  test("lead to the newer version and back again", () => {
+    expect(wholeRun("1", "2").map(({ to }) => to)).toEqual(["2", "1", "2", "1"]);
+  });
+
+  test("of a short run go over all versions as the guide says, and one version back", () => {
+    const legs = shortRun(["1", "2", "3"]);
+    expect(legs.map(({ name }) => name)).toEqual(["forward to 2", "forward to 3", "back to 2"]);
+    expect(legs.map(({ to }) => to)).toEqual(["2", "3", "2"]);
+    expect(legs.slice(0, 2).every(({ parts }) => parts.join() === PARTS.join())).toBe(true);
+    expect(legs.at(-1)?.parts).toEqual(PARTS.toReversed());
+    expect(shortRun(["1"])).toEqual([]);
+  });
+});
+
+describe("bun run upgrade", () => {
+  test.each([
+    [["0.2.0", "0.2.0"], "takes two different versions"],
+    [["0.2.0", "0.0.1"], 'There is no version "0.0.1".'],
+    [["0.1.0", "0.2.0", "tree"], "takes two versions"],
+    [["--short", "0.2.0"], "upgrade --short takes no versions."],
+    [["--long"], "--long"],
+  ])("refuses %j", async (parameters, message) => {
+    const child = Bun.spawn([process.execPath, join(ROOT, "tests/upgrade/main.ts"), ...parameters], {
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    expect(await child.stderr.text()).toContain(message);
+    expect(await child.exited).toBe(2);
   });
 });

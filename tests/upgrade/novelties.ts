@@ -1,0 +1,120 @@
+import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
+import postgres from "postgres";
+import { INTERNAL_TOKEN } from "../faults/system/people.ts";
+import { answerOf, type Replica } from "../faults/system/replica.ts";
+import { ADMIN_TOKEN, ROOT, type System } from "../faults/system/system.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { RELEASES, WORKING_TREE } from "./releases.ts";
+
+const SERVICE = "novel";
+const PATH = "/novel";
+const SEEN_MS = 60_000;
+/** The shortest lifetime of a key, and the time after which every clock says that it is over. */
+const LIFETIME_S = 60;
+const EXPIRED_MS = (LIFETIME_S + 2) * 1000;
+const UNAUTHORIZED = 401;
+/** The first release knows no keys that expire. */
+const [WITHOUT_EXPIRY] = RELEASES;
+
+/**
+ * The features of a newer version, used as its guide says: a field of documents, and keys that expire. Going back
+ * follows the guide, too. It restores the document before the field, and revokes expired keys.
+ */
+export class Novelties {
+  readonly #system: System;
+  #key: { readonly secret: string; readonly expired_ms: number } | null = null;
+  /** The revision before the field; null until the field is used. */
+  #withoutField: number | null = null;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** Returns what is wrong once all services have this version. Begins to use what the version brings. */
+  async brokenIn(version: string): Promise<string[]> {
+    if (version === WORKING_TREE) await this.#useField();
+    if (version !== WITHOUT_EXPIRY.version) this.#key ??= await this.#createKey();
+    const broken: string[] = [];
+    for (const { name, url } of this.#system.gateways) {
+      if (this.#withoutField !== null && (await answerOf(url + PATH)) !== 200) {
+        broken.push(`novelties: the service that had a new field is not served by ${name}`);
+      }
+      if (this.#key === null || performance.now() < this.#key.expired_ms) continue;
+      const status = await statusOf(`${url}/things/limited`, this.#key.secret);
+      if (status !== UNAUTHORIZED) broken.push(`novelties: an expired key got ${status} at ${name}`);
+    }
+    return broken;
+  }
+
+  /** Does what the guide and the change log ask for before the older version is started. */
+  async beforeGoingBack(version: string): Promise<void> {
+    if (this.#withoutField !== null) await this.#restore(this.#withoutField);
+    if (version !== WITHOUT_EXPIRY.version) return;
+    const left_ms = (this.#key?.expired_ms ?? 0) - performance.now();
+    if (left_ms > 0) await Bun.sleep(left_ms);
+    const changes = await Bun.file(`${ROOT}/.github/CHANGELOG.md`).text();
+    const [, statement = ""] = /^### Going back\n.*?```sql\n(.*?)```/ms.exec(changes) ?? [];
+    const sql = postgres(this.#system.postgres.server.url, { max: 1, onnotice: () => {} });
+    await sql.unsafe(statement);
+    await sql.end();
+  }
+
+  /** Publishes a service, then the same with a field that the version before does not know. */
+  async #useField(): Promise<void> {
+    if (this.#withoutField === null) this.#withoutField = await this.#publish(undefined);
+    await this.#publish({ requests: 1_000_000, period: "day" });
+  }
+
+  async #publish(rate_limit: object | undefined): Promise<number> {
+    const route = { path: PATH, upstream: "/public", methods: ["GET"], ...(rate_limit && { rate_limit }) };
+    const config = { url: this.#system.upstream.link.url, public: { routes: [route] } };
+    const revision = await this.#ask("PUT", `/services/${SERVICE}`, config);
+    for (const gateway of this.#system.gateways) await served(gateway);
+    return revision;
+  }
+
+  async #restore(revision: number): Promise<void> {
+    await this.#ask("POST", `/services/${SERVICE}/revisions/${revision}/restore`);
+  }
+
+  /** Asks a registry, and returns the revision of its answer. */
+  async #ask(method: string, path: string, body?: object): Promise<number> {
+    const answer = await fetch(`${this.#system.nextRegistry().url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+      body: body && JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return Number(/"revision":\s*(\d+)/.exec(text)?.[1]);
+  }
+
+  async #createKey() {
+    const { keys } = await this.#system.people.callers(0);
+    const [identity] = this.#system.identity;
+    const answer = await fetch(`${identity?.url}/members/${keys[0]?.member_id}/api-keys`, {
+      method: "POST",
+      headers: { "content-type": "application/json", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
+      body: JSON.stringify({ expires_in_seconds: LIFETIME_S }),
+    });
+    const [, secret] = /"key":\s*"([^"]+)"/.exec(await answer.text()) ?? [];
+    if (secret === undefined) throw new Error(`Identity made no key that expires: ${answer.status}.`);
+    // Gateways know the key while it is valid, as those of a caller do.
+    for (const { url } of this.#system.gateways) await statusOf(`${url}/things/limited`, secret);
+    return { secret, expired_ms: performance.now() + EXPIRED_MS };
+  }
+}
+
+/** Waits until a gateway serves the service. */
+async function served({ url, name }: Replica): Promise<void> {
+  await waitFor(async () => (await answerOf(url + PATH)) === 200, {
+    timeout_ms: SEEN_MS,
+    what: `${PATH} at ${name}`,
+  });
+}
+
+async function statusOf(url: string, key: string): Promise<number> {
+  const answer = await fetch(url, { headers: { "x-api-key": key } });
+  await answer.arrayBuffer();
+  return answer.status;
+}
