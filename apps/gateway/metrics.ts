@@ -1,6 +1,6 @@
 import { collectedCounter, collectedGauge, type Metrics, single } from "@ostiary/lib/runtime/telemetry";
-import type { RefusalCounts } from "./admission/credential-refusal.ts";
 import type { CacheName, CacheState } from "./admission/credentials.ts";
+import type { RefusalCounts } from "./admission/refusal-counts.ts";
 import type { AuditRecorder } from "./audit/recorder.ts";
 import type { CallerShares } from "./edge/caller-shares.ts";
 import { openConnections } from "./edge/open-connections.ts";

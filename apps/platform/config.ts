@@ -33,6 +33,7 @@ import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { checkBrandFile } from "@ostiary/portal/brand";
 import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
+import { checkOperatorProvider } from "@ostiary/registry/operators/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { checkDataDirectory } from "./data-directory.ts";
 
@@ -112,7 +113,14 @@ function checkParts(env: Environment): ConfigProblem[] {
   const undecided = Object.entries(TO_BE_DECIDED).filter(([name]) => !env[name] && !env[`${name}_FILE`]);
   const variables = { ...env, ...Object.fromEntries(undecided), PORT: "0", INTERNAL_PORT: "0" };
   const found = [
-    ...configProblems(registryVariables, variables, checkRolesFile, checkOperatorsFile, checkPeerTls),
+    ...configProblems(
+      registryVariables,
+      variables,
+      checkRolesFile,
+      checkOperatorsFile,
+      checkOperatorProvider,
+      checkPeerTls,
+    ),
     ...configProblems(identityVariables, variables, checkRolesFile, checkPeppers, checkPeerTls),
     ...configProblems(
       auditVariables,

@@ -1,12 +1,16 @@
 import {
   authIssuer,
+  clientIdOptions,
+  clientIdRule,
   isHttpBaseUrl,
-  isOrigin,
   listenVariables,
   listItems,
   optionalText,
+  providerOrigins,
   requestsInFlightMax,
   requiredText,
+  signInAudience,
+  signInScopes,
   textOr,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
@@ -14,8 +18,6 @@ import { type Static, Type } from "@sinclair/typebox";
 /** The languages that the page has texts for. */
 export const LANGUAGES = ["en", "de"] as const;
 export type Language = (typeof LANGUAGES)[number];
-
-const ORIGINS_RULE = "must be origins such as https://login.example.com, separated by commas";
 
 /** The portal's environment variables (OP-5, PT-2). */
 export const portalVariables = Type.Object({
@@ -25,25 +27,15 @@ export const portalVariables = Type.Object({
     check: (issuer: string) => issuer === issuer.trim() && isHttpBaseUrl(issuer),
     rule: "must be the issuer of your identity provider, an http:// or https:// URL without query and fragment",
   },
-  PORTAL_CLIENT_ID: requiredText("must be the client id that the identity provider gave to the portal", {
-    check: isVisible,
-    description:
+  PORTAL_CLIENT_ID: requiredText(
+    clientIdRule("portal"),
+    clientIdOptions(
       "The portal's client id at the identity provider. The portal is a public client, without a secret.",
-  }),
-  PORTAL_SCOPES: textOr("openid profile", "must be scopes separated by single spaces, openid among them", {
-    check: areScopes,
-    description:
-      "The scopes that the portal asks for. `offline_access` lets it renew a sign-in without the provider's page.",
-  }),
-  PORTAL_AUDIENCE: optionalText("must be an audience without spaces", {
-    check: isVisible,
-    description: "The audience of access tokens, for a provider that must be asked for one.",
-  }),
-  PORTAL_PROVIDER_ORIGINS: optionalText(ORIGINS_RULE, {
-    check: (text) => listItems(text).length > 0 && listItems(text).every(isWebOrigin),
-    description:
-      "Further origins that the page may call, for a provider whose endpoints are not at its issuer's origin.",
-  }),
+    ),
+  ),
+  PORTAL_SCOPES: signInScopes("portal"),
+  PORTAL_AUDIENCE: signInAudience(),
+  PORTAL_PROVIDER_ORIGINS: providerOrigins(),
   PORTAL_BRAND_FILE: optionalText("must be the path of a brand file", {
     description: "YAML with name, logo, colors and links of the page.",
   }),
@@ -61,26 +53,10 @@ export const portalVariables = Type.Object({
 
 export type PortalConfig = Readonly<Static<typeof portalVariables>>;
 
-function isVisible(text: string): boolean {
-  return /^[\x21-\x7e]{1,512}$/.test(text);
-}
-
-function areScopes(text: string): boolean {
-  return (
-    /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) &&
-    text.split(" ").includes("openid")
-  );
-}
-
 function areLanguages(text: string): boolean {
   const items = listItems(text);
   const known: readonly string[] = LANGUAGES;
   return (
     items.length > 0 && items.every((item) => known.includes(item)) && new Set(items).size === items.length
   );
-}
-
-/** Returns whether the text is an origin that a Content-Security-Policy can name. */
-function isWebOrigin(text: string): boolean {
-  return isOrigin(text) && /^https?:\/\/[A-Za-z0-9.:[\]-]+$/.test(text);
 }

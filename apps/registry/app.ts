@@ -15,6 +15,7 @@ import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { changeHandlers } from "./changes/handlers.ts";
 import type { RegistryConfig } from "./config.ts";
 import { CONSOLE_PAGE, consoleHandlers } from "./console/handlers.ts";
+import { consoleSite } from "./console/settings.ts";
 import { documentSchemaHandlers, SCHEMA_PATH } from "./document-schema/handlers.ts";
 import { documentHandlers } from "./documents/handlers.ts";
 import type { EdgeDescription } from "./edge-description/edge-description.ts";
@@ -26,6 +27,7 @@ import { lookupHandlers } from "./lookup/handlers.ts";
 import { admitOperator, refuseWriteOfReader } from "./operators/access.ts";
 import { operatorHandlers } from "./operators/handlers.ts";
 import type { Operators } from "./operators/operators.ts";
+import type { OperatorProvider } from "./operators/provider.ts";
 import { projectionHandlers } from "./projection/handlers.ts";
 import type { ProjectionLag } from "./projection/lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
@@ -41,6 +43,8 @@ export interface AppDeps {
   publishing: Publishing;
   recheck: Recheck;
   operators: Operators;
+  /** The provider of operators' tokens, or null without one. */
+  provider: Pick<OperatorProvider, "failing"> | null;
   routeStore: RouteStore;
   lag: ProjectionLag;
   /** The roles of ROLES_FILE, or null without the file. */
@@ -57,9 +61,12 @@ const PING_TIMEOUT_MS = 1_000;
 /** The readiness check while the operators file is not valid. It quotes nothing of the file. */
 const OPERATORS_STALE = "OPERATORS_FILE is not valid: the last valid one stays in use";
 
+/** The readiness check while the latest request for the provider's keys failed. */
+const KEYS_FAILING = "OPERATOR_JWKS_URI gives no keys: the last ones stay in use";
+
 /** Builds the HTTP apps of the admin port and the internal port (RG-1). */
 export function createApp(deps: AppDeps): { public: Listener; internal: Listener } {
-  const { config, telemetry, health, publishing, operators, routeStore, lag } = deps;
+  const { config, telemetry, health, publishing, operators, provider, routeStore, lag } = deps;
   const checks = {
     database: () => publishing.database.ping(PING_TIMEOUT_MS),
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
@@ -68,6 +75,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
     probeRoutes(checks, health, telemetry, {
       projections: () => lag.warning(),
       operators: async () => (operators.problem === null ? null : OPERATORS_STALE),
+      operator_keys: async () => (provider?.failing() === true ? KEYS_FAILING : null),
     }),
   );
   const handler = {
@@ -86,7 +94,7 @@ function publicApp(deps: AppDeps) {
   const { config, publishing, recheck, routeStore, lag, roles, current, edge, descriptions } = deps;
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
-    .onRequest(({ request }) => refuseWithoutToken(request, deps))
+    .onRequest(async ({ request }) => refuseWithoutToken(request, deps))
     .onTransform({ as: "global" }, ({ request }) => refuseWriteOfReader(request))
     .use(documentHandlers(publishing, body_bytes_max))
     .use(documentSchemaHandlers())
@@ -105,7 +113,7 @@ function publicApp(deps: AppDeps) {
     .use(projectionHandlers(lag))
     .use(operatorHandlers())
     .use(changeHandlers(publishing.database));
-  if (config.CONSOLE_ENABLED) app.use(consoleHandlers(deps.bundleConsole));
+  if (config.CONSOLE_ENABLED) app.use(consoleHandlers(consoleSite(config), deps.bundleConsole));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
 
@@ -119,13 +127,20 @@ function bodyBytesMax({ MAX_BODY_BYTES }: RegistryConfig): number {
  * description, the schema and the pages need no token. The edge description needs none if
  * EDGE_DOCUMENT_PUBLIC is set.
  */
-function refuseWithoutToken(request: Request, { config, operators }: AppDeps): void {
-  if (admitOperator(request, operators)) return;
-  const { pathname } = new URL(request.url);
-  if (OPEN_PATHS.has(pathname) || isPage(pathname, "/swagger") || isPage(pathname, EDGE_PAGE)) return;
-  if (isPage(pathname, CONSOLE_PAGE)) return;
-  if (pathname === EDGE_DESCRIPTION && config.EDGE_DOCUMENT_PUBLIC) return;
-  throw new ApiError("UNAUTHORIZED", { kind: "auth", headers: { "WWW-Authenticate": "Bearer" } });
+async function refuseWithoutToken(request: Request, { config, operators }: AppDeps): Promise<void> {
+  const isOpen = isOpenPath(new URL(request.url).pathname, config);
+  const refusal = await admitOperator(request, operators).catch((error: unknown) => {
+    if (isOpen) return null;
+    throw error;
+  });
+  if (refusal === null || isOpen) return;
+  const headers = { "WWW-Authenticate": "Bearer" };
+  throw new ApiError("UNAUTHORIZED", { kind: "auth", headers, cause: refusal });
+}
+
+function isOpenPath(pathname: string, { EDGE_DOCUMENT_PUBLIC }: RegistryConfig): boolean {
+  if (OPEN_PATHS.has(pathname) || isPage(pathname, "/swagger") || isPage(pathname, EDGE_PAGE)) return true;
+  return isPage(pathname, CONSOLE_PAGE) || (pathname === EDGE_DESCRIPTION && EDGE_DOCUMENT_PUBLIC);
 }
 
 const OPEN_PATHS = new Set(["/swagger/json", SCHEMA_PATH]);

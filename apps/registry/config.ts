@@ -14,9 +14,9 @@ import {
   textOr,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
-import { operatorsFileVariable } from "@ostiary/lib/runtime/config/operators-file";
 import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
+import { operatorVariables } from "./operators/config.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -28,7 +28,7 @@ export const registryVariables = Type.Object({
   ROUTE_STORE_URL: routeStoreUrl(),
   ...tlsVariables("ROUTE_STORE"),
   ADMIN_TOKEN: adminToken(),
-  OPERATORS_FILE: operatorsFileVariable(),
+  ...operatorVariables,
   SEED_ROUTES_DIR: optionalFolder(
     "must be a readable directory of YAML files that are applied at start",
     "Its *.yaml and *.yml files are applied in name order, for services that have no history: for development.",

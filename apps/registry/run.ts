@@ -8,6 +8,7 @@ import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { registryVariables } from "./config.ts";
+import { checkOperatorProvider } from "./operators/config.ts";
 import { wireRegistry } from "./wire.ts";
 
 export function runRegistry(env: Environment): Promise<void> {
@@ -17,6 +18,7 @@ export function runRegistry(env: Environment): Promise<void> {
       env,
       checkRolesFile,
       checkOperatorsFile,
+      checkOperatorProvider,
       checkSharedRouteStore,
       checkPeerTls,
       checkPorts,

@@ -9,7 +9,8 @@ the current one to the store that gateways read.
 Begin with a dry run of a document (\`POST /apply?dry_run=true\`), which shows the changes; then apply the document. A
 200 says that the routes are recorded: with \`wait_ms\` the answer waits until gateways serve them.
 
-Every operation requires the token of an operator: the value of \`ADMIN_TOKEN\`, or a token that \`OPERATORS_FILE\` lists.
+Every operation requires the token of an operator: the value of \`ADMIN_TOKEN\`, a token that \`OPERATORS_FILE\` lists, or
+a JWT of \`OPERATOR_ISSUER\` with the claims of an operator of that file.
 Writes also require that the operator may publish each service and path. ${ERRORS_INTRODUCTION}
 
 ${RULES_INTRODUCTION}`;
@@ -34,7 +35,7 @@ export const swaggerOptions = {
   credential: {
     name: "bearer",
     scheme: { type: "http", scheme: "bearer" },
-    description: "The value of ADMIN_TOKEN, or a token of OPERATORS_FILE.",
+    description: "The value of ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER.",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
     sample: ["Authorization", "Bearer ${ADMIN_TOKEN}"],
   },

@@ -18,8 +18,9 @@ import { EdgeDescription } from "./edge-description/edge-description.ts";
 import { ServiceDescriptions, watchDescriptions } from "./edge-description/service-descriptions.ts";
 import { Propagations } from "./gateways/propagation.ts";
 import { CurrentTable } from "./lookup/current-table.ts";
-import { createWriteCounter } from "./operators/metrics.ts";
+import { addOperatorMetrics, createWriteCounter } from "./operators/metrics.ts";
 import { Operators } from "./operators/operators.ts";
+import { createOperatorProvider } from "./operators/provider.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
@@ -85,12 +86,15 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     propagations,
     roles: roles?.roles ?? null,
   };
+  const provider = createOperatorProvider(config, telemetry.log, systemClock);
   const operators = new Operators({
     admin_token: config.ADMIN_TOKEN,
     file: config.OPERATORS_FILE,
+    provider,
     clock: systemClock,
     log: telemetry.log,
   });
+  addOperatorMetrics(telemetry.metrics.registry, operators, provider);
   const recheck = new Recheck(database, telemetry.log);
   const health = { draining: false };
   return {
@@ -104,6 +108,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       publishing,
       recheck,
       operators,
+      provider,
       routeStore,
       lag,
       roles,
@@ -123,10 +128,12 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       propagations.start();
       recheck.start();
       operators.start();
+      provider?.start();
       watchingDescriptions.start();
     },
     drain: () => propagations.endAll(),
     async stop() {
+      provider?.stop();
       await Promise.all([
         reconciler.stop(),
         watchingLag.stop(),

@@ -6,7 +6,7 @@ import {
   type ParsedCredential,
   parseCredential,
 } from "@ostiary/lib/domain/credentials";
-import { CredentialRefusal } from "./credential-refusal.ts";
+import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import type { Admitted } from "./principal.ts";
 import { type Kept, ResultCache } from "./result-cache.ts";
 import { type ValidationClient, validationDown } from "./validation-client.ts";

@@ -1,10 +1,13 @@
 import { hashCredential } from "@ostiary/lib/domain/credentials";
-import { CredentialRefusal } from "./credential-refusal.ts";
+import {
+  CredentialRefusal,
+  shapeRefusal,
+  type VerifiedToken,
+  type VerifyToken,
+} from "@ostiary/lib/runtime/tokens";
 import type { CacheOptions } from "./credentials.ts";
 import type { Admitted } from "./principal.ts";
 import { type Kept, ResultCache } from "./result-cache.ts";
-import { shapeRefusal } from "./token-form.ts";
-import type { VerifiedToken, VerifyToken } from "./token-verifier.ts";
 import type { ValidationClient } from "./validation-client.ts";
 
 export interface TokenAdmissionOptions {

@@ -8,11 +8,11 @@ import {
 import { internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
 import { type ErrorKind, unavailable } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
+import { boundedCall, CallFailed } from "@ostiary/lib/runtime/calls";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { boundedCall, CallFailed } from "../upstream/bounded-call.ts";
 import { peerCarrier } from "../upstream/peer-carrier.ts";
 import type { AdmissionConfig } from "./config.ts";
 import type { ValidationDurations, ValidationEnd, ValidationKind } from "./validation-durations.ts";

@@ -11,9 +11,9 @@ import {
   internalCallHeaders,
 } from "@ostiary/lib/contracts/internal-api";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
+import { type BoundedAnswer, boundedCall } from "@ostiary/lib/runtime/calls";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
-import { type BoundedAnswer, boundedCall } from "../upstream/bounded-call.ts";
 import { peerCarrier } from "../upstream/peer-carrier.ts";
 
 /** The calls to the audit service (AU-9, AU-17), each without a retry. Rejections are `CallFailed`. */

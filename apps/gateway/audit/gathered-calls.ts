@@ -1,8 +1,8 @@
 import { Batches, type Clock, type Member, resolveEach, type SharedContext } from "@ostiary/lib/async";
 import { fits } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
+import type { BoundedAnswer } from "@ostiary/lib/runtime/calls";
 import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
-import type { BoundedAnswer } from "../upstream/bounded-call.ts";
 
 /** The calls that write items of one kind. Only {@link WriteCalls.together} may reject. */
 export interface WriteCalls<Item, Tried> {

@@ -5,8 +5,8 @@ import {
   type IntentAnswer,
   intentResultsSchema,
 } from "@ostiary/lib/contracts/audit";
+import { CallFailed } from "@ostiary/lib/runtime/calls";
 import { reasonOf } from "@ostiary/lib/runtime/http";
-import { CallFailed } from "../upstream/bounded-call.ts";
 import type { AuditClient } from "./client.ts";
 import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 

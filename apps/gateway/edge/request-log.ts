@@ -2,7 +2,6 @@ import { displayPrefix } from "@ostiary/lib/domain/credentials";
 import { ApiError, type ErrorKind } from "@ostiary/lib/domain/errors";
 import { reasonOf, refusalFields } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
-import { CredentialRefusal } from "../admission/credential-refusal.ts";
 import type { Principal } from "../admission/principal.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "../traffic.ts";
@@ -48,8 +47,7 @@ export class RequestLog {
     });
     if (!hasAccessLine(status)) return;
     if (failed === null && failure instanceof ApiError) {
-      const why = { ...refusalFields(failure), ...credentialFields(failure) };
-      log.debug({ request_id: exchange.request_id, ...why }, "request refused");
+      log.debug({ request_id: exchange.request_id, ...refusalFields(failure) }, "request refused");
     }
     const line = this.#line(exchange, route, status, duration_ms);
     if (failed === null) log.info(line, "request completed");
@@ -80,11 +78,6 @@ export class RequestLog {
 /** Returns the prefix of a credential of known form, valid or not. */
 function presentedKeyPrefix({ credential }: Exchange): string | null {
   return credential === null ? null : displayPrefix(credential);
-}
-
-/** Returns the fields that say why a credential was refused, if that is the cause. */
-function credentialFields({ cause }: ApiError) {
-  return cause instanceof CredentialRefusal ? { credential: cause.reason, detail: cause.detail } : {};
 }
 
 interface LogLine {

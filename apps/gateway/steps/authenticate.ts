@@ -4,12 +4,16 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Scope } from "@ostiary/lib/domain/routes";
 import { listItems, peerTls } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import {
+  CredentialRefusal,
+  createKeySet,
+  createTokenVerifier,
+  type KeySet,
+  type RefusalReason,
+} from "@ostiary/lib/runtime/tokens";
 import type { AdmissionConfig } from "../admission/config.ts";
-import { CredentialRefusal, type RefusalReason } from "../admission/credential-refusal.ts";
 import { admitCredentials, type CacheOptions } from "../admission/credentials.ts";
-import { createKeySet, type KeySet } from "../admission/key-set.ts";
 import type { Admitted, Principal } from "../admission/principal.ts";
-import { createTokenVerifier } from "../admission/token-verifier.ts";
 import { admitTokens } from "../admission/tokens.ts";
 import { createValidationClient, type ValidationSignals } from "../admission/validation-client.ts";
 
@@ -68,6 +72,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const issuer = config.AUTH_ISSUER ?? "";
   const rules = {
     issuer,
+    variables: { issuer: "AUTH_ISSUER", audiences: "AUTH_ALLOWED_AUDIENCES" },
     audiences: config.AUTH_ALLOWED_AUDIENCES ? listItems(config.AUTH_ALLOWED_AUDIENCES) : [],
     subjectPath: config.AUTH_USER_ID_CLAIM.split("."),
   };
@@ -124,12 +129,14 @@ function keySetOf(config: AdmissionConfig, log: AuthenticatorOptions["log"], clo
       tls: peerTls(config, "AUTH_JWKS"),
       log,
       clock,
+      variable: "AUTH_JWKS_URI",
     });
   }
   const missing = (["AUTH_ISSUER", "AUTH_JWKS_URI"] as const).filter((name) => config[name] === undefined);
   return {
     current: () => null,
     renewed: async () => null,
+    failing: () => false,
     start: () =>
       log.warn(
         { missing },

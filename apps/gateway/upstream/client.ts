@@ -1,19 +1,13 @@
+import type { CallHandle } from "@ostiary/lib/runtime/calls";
+
+export type { Abortable, CallHandle } from "@ostiary/lib/runtime/calls";
+
 /** Bytes that arrive over time. The consumer asks for each chunk, so a slow consumer slows the producer down. */
 export interface ByteSource {
   /** Returns the next chunk, or undefined at the end. Rejects when the source breaks off. One call at a time. */
   next(): Promise<Uint8Array | undefined>;
   /** Gives up the rest. A pending `next` may then stay unanswered. */
   cancel(): void;
-}
-
-/** Something that can be given up while it is under way. */
-export interface Abortable {
-  abort(): void;
-}
-
-/** The caller's handle on a request: the client registers there what ends the request early. */
-export interface CallHandle {
-  underway: Abortable | null;
 }
 
 /** A request to a service. */

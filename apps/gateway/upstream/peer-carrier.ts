@@ -6,7 +6,7 @@ import {
   type CallCarrier,
   type CarriedCall,
   fetchCarrier,
-} from "./bounded-call.ts";
+} from "@ostiary/lib/runtime/calls";
 import type { ByteSource, CallHandle, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import { ConnectionCounts } from "./connection-counts.ts";
 import { PoolClient } from "./pool-client.ts";

@@ -1,8 +1,8 @@
 import { internalCallHeaders, QUOTA_COUNTS_PATH, USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
 import type { QuotaName, UsageReport } from "@ostiary/lib/contracts/usage";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
+import { type BoundedAnswer, boundedCall } from "@ostiary/lib/runtime/calls";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
-import { type BoundedAnswer, boundedCall } from "../upstream/bounded-call.ts";
 import { peerCarrier } from "../upstream/peer-carrier.ts";
 
 const TIMEOUT_MS = 5_000;

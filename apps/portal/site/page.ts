@@ -1,5 +1,5 @@
 import { signInReturnPath } from "@ostiary/lib/contracts/sign-in";
-import { listItems } from "@ostiary/lib/runtime/config";
+import { listItems, signInOrigins } from "@ostiary/lib/runtime/config";
 import {
   type Assets,
   appPage,
@@ -29,17 +29,12 @@ export function portalPage(config: PortalConfig, brand: Brand, bundle: () => Pro
     noscript: "This page needs JavaScript.",
     waiting: "This page is loading. If nothing happens, load it again.",
     icon: brand.logo === null ? OSTIARY_ICON : "/portal/assets/logo",
-    origins: originsOf(config),
+    origins: signInOrigins(config.AUTH_ISSUER, config.PORTAL_PROVIDER_ORIGINS),
     settings: settingsOf(config, brand),
     moreAssets: async () => new Map([...(await brandAssets(brand)), await verifierOf(await bundled())]),
     policies: ["portal-verifier"],
     bundle: bundled,
   });
-}
-
-/** The origins that the page calls besides its own. */
-function originsOf({ AUTH_ISSUER, PORTAL_PROVIDER_ORIGINS = "" }: PortalConfig): string[] {
-  return [...new Set([new URL(AUTH_ISSUER).origin, ...listItems(PORTAL_PROVIDER_ORIGINS)])];
 }
 
 function settingsOf(config: PortalConfig, brand: Brand): PortalSettings {

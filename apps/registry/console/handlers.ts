@@ -1,16 +1,19 @@
 import { appPage, OSTIARY_ICON, type PageBundle } from "@ostiary/lib/runtime/http";
+import type { ConsoleSite } from "./settings.ts";
 
 /** The path of the console; its assets have paths below this one. */
 export const CONSOLE_PAGE = "/console";
 
-/** Serves `/console` (RG-97). The page needs no token: it asks for the token, and sends it with each call. */
-export function consoleHandlers(bundle: () => Promise<PageBundle>) {
+/** Serves `/console` (RG-97, RG-127). The page needs no token: it asks for the token, and sends it with each call. */
+export function consoleHandlers({ settings, origins }: ConsoleSite, bundle: () => Promise<PageBundle>) {
   return appPage({
     name: "console",
     paths: [CONSOLE_PAGE],
     title: "Ostiary console",
     noscript: "The console needs JavaScript. The same is done by the command line: bun cli --help.",
     icon: OSTIARY_ICON,
+    origins,
+    settings,
     bundle,
   });
 }

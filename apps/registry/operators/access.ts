@@ -1,6 +1,7 @@
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
 import { contextOf } from "@ostiary/lib/runtime/http";
+import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import type { Operators } from "./operators.ts";
 
 const BEARER = /^bearer +(\S+) *$/i;
@@ -14,17 +15,27 @@ export function operatorOf(request: Request): Operator {
   return operator;
 }
 
+const MISSING = new CredentialRefusal("missing", "The registry takes Authorization: Bearer.");
+
 /**
- * Remembers the operator of the request's token, and returns whether there is one (RG-1). A request for an
- * open path may go on without.
+ * Remembers the operator of the request's token, and returns null. Returns the reason if there is no operator
+ * (RG-1). A request for an open path may go on without.
+ *
+ * @throws ApiError 503 for a provider's token while the provider's keys are not loaded
  */
-export function admitOperator(request: Request, operators: Operators): boolean {
+export async function admitOperator(
+  request: Request,
+  operators: Pick<Operators, "identify">,
+): Promise<CredentialRefusal | null> {
   const token = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
-  const operator = token === undefined ? null : operators.find(token);
-  if (operator === null) return false;
-  callers.set(request, operator);
-  contextOf(request).subject.operator = operator.name;
-  return true;
+  if (token === undefined) return MISSING;
+  const found = await operators.identify(token);
+  if (found instanceof CredentialRefusal) return found;
+  callers.set(request, found.operator);
+  const { subject } = contextOf(request);
+  subject.operator = found.operator.name;
+  if (found.subject !== null) subject.operator_subject = found.subject;
+  return null;
 }
 
 /** Refuses every write of a reader, before its body is read (RG-113). A dry run writes nothing. */

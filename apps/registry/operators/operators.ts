@@ -11,12 +11,17 @@ import {
   sha256Of,
 } from "@ostiary/lib/runtime/config/operators-file";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { CredentialRefusal, shapeRefusal } from "@ostiary/lib/runtime/tokens";
+import { fitsClaims, type TokenClaims } from "./claims.ts";
+import type { OperatorProvider } from "./provider.ts";
 
 export interface OperatorsOptions {
   /** The token of the operator `admin`. */
   readonly admin_token: string;
   /** The path of OPERATORS_FILE, or undefined without the file. */
   readonly file: string | undefined;
+  /** The provider of tokens for operators with claims, or null without one. */
+  readonly provider: Pick<OperatorProvider, "issuer" | "verify"> | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
 }
@@ -30,6 +35,21 @@ interface Token {
   readonly ends_ms: number | null;
 }
 
+/** An operator, with the subject of the token if a provider signed it. */
+export interface Caller {
+  readonly operator: Operator;
+  readonly subject: string | null;
+}
+
+const UNKNOWN = new CredentialRefusal(
+  "operator",
+  "No operator of OPERATORS_FILE has this token, or the token has ended.",
+);
+const NO_CLAIMS_FIT = new CredentialRefusal(
+  "operator",
+  "The provider's token is valid, but no operator of OPERATORS_FILE has its claims.",
+);
+
 /**
  * The operators who may call the registry: the holder of ADMIN_TOKEN, and those of OPERATORS_FILE. The file
  * is read again and again. A file that turns bad changes nothing (RG-116).
@@ -38,6 +58,7 @@ export class Operators {
   readonly #options: OperatorsOptions;
   readonly #reading: Loop;
   #tokens: readonly Token[];
+  #listed: readonly ListedOperator[];
   /** The latest content of the file, good or bad. */
   #text: string | undefined;
   #problem: string | null = null;
@@ -45,11 +66,10 @@ export class Operators {
   /** @throws ConfigError for a file that is not valid */
   constructor(options: OperatorsOptions) {
     this.#options = options;
-    const { file, admin_token } = options;
+    const { file } = options;
     this.#text = file === undefined ? undefined : readOperatorsFile(file);
-    this.#tokens = this.#tokensOf(
-      this.#text === undefined ? [] : parseOperatorsFile(this.#text, admin_token),
-    );
+    this.#listed = this.#text === undefined ? [] : this.#parse(this.#text);
+    this.#tokens = this.#tokensOf(this.#listed);
     this.#reading = new Loop({
       task: () => this.#read(),
       pause_ms: READ_MS,
@@ -73,6 +93,35 @@ export class Operators {
   }
 
   /**
+   * Returns who sends a token, or why nobody may send it.
+   *
+   * @throws ApiError 503 for a provider's token while the provider's keys are not loaded (RG-125)
+   */
+  async identify(token: string): Promise<Caller | CredentialRefusal> {
+    const operator = this.find(token);
+    if (operator !== null) return { operator, subject: null };
+    const { provider } = this.#options;
+    const refusal = provider === null ? UNKNOWN : shapeRefusal(token);
+    if (provider === null || refusal !== null) return refusal ?? UNKNOWN;
+    const verified = await provider.verify(token);
+    if (verified instanceof CredentialRefusal) return verified;
+    const found = this.#withClaims(verified.claims);
+    return found === null ? NO_CLAIMS_FIT : { operator: found, subject: verified.subject };
+  }
+
+  /** Returns the first operator of the file whose claims a token has, or null (RG-126). */
+  #withClaims(token: TokenClaims): Operator | null {
+    const now_ms = this.#options.clock.now();
+    let found: Operator | null = null;
+    for (const { operator, claims } of this.#listed) {
+      if (claims === null) continue;
+      const isOver = claims.ends_ms !== null && claims.ends_ms <= now_ms;
+      if (fitsClaims(claims, token) && !isOver) found ??= operator;
+    }
+    return found;
+  }
+
+  /**
    * Returns the operator of a token, or null for a token that is unknown or has ended. Every token is
    * compared, so that the time tells nothing about them (RG-112).
    */
@@ -89,12 +138,13 @@ export class Operators {
   }
 
   async #read(): Promise<void> {
-    const { file, admin_token, log } = this.#options;
+    const { file, log } = this.#options;
     if (file === undefined) return;
     const text = await readFile(file, "utf8");
     if (text === this.#text) return;
     try {
-      const listed = parseOperatorsFile(text, admin_token);
+      const listed = this.#parse(text);
+      this.#listed = listed;
       this.#tokens = this.#tokensOf(listed);
       this.#text = text;
       this.#problem = null;
@@ -102,6 +152,11 @@ export class Operators {
     } catch (error) {
       this.#keep(text, error);
     }
+  }
+
+  #parse(text: string): readonly ListedOperator[] {
+    const { admin_token, provider } = this.#options;
+    return parseOperatorsFile(text, { admin_token, issuer: provider?.issuer ?? null });
   }
 
   /** Keeps the operators in use, and says once what is wrong with the file. */
@@ -123,6 +178,7 @@ export class Operators {
     const admin: ListedOperator = {
       operator: { name: ADMIN_OPERATOR, role: "admin", services: null, paths: null },
       tokens: [{ sha256: sha256Of(this.#options.admin_token), ends_ms: null }],
+      claims: null,
     };
     return [admin, ...listed].flatMap(({ operator, tokens }) =>
       tokens.map(({ sha256, ends_ms }) => ({ operator, sha256: Buffer.from(sha256, "hex"), ends_ms })),

@@ -3,6 +3,7 @@ export * from "./apply.ts";
 export * from "./change-note.ts";
 export * from "./changes.ts";
 export * from "./client.ts";
+export * from "./console-settings.ts";
 export * from "./gateways.ts";
 export * from "./lookup.ts";
 export * from "./operators.ts";

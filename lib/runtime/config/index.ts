@@ -3,4 +3,5 @@ export * from "./key-pair.ts";
 export * from "./load.ts";
 export * from "./peer-tls.ts";
 export * from "./service.ts";
+export * from "./sign-in.ts";
 export * from "./variables.ts";

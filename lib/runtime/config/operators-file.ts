@@ -5,6 +5,7 @@ import { isRecord } from "../../domain/json/index.ts";
 import { pathPrefixViolations } from "../../domain/routes/index.ts";
 import { parseTime, RFC_3339_TIME } from "../../domain/schemas/index.ts";
 import type { ConfigProblem } from "./load.ts";
+import { type ClaimingEntry, claimProblems, OperatorClaims } from "./operator-claims.ts";
 import { optionalText } from "./variables.ts";
 import { type FileProblem, parseYamlFile, problemsOfLoading, readTextFile } from "./yaml-file.ts";
 
@@ -52,11 +53,14 @@ const OperatorEntry = Type.Object(
   {
     name: OperatorName,
     role: OperatorRole,
-    token_sha256: Type.Array(Type.Union([Sha256, EndingToken], { rule: Sha256.rule }), {
-      minItems: 1,
-      maxItems: TOKENS_MAX,
-      rule: `must be a list of 1 to ${TOKENS_MAX} hashes of tokens`,
-    }),
+    token_sha256: Type.Optional(
+      Type.Array(Type.Union([Sha256, EndingToken], { rule: Sha256.rule }), {
+        minItems: 1,
+        maxItems: TOKENS_MAX,
+        rule: `must be a list of 1 to ${TOKENS_MAX} hashes of tokens`,
+      }),
+    ),
+    claims: Type.Optional(OperatorClaims),
     expires_at: Type.Optional(Time),
     services: Type.Optional(
       Type.Array(ServicePattern, {
@@ -69,7 +73,7 @@ const OperatorEntry = Type.Object(
   },
   {
     additionalProperties: false,
-    rule: "must be a map with name, role and token_sha256",
+    rule: "must be a map with name, role, and token_sha256 or claims",
   },
 );
 type OperatorEntry = Static<typeof OperatorEntry>;
@@ -102,10 +106,19 @@ export interface OperatorToken {
   readonly ends_ms: number | null;
 }
 
-/** An operator with what proves it. */
+/** The claims of an operator, as the file lists them. */
+export interface ListedClaims {
+  /** The names and values of the claims. A token must have all of them. */
+  readonly pairs: readonly (readonly [name: string, value: string])[];
+  /** The end of the operator in milliseconds since the epoch, or null without an end. */
+  readonly ends_ms: number | null;
+}
+
+/** An operator with what proves it: tokens, or claims of the provider's tokens. */
 export interface ListedOperator {
   readonly operator: Operator;
   readonly tokens: readonly OperatorToken[];
+  readonly claims: ListedClaims | null;
 }
 
 /** Returns the schema of the variable that names the file. */
@@ -120,12 +133,26 @@ export function operatorsFileVariable(): TOptional<TString> {
 export interface OperatorsVariables {
   OPERATORS_FILE?: string;
   ADMIN_TOKEN?: string;
+  OPERATOR_ISSUER?: string;
+}
+
+/** The variables that an operators file depends on. */
+export interface OperatorsContext {
+  /** The value of ADMIN_TOKEN, which no operator of the file can share. */
+  readonly admin_token?: string;
+  /** The value of OPERATOR_ISSUER, or null without it. Undefined where nobody knows it: claims are then accepted. */
+  readonly issuer?: string | null;
 }
 
 /** Checks the operators file for `loadConfig` and returns every problem. */
-export function checkOperatorsFile({ OPERATORS_FILE, ADMIN_TOKEN }: OperatorsVariables): ConfigProblem[] {
+export function checkOperatorsFile({
+  OPERATORS_FILE,
+  ADMIN_TOKEN,
+  OPERATOR_ISSUER,
+}: OperatorsVariables): ConfigProblem[] {
   if (OPERATORS_FILE === undefined) return [];
-  return problemsOfLoading(() => parseOperatorsFile(readOperatorsFile(OPERATORS_FILE), ADMIN_TOKEN));
+  const context = { admin_token: ADMIN_TOKEN, issuer: OPERATOR_ISSUER ?? null };
+  return problemsOfLoading(() => parseOperatorsFile(readOperatorsFile(OPERATORS_FILE), context));
 }
 
 /**
@@ -138,16 +165,19 @@ export function readOperatorsFile(path: string): string {
 }
 
 /**
- * Parses and checks the text of an operators file (RG-111).
+ * Parses and checks the text of an operators file (RG-111, RG-124).
  *
- * @param admin_token the value of ADMIN_TOKEN, which no operator of the file can share
  * @throws ConfigError that names every wrong key with its line
  */
-export function parseOperatorsFile(text: string, admin_token?: string): readonly ListedOperator[] {
+export function parseOperatorsFile(
+  text: string,
+  { admin_token, issuer }: OperatorsContext = {},
+): readonly ListedOperator[] {
   const admin_sha256 = admin_token === undefined ? undefined : sha256Of(admin_token);
   const value = parseYamlFile(VARIABLE, text, (read) => [
     ...shapeProblems(read),
     ...entryProblems(read),
+    ...claimProblems(claimsOf(read), issuer),
     ...repetitions(read, admin_sha256),
   ]);
   return Value.Decode(OperatorsFileShape, value).operators.map(listed);
@@ -158,14 +188,16 @@ export function sha256Of(token: string): string {
   return Bun.SHA256.hash(token, "hex");
 }
 
-function listed({ name, role, services, paths, token_sha256, expires_at }: OperatorEntry): ListedOperator {
+function listed(entry: OperatorEntry): ListedOperator {
+  const { name, role, services, paths, token_sha256 = [], claims, expires_at } = entry;
   const unnamed = role === "reader" ? [] : null;
   const operator = { name, role, services: services ?? unnamed, paths: paths ?? unnamed };
   const tokens = token_sha256.map((token) => {
     const { sha256, expires_at: ends_at } = typeof token === "string" ? { sha256: token } : token;
     return { sha256, ends_ms: earlier(ends_at, expires_at) };
   });
-  return { operator, tokens };
+  if (claims === undefined) return { operator, tokens, claims: null };
+  return { operator, tokens, claims: { pairs: Object.entries(claims), ends_ms: earlier(expires_at) } };
 }
 
 /** Returns the earlier of two times in milliseconds since the epoch, or null if both are missing. */
@@ -192,12 +224,33 @@ function entriesOf(value: unknown): { index: number; entry: Record<string, unkno
     .flatMap((entry, index) => (isRecord(entry) ? [{ index, entry }] : []));
 }
 
+/** Returns the claims of a file that may have other problems. */
+function claimsOf(value: unknown): ClaimingEntry[] {
+  return entriesOf(value).map(({ index, entry: { claims, expires_at } }) => ({
+    index,
+    claims,
+    ends: expires_at !== undefined,
+  }));
+}
+
 /** Returns the problems of single operators that the schema cannot express. */
 function entryProblems(value: unknown): FileProblem[] {
   return entriesOf(value).flatMap(({ index, entry }) => [
+    ...proofProblems(index, entry),
     ...reachProblems(index, entry),
     ...prefixProblems(index, entry),
   ]);
+}
+
+/** An operator proves itself by tokens of its own or by claims. */
+function proofProblems(index: number, { token_sha256, claims }: Record<string, unknown>): FileProblem[] {
+  const at = `operators[${index}]`;
+  const path = ["operators", index];
+  if (token_sha256 === undefined && claims === undefined) {
+    return [{ path, message: `${at} has neither token_sha256 nor claims: name one of them` }];
+  }
+  if (token_sha256 === undefined || claims === undefined) return [];
+  return [{ path: [...path, "claims"], message: `${at} has both token_sha256 and claims: keep one of them` }];
 }
 
 /** Publishers name what they may publish. Readers publish nothing, and admins everything. */

@@ -21,6 +21,7 @@ const PEERS = {
   CREDENTIAL_VALIDATE: { url: "CREDENTIAL_VALIDATE_URL", isTls: isHttps, form: "https://" },
   AUDIT: { url: "AUDIT_URL", isTls: isHttps, form: "https://" },
   AUTH_JWKS: { url: "AUTH_JWKS_URI", isTls: isHttps, form: "https://" },
+  OPERATOR_JWKS: { url: "OPERATOR_JWKS_URI", isTls: isHttps, form: "https://" },
 } as const;
 
 export type Peer = keyof typeof PEERS;
@@ -31,6 +32,7 @@ const peers: readonly Peer[] = [
   "CREDENTIAL_VALIDATE",
   "AUDIT",
   "AUTH_JWKS",
+  "OPERATOR_JWKS",
 ];
 
 function isHttps(url: string): boolean {

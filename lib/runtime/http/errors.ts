@@ -11,6 +11,7 @@ import {
   validationError,
 } from "../../domain/errors/index.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
+import { CredentialRefusal } from "../tokens/credential-refusal.ts";
 
 /**
  * Converts a thrown value into the error for the caller. Any unexpected value is a 500, and the log gets its
@@ -85,11 +86,15 @@ const REPEATING: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT
 /** Codes whose details never repeat input. */
 const DETAILED: ReadonlySet<ErrorCode> = new Set(["FORBIDDEN", "RATE_LIMITED", "PAYLOAD_TOO_LARGE"]);
 
-/** Returns why a request was refused, for a `debug` line: the caller's answer without repeated input. */
-export function refusalFields({ code, message, details }: ApiError) {
+/**
+ * Returns why a request was refused, for a `debug` line: the caller's answer without repeated input, and what
+ * was wrong with the credential.
+ */
+export function refusalFields({ code, message, details, cause }: ApiError) {
   return {
     code,
     reason: REPEATING.has(code) ? errorCodes[code].message : message,
     ...(DETAILED.has(code) && { details }),
+    ...(cause instanceof CredentialRefusal && { credential: cause.reason, detail: cause.detail }),
   };
 }

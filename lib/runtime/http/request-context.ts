@@ -14,6 +14,7 @@ export interface RequestContext {
     organization_id?: string;
     member_id?: string;
     operator?: string;
+    operator_subject?: string;
     change_reason?: string;
     change_link?: string;
   };

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKeySet } from "@ostiary/gateway/admission/key-set";
 import { createValidationClient } from "@ostiary/gateway/admission/validation-client";
-import { boundedCall, CallFailed } from "@ostiary/gateway/upstream/bounded-call";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { boundedCall, CallFailed } from "@ostiary/lib/runtime/calls";
 import { type PeerTls, peerTls } from "@ostiary/lib/runtime/config";
+import { createKeySet } from "@ostiary/lib/runtime/tokens";
 import { exportJWK, generateKeyPair } from "jose";
 import { type CertificateAuthority, type CertificatePair, Certificates } from "../../support/certificates.ts";
 import { rejection, waitFor } from "../../support/index.ts";
@@ -147,6 +147,7 @@ describe("each peer has its own files:", () => {
       uri,
       log,
       clock,
+      variable: "AUTH_JWKS_URI",
       tls: peerTls({ AUTH_JWKS_CA_FILE: ca.cert_file }, "AUTH_JWKS"),
     });
     trusting.start();
@@ -157,6 +158,7 @@ describe("each peer has its own files:", () => {
     const others = createKeySet({
       uri,
       clock,
+      variable: "AUTH_JWKS_URI",
       log: { ...log, warn },
       tls: peerTls({ AUTH_JWKS_CA_FILE: next.cert_file }, "AUTH_JWKS"),
     });

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { waitFor } from "../../support/index.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/openapi.ts";
 import { type Answer, type Client, clientOf, service } from "./harness.ts";
-import { entry, type OperatedRegistry, startOperated, tokenOf } from "./operators-bed.ts";
+import {
+  claiming,
+  entry,
+  inSeconds,
+  type OperatedRegistry,
+  OperatorProvider,
+  startOperated,
+  tokenOf,
+} from "./operators-bed.ts";
 
 const PAST = "2020-01-01T00:00:00Z";
 const PUBLISHER = { services: ["own-*"], paths: ["/own", "/teams/{team}/own"] };
@@ -10,20 +19,38 @@ let operated: OperatedRegistry;
 let admin: Client;
 let operations: PlacedOperation[];
 
+/** The tokens of the provider that stand for operators, by name. */
+const signed = new Map<string, string>();
+let provider: OperatorProvider;
+
+/** Returns a client with an operator's token, whether the file lists it or the provider signed it. */
+const as = (name: string): Client => operated.with(signed.get(name) ?? tokenOf(name));
+
 beforeAll(async () => {
-  operated = await startOperated([
+  provider = await OperatorProvider.start();
+  for (const name of ["signed-root", "signed-docs", "signed-team", "signed-former", "signed-nobody"]) {
+    signed.set(name, await provider.token({ team: name }));
+  }
+  signed.set("signed-late", await provider.token({ team: "signed-root", exp: inSeconds(-31) }));
+  const operators = [
     entry("root", "admin"),
     entry("docs", "reader"),
     entry("team", "publisher", PUBLISHER),
     entry("everything", "publisher", { services: ["*"], paths: ["/"] }),
     entry("pathless", "publisher", { services: ["*"], paths: ["/nothing"] }),
     entry("former", "admin", { expires_at: PAST }),
-  ]);
+    claiming("signed-root", "admin"),
+    claiming("signed-docs", "reader"),
+    claiming("signed-team", "publisher", PUBLISHER),
+    claiming("signed-former", "admin", { expires_at: PAST }),
+  ];
+  operated = await startOperated(operators, { env: provider.env });
+  await waitFor(() => provider.standIn.fetches() > 0);
   admin = operated.as("admin");
   const document: OpenApiDocument = (await admin.call("GET", "/swagger/json")).body;
   operations = operationsIn(document);
 });
-afterAll(() => operated.stop());
+afterAll(() => Promise.all([operated.stop(), provider.standIn.stop()]));
 
 let count = 0;
 
@@ -72,8 +99,8 @@ const OPEN = ["getDocumentSchema"];
 
 /** Whether an operator may do a write. A deletion gets no new path, so only the current ones count. */
 function mayWrite(operator: string, operation: string, kind: Kind): boolean {
-  if (["admin", "root", "everything"].includes(operator)) return true;
-  if (operator !== "team") return false;
+  if (["admin", "root", "signed-root", "everything"].includes(operator)) return true;
+  if (operator !== "team" && operator !== "signed-team") return false;
   if (kind === "an own service that gets a foreign path") return operation === "deleteService";
   return kind === "an own service";
 }
@@ -90,7 +117,8 @@ async function prepared(kind: Kind): Promise<Target> {
 const revisionsOf = async (name: string): Promise<unknown[]> =>
   (await admin.call("GET", `/services/${name}/revisions`)).body.revisions;
 
-const operators = ["admin", "root", "docs", "team", "everything", "pathless"];
+const signedOperators = ["signed-root", "signed-docs", "signed-team"];
+const operators = ["admin", "root", "docs", "team", "everything", "pathless", ...signedOperators];
 const everyKind: readonly Kind[] = [
   "an own service",
   "a service of another team",
@@ -98,7 +126,7 @@ const everyKind: readonly Kind[] = [
   "an own service that has a foreign path",
 ];
 
-// RG-113, RG-114, RG-117
+// RG-113, RG-114, RG-117, RG-124
 describe("operators × operations × services", () => {
   test("every write of the description is in the matrix", () => {
     const described = operations
@@ -109,7 +137,7 @@ describe("operators × operations × services", () => {
 
   const cells = operators.flatMap((operator) => everyKind.map((kind) => [operator, kind] as const));
   test.each(cells)("%s and %s: every write and dry run is done or 403", async (operator, kind) => {
-    const client = operated.as(operator);
+    const client = as(operator);
     for (const [operation, write] of Object.entries(writes)) {
       const target = await prepared(kind);
       const answer = await write(client, target);
@@ -119,7 +147,7 @@ describe("operators × operations × services", () => {
       expect(await revisionsOf(target.name)).toHaveLength(isAllowed ? 3 : 2);
     }
     const target = await prepared(kind);
-    const isAllowed = operator === "docs" || mayWrite(operator, "apply", kind);
+    const isAllowed = operator.endsWith("docs") || mayWrite(operator, "apply", kind);
     expect((await dryRun(client, target)).status).toBe(isAllowed ? 200 : 403);
     expect(await revisionsOf(target.name)).toHaveLength(2);
   });
@@ -132,16 +160,17 @@ describe("operators × operations × services", () => {
       const required = parameters.filter((each) => each.in === "query" && each.required);
       const query = required.map(({ name: key }) => `${key}=${key === "method" ? "GET" : current}`).join("&");
       const filled = path.replace("{name}", name).replace(/\{\w+\}/g, "1");
-      const { status } = await operated.as(operator).call("GET", `${filled}?${query}`);
+      const { status } = await as(operator).call("GET", `${filled}?${query}`);
       expect([operationId, status]).toEqual([operationId, 200]);
     }
   });
 
-  // RG-1, RG-112
-  test.each(["former", "nobody"])("%s is 401 everywhere, and learns nothing", async (operator) => {
+  const strangers = ["former", "nobody", "signed-former", "signed-nobody", "signed-late"];
+  // RG-1, RG-112, RG-123
+  test.each(strangers)("%s is 401 everywhere, and learns nothing", async (operator) => {
     for (const { operationId, method, path } of operations) {
       if (OPEN.includes(operationId)) continue;
-      const answer = await operated.as(operator).call(method, path.replace(/\{\w+\}/g, "1"));
+      const answer = await as(operator).call(method, path.replace(/\{\w+\}/g, "1"));
       const { error } = answer.body;
       expect([operationId, answer.status]).toEqual([operationId, 401]);
       expect({ ...error, request_id: "" }).toEqual({

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { createHandler, httpApp } from "@ostiary/lib/runtime/http";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { registryVariables } from "@ostiary/registry/config";
 import { consoleHandlers } from "@ostiary/registry/console/handlers";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "./harness.ts";
+import { ADMIN_TOKEN, clientOf, type Registry, startRegistry } from "./harness.ts";
 
 /** How the registry serves the console. `tests/app/console` tests the page itself. */
 
@@ -157,16 +158,64 @@ test("CONSOLE_ENABLED=false removes the page and its assets", async () => {
   await silent.stop();
 });
 
+// RG-127
+describe("a console with a provider", () => {
+  /** Returns the settings of the page, and its policy. */
+  async function siteWith(env: Record<string, string>) {
+    const file = join(import.meta.dir, "../../../seeds/operators.yaml");
+    const provided = await startRegistry({ env: { OPERATORS_FILE: file, ...env } });
+    const { headers, body } = await clientOf(provided.url, "").call("GET", "/console");
+    await provided.stop();
+    const [, settings = ""] = /data-settings="([^"]*)"/.exec(body) ?? [];
+    const policy = headers.get("content-security-policy") ?? "";
+    return {
+      settings: JSON.parse(settings.replaceAll("&quot;", '"')),
+      calls: /connect-src ([^;]*)/.exec(policy)?.[1],
+    };
+  }
+  const provider = {
+    OPERATOR_ISSUER: "https://login.example.com/realms/staff",
+    OPERATOR_JWKS_URI: "http://127.0.0.1:1/keys",
+    OPERATOR_AUDIENCE: "console",
+  };
+
+  test("says where people sign in, and may call the provider", async () => {
+    expect(
+      await siteWith({
+        ...provider,
+        CONSOLE_CLIENT_ID: "console",
+        CONSOLE_SCOPES: "openid groups",
+        CONSOLE_PROVIDER_ORIGINS: "https://tokens.example.com",
+      }),
+    ).toEqual({
+      settings: {
+        sign_in: {
+          issuer: provider.OPERATOR_ISSUER,
+          client_id: "console",
+          scopes: "openid groups",
+          audience: null,
+        },
+      },
+      calls: "'self' https://login.example.com https://tokens.example.com",
+    });
+  });
+
+  test("has no sign-in without a client id, and calls nobody else", async () => {
+    expect(await siteWith(provider)).toEqual({ settings: { sign_in: null }, calls: "'self'" });
+  });
+});
+
 describe("the console's files", () => {
   const ENV = { DATABASE_URL: "pglite://memory", ADMIN_TOKEN, LOG_FILE: "/dev/null" };
   const page = new Request("http://registry/console");
+  const site = { settings: { sign_in: null }, origins: [] };
 
   async function serving(bundle: () => Promise<{ script: string; style: string }>) {
     const telemetry = await createTelemetry(
       { name: "page", namespace: "page" },
       loadConfig(registryVariables, ENV),
     );
-    return createHandler(httpApp({ body_bytes_max: 0 }).use(consoleHandlers(bundle)), {
+    return createHandler(httpApp({ body_bytes_max: 0 }).use(consoleHandlers(site, bundle)), {
       telemetry,
       health: { draining: false },
       request_id_on_response: true,

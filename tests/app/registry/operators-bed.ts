@@ -3,7 +3,17 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
+import {
+  type ProviderStandIn,
+  type SigningKey,
+  sign,
+  signingKey,
+  startProvider,
+} from "../../support/provider-stand-in.ts";
 import { ADMIN_TOKEN, type Client, clientOf, type Registry, startRegistry } from "./harness.ts";
+
+export const ISSUER = "https://login.example.com";
+export const AUDIENCE = "ostiary";
 
 /** An entry of an operators file. */
 export type Entry = Record<string, unknown> & { name: string };
@@ -13,9 +23,52 @@ export function entry(name: string, role: string, fields: Record<string, unknown
   return { name, role, token_sha256: [sha256Of(tokenOf(name))], ...fields };
 }
 
+/** Returns the entry of an operator whom tokens of the provider stand for, those with `team` of its name. */
+export function claiming(name: string, role: string, fields: Record<string, unknown> = {}): Entry {
+  return { name, role, claims: { team: name }, ...fields };
+}
+
 /** Returns the token of an {@link entry}. */
 export function tokenOf(name: string): string {
   return name === "admin" ? ADMIN_TOKEN : `token-of-${name}`;
+}
+
+/** The provider of operators' tokens, with its key. */
+export class OperatorProvider {
+  readonly key: SigningKey;
+  readonly standIn: ProviderStandIn;
+
+  private constructor(key: SigningKey) {
+    this.key = key;
+    this.standIn = startProvider(key);
+  }
+
+  static async start(): Promise<OperatorProvider> {
+    return new OperatorProvider(await signingKey("ES256", "main"));
+  }
+
+  /** The variables that name the provider. */
+  get env(): Record<string, string> {
+    return {
+      OPERATOR_ISSUER: ISSUER,
+      OPERATOR_JWKS_URI: this.standIn.uri,
+      OPERATOR_AUDIENCE: `other,${AUDIENCE}`,
+    };
+  }
+
+  /** Signs a token of a pipeline that ends in an hour, with claims replaced or left out (undefined). */
+  token(claims: Record<string, unknown>, { key = this.key, header = {} } = {}): Promise<string> {
+    return sign(
+      key,
+      { iss: ISSUER, aud: AUDIENCE, sub: "pipeline-7", exp: inSeconds(3_600), ...claims },
+      header,
+    );
+  }
+}
+
+/** Returns the time in seconds since the epoch that is so far from now. */
+export function inSeconds(seconds: number): number {
+  return Math.floor(Date.now() / 1_000) + seconds;
 }
 
 /** An operators file in a folder of its own. */
@@ -42,6 +95,8 @@ export interface OperatedRegistry {
   file: OperatorsFile;
   /** Returns a client with the token of an {@link entry}, or of `admin`. */
   as(name: string): Client;
+  /** Returns a client with a token. */
+  with(token: string): Client;
   stop(): Promise<void>;
 }
 
@@ -56,6 +111,7 @@ export async function startOperated(
     registry,
     file,
     as: (name) => clientOf(registry.url, tokenOf(name)),
+    with: (token) => clientOf(registry.url, token),
     async stop() {
       await registry.stop();
       file.remove();

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
+import { boundedCall } from "@ostiary/lib/runtime/calls";
 import { createValidationClient } from "../../../apps/gateway/admission/validation-client.ts";
 import { createAuditClient } from "../../../apps/gateway/audit/client.ts";
-import { boundedCall } from "../../../apps/gateway/upstream/bounded-call.ts";
 import { rejection } from "../../support/index.ts";
 import { RawUpstream } from "../../support/raw-http.ts";
 

@@ -16,6 +16,7 @@ import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkCertificate, checkPorts } from "@ostiary/lib/runtime/service";
 import { loadPlatform, platformVariables } from "@ostiary/platform/config";
 import { registryVariables } from "@ostiary/registry/config";
+import { checkOperatorProvider } from "@ostiary/registry/operators/config";
 import type { TObject } from "@sinclair/typebox";
 import fc from "fast-check";
 
@@ -45,6 +46,7 @@ const services: Record<string, { schema: TObject; refusal: (env: Environment) =>
           env,
           checkRolesFile,
           checkOperatorsFile,
+          checkOperatorProvider,
           checkSharedRouteStore,
           checkPeerTls,
           checkPorts,

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError } from "@ostiary/lib/runtime/config";
-import { checkOperatorsFile, parseOperatorsFile, sha256Of } from "@ostiary/lib/runtime/config/operators-file";
+import {
+  checkOperatorsFile,
+  type OperatorsContext,
+  parseOperatorsFile,
+  sha256Of,
+} from "@ostiary/lib/runtime/config/operators-file";
 
 const HASH = sha256Of("one");
 const OTHER = sha256Of("two");
@@ -22,9 +27,9 @@ const GOOD = `operators:
     token_sha256: ["${sha256Of("four")}"]
 `;
 
-function problems(text: string, admin_token?: string): string[] {
+function problems(text: string, context: OperatorsContext = {}): string[] {
   try {
-    parseOperatorsFile(text, admin_token);
+    parseOperatorsFile(text, context);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(({ variable, message }) => {
@@ -42,6 +47,7 @@ describe("an operators file that is accepted", () => {
     expect(ada).toEqual({
       operator: { name: "ada@example.com", role: "admin", services: null, paths: null },
       tokens: [{ sha256: HASH, ends_ms: null }],
+      claims: null,
     });
     expect(ci?.operator).toEqual({
       name: "ci/widgets",
@@ -98,7 +104,7 @@ describe("an operators file that is refused", () => {
     [
       "an operator that is text",
       "operators: [ci]",
-      ["operators[0] must be a map with name, role and token_sha256"],
+      ["operators[0] must be a map with name, role, and token_sha256 or claims"],
     ],
   ];
   const operators: [what: string, fields: Record<string, unknown>, messages: string[]][] = [
@@ -122,7 +128,7 @@ describe("an operators file that is refused", () => {
     [
       "no token",
       { token_sha256: undefined },
-      ["operators[0].token_sha256 is required and must be a list of 1 to 8 hashes of tokens"],
+      ["operators[0] has neither token_sha256 nor claims: name one of them"],
     ],
     [
       "an empty list of tokens",
@@ -232,7 +238,7 @@ describe("an operators file that is refused", () => {
   });
 
   test("an operator with the token of ADMIN_TOKEN", () => {
-    expect(problems(GOOD, "one")).toEqual([
+    expect(problems(GOOD, { admin_token: "one" })).toEqual([
       "line 4: operators[0].token_sha256[0] is the token of ADMIN_TOKEN: give each operator its own.",
     ]);
   });

@@ -1,10 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  type BoundedCall,
-  boundedCall,
-  type CallCarrier,
-  fetchCarrier,
-} from "../../../../apps/gateway/upstream/bounded-call.ts";
+import { type BoundedCall, boundedCall, type CallCarrier, fetchCarrier } from "@ostiary/lib/runtime/calls";
 import { peerCarrier } from "../../../../apps/gateway/upstream/peer-carrier.ts";
 import { freePort, rejection, waitFor } from "../../../support/index.ts";
 import { headerValue, OK, RawUpstream } from "../../../support/raw-http.ts";

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { REFUSAL_REASONS, type RefusalReason } from "@ostiary/gateway/admission/credential-refusal";
+import { REFUSAL_REASONS } from "@ostiary/gateway/admission/refusal-counts";
+import type { RefusalReason } from "@ostiary/lib/runtime/tokens";
 import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { member, person } from "../../../support/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";

@@ -1,14 +1,15 @@
-import { unavailable } from "@ostiary/lib/domain/errors";
-import { isRecord } from "@ostiary/lib/domain/json";
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from "jose";
+import { unavailable } from "../../domain/errors/index.ts";
+import { isRecord } from "../../domain/json/index.ts";
 import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 import { ALGORITHMS, type KeySet } from "./key-set.ts";
 import { readHeader, type TokenHeader, typeRefusal } from "./token-form.ts";
 
-/** The subject and the expiry of a token that was verified. */
+/** The subject, the expiry and all claims of a token that was verified. */
 export interface VerifiedToken {
   readonly subject: string;
   readonly expires_at_ms: number;
+  readonly claims: Readonly<Record<string, unknown>>;
 }
 
 /** Verifies a token of three parts. Throws ApiError 503 while the key set is not loaded. */
@@ -16,6 +17,8 @@ export type VerifyToken = (token: string) => Promise<VerifiedToken | CredentialR
 
 export interface TokenRules {
   readonly issuer: string;
+  /** The variables that hold the issuer and the audiences, which refusals name. */
+  readonly variables: { readonly issuer: string; readonly audiences: string };
   /** Accepted values of `aud`; an empty list turns the check off. */
   readonly audiences: readonly string[];
   /** The member names that lead from the payload to the claim with the subject. */
@@ -63,7 +66,9 @@ export function createTokenVerifier(
     if (payload instanceof CredentialRefusal) return payload;
     const subject = claimAt(payload, rules.subjectPath);
     if (payload.exp === undefined) return claimMissing("exp");
-    if (typeof subject === "string" && subject !== "") return { subject, expires_at_ms: payload.exp * 1000 };
+    if (typeof subject === "string" && subject !== "") {
+      return { subject, expires_at_ms: payload.exp * 1000, claims: payload };
+    }
     const name = rules.subjectPath.join(".");
     return subject === undefined ? claimMissing(name) : claimInvalid(name);
   };
@@ -137,15 +142,15 @@ function refusalOf(error: unknown, rules: TokenRules): CredentialRefusal {
 
 function claimRefusal(
   { claim, reason, payload }: errors.JWTClaimValidationFailed,
-  { issuer, audiences }: TokenRules,
+  { issuer, audiences, variables }: TokenRules,
 ): CredentialRefusal {
   if (reason === "missing") return claimMissing(claim);
   if (claim === "iss") {
-    const detail = `The token's iss is ${shownValue(payload.iss)}; AUTH_ISSUER is ${shownValue(issuer)}.`;
+    const detail = `The token's iss is ${shownValue(payload.iss)}; ${variables.issuer} is ${shownValue(issuer)}.`;
     return new CredentialRefusal("issuer", detail);
   }
   if (claim === "aud") {
-    const detail = `The token's aud is ${shownValue(payload.aud)}; AUTH_ALLOWED_AUDIENCES is ${shownValue(audiences)}.`;
+    const detail = `The token's aud is ${shownValue(payload.aud)}; ${variables.audiences} is ${shownValue(audiences)}.`;
     return new CredentialRefusal("audience", detail);
   }
   if (claim === "nbf" && reason === "check_failed") {
@@ -174,7 +179,7 @@ function shownTime(seconds: number | undefined): string {
 }
 
 /** Returns the claim at `path`, or undefined if it is missing. */
-function claimAt(payload: JWTPayload, path: readonly string[]): unknown {
+export function claimAt(payload: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
   let value: unknown = payload;
   for (const name of path) {
     if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined;

@@ -1,19 +1,19 @@
-import type { Clock } from "@ostiary/lib/async";
-import { tryJson } from "@ostiary/lib/domain/json";
-import type { PeerTls } from "@ostiary/lib/runtime/config";
-import { reasonOf } from "@ostiary/lib/runtime/http";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { createLocalJWKSet, importJWK } from "jose";
-import { boundedCall } from "../upstream/bounded-call.ts";
+import type { Clock } from "../../async/index.ts";
+import { tryJson } from "../../domain/json/index.ts";
+import { boundedCall } from "../calls/index.ts";
+import type { PeerTls } from "../config/index.ts";
+import { reasonOf } from "../http/errors.ts";
+import type { Logger } from "../telemetry/index.ts";
 
 /** Finds the key that a token's header names. */
 export type Keys = ReturnType<typeof createLocalJWKSet>;
 
 /**
- * The public keys of the identity provider. The gateway requests them every 2 s until a load succeeds, then
- * every 15 minutes. A failed refresh keeps the previous keys (GW-49).
+ * The public keys of an identity provider. The service requests them every 2 s until a load succeeds, then
+ * every 15 minutes. A failed refresh keeps the previous keys (GW-49, RG-125).
  */
 export interface KeySet {
   /** Returns the loaded keys, or null before the first load. */
@@ -23,6 +23,8 @@ export interface KeySet {
    * waiting tokens share one request, which is sent at most every 10 s (GW-51).
    */
   renewed(seen: Keys): Promise<Keys | null>;
+  /** Returns whether the latest request for the keys failed. */
+  failing(): boolean;
   start(): void;
   stop(): void;
 }
@@ -32,6 +34,8 @@ export interface KeySetOptions {
   readonly tls?: PeerTls;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock: Clock;
+  /** The variable that holds the URI, which the log names. */
+  readonly variable: string;
 }
 
 const RETRY_MS = 2_000;
@@ -39,9 +43,10 @@ const REFRESH_MS = 15 * 60_000;
 const RENEWAL_MS = 10_000;
 const LOAD_TIMEOUT_MS = 5_000;
 
-export function createKeySet({ uri, tls, log, clock }: KeySetOptions): KeySet {
+export function createKeySet({ uri, tls, log, clock, variable }: KeySetOptions): KeySet {
   let keys: Keys | null = null;
   let loading: Promise<void> | null = null;
+  let isFailing = false;
   let renewedAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
   let cancel = () => {};
@@ -50,10 +55,14 @@ export function createKeySet({ uri, tls, log, clock }: KeySetOptions): KeySet {
     loading ??= fetchKeys(uri, tls)
       .then(
         ({ usable, counts }) => {
-          if (keys === null) log.info(counts, "the key set is loaded");
+          if (keys === null) log.info({ variable, ...counts }, "the key set is loaded");
           keys = usable;
+          isFailing = false;
         },
-        (error) => log.warn({ reason: reasonOf(error) }, "the gateway could not load the key set"),
+        (error) => {
+          isFailing = true;
+          log.warn({ variable, reason: reasonOf(error) }, "the service could not load the key set");
+        },
       )
       .finally(() => {
         loading = null;
@@ -74,6 +83,7 @@ export function createKeySet({ uri, tls, log, clock }: KeySetOptions): KeySet {
       if (keys === seen && (loading !== null || due)) await load();
       return keys === seen ? null : keys;
     },
+    failing: () => isFailing,
     start() {
       void run();
     },

@@ -1,13 +1,22 @@
-import { readBounded } from "@ostiary/lib/async";
-import { errorCode } from "@ostiary/lib/domain/errors";
-import type { PeerTls } from "@ostiary/lib/runtime/config";
-import type { CallSpan, Tracing } from "@ostiary/lib/runtime/telemetry";
-import type { CallHandle } from "./client.ts";
-import { sentOnce } from "./fetch-client.ts";
+import { readBounded } from "../../async/index.ts";
+import { errorCode } from "../../domain/errors/index.ts";
+import type { PeerTls } from "../config/index.ts";
+import type { CallSpan, Tracing } from "../telemetry/index.ts";
+import { sentOnce } from "./sent-once.ts";
+
+/** Something that can be given up while it is under way. */
+export interface Abortable {
+  abort(): void;
+}
+
+/** The caller's handle on a call: the client registers there what ends the call early. */
+export interface CallHandle {
+  underway: Abortable | null;
+}
 
 /**
- * A call of the gateway's own to identity, audit or the identity provider. Its deadline covers the whole
- * answer, and the size of the answer is limited. Redirects are returned and never followed.
+ * A call of a service's own to a peer, such as identity or the identity provider. Its deadline covers the
+ * whole answer, and the size of the answer is limited. Redirects are returned and never followed.
  */
 export interface BoundedCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH";

@@ -1,4 +1,4 @@
-import { isRecord } from "@ostiary/lib/domain/json";
+import { isRecord } from "../../domain/json/index.ts";
 import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 
 /** Longer tokens are refused unread. The runtime's limit for all headers together is twice this value. */

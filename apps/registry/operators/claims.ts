@@ -1,0 +1,33 @@
+import type { ListedClaims } from "@ostiary/lib/runtime/config/operators-file";
+import { claimAt } from "@ostiary/lib/runtime/tokens";
+
+/** The claims of a verified token. */
+export type TokenClaims = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns whether a token has every claim of an operator (RG-124). All of them are compared, so that the time
+ * tells nothing about them.
+ */
+export function fitsClaims({ pairs }: ListedClaims, token: TokenClaims): boolean {
+  let fits = true;
+  for (const [name, value] of pairs) {
+    if (!isOrHolds(claimNamed(token, name), value)) fits = false;
+  }
+  return fits;
+}
+
+/** Returns the claim of exactly this name. Without one, the dots of the name lead into the token's objects. */
+function claimNamed(token: TokenClaims, name: string): unknown {
+  return Object.hasOwn(token, name) ? token[name] : claimAt(token, name.split("."));
+}
+
+/** Returns whether a claim is the value, or a list with the value. */
+function isOrHolds(claim: unknown, value: string): boolean {
+  return Array.isArray(claim) ? claim.some((item) => isValue(item, value)) : isValue(claim, value);
+}
+
+/** Numbers that JSON cannot carry exactly fit no value: two ids could otherwise read alike. */
+function isValue(claim: unknown, value: string): boolean {
+  if (typeof claim === "string") return claim === value;
+  return (typeof claim === "boolean" || Number.isSafeInteger(claim)) && String(claim) === value;
+}

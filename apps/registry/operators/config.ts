@@ -1,0 +1,75 @@
+import {
+  authIssuer,
+  type ConfigProblem,
+  clientIdOptions,
+  clientIdRule,
+  isHttpBaseUrl,
+  optionalHttpUrl,
+  optionalList,
+  optionalText,
+  providerOrigins,
+  signInAudience,
+  signInScopes,
+  tlsVariables,
+} from "@ostiary/lib/runtime/config";
+import { operatorsFileVariable } from "@ostiary/lib/runtime/config/operators-file";
+import { type Static, Type } from "@sinclair/typebox";
+
+/** The variables of operators: their file, the provider of their tokens, and the console's sign-in. */
+export const operatorVariables = {
+  OPERATORS_FILE: operatorsFileVariable(),
+  OPERATOR_ISSUER: Type.Optional(
+    authIssuer(
+      "The exact `iss` of the tokens that stand for operators with `claims`. Without it no such token is accepted.",
+    ),
+  ),
+  OPERATOR_JWKS_URI: optionalHttpUrl("Key set of OPERATOR_ISSUER."),
+  ...tlsVariables("OPERATOR_JWKS"),
+  OPERATOR_AUDIENCE: optionalList(
+    "must be audiences, separated by commas",
+    () => true,
+    "The `aud` of an operator's token must name one of them.",
+  ),
+  CONSOLE_CLIENT_ID: optionalText(
+    clientIdRule("console"),
+    clientIdOptions(
+      "The console's client id at OPERATOR_ISSUER. With it people can sign in to the console there. The console is a public client, without a secret.",
+    ),
+  ),
+  CONSOLE_SCOPES: signInScopes("console"),
+  CONSOLE_AUDIENCE: signInAudience(),
+  CONSOLE_PROVIDER_ORIGINS: providerOrigins(),
+};
+
+const operatorSchema = Type.Object(operatorVariables);
+export type OperatorConfig = Static<typeof operatorSchema>;
+
+const PROVIDER = ["OPERATOR_ISSUER", "OPERATOR_JWKS_URI", "OPERATOR_AUDIENCE"] as const;
+
+/** Checks for `loadConfig` that the provider of operators is named whole or not at all (RG-123). */
+export function checkOperatorProvider(config: Partial<OperatorConfig>): ConfigProblem[] {
+  const { OPERATOR_ISSUER, OPERATORS_FILE, CONSOLE_CLIENT_ID } = config;
+  const given = PROVIDER.filter((variable) => config[variable] !== undefined);
+  if (given.length === 0) return CONSOLE_CLIENT_ID === undefined ? [] : [CONSOLE_WITHOUT_ISSUER];
+  const missing = PROVIDER.filter((variable) => config[variable] === undefined);
+  return [
+    ...missing.map((variable) => ({ variable, message: `is required with ${given[0]}.` })),
+    ...(OPERATORS_FILE === undefined ? [FILE_MISSING] : []),
+    ...(CONSOLE_CLIENT_ID !== undefined && OPERATOR_ISSUER !== undefined && !isHttpBaseUrl(OPERATOR_ISSUER)
+      ? [ISSUER_WITHOUT_ADDRESS]
+      : []),
+  ];
+}
+
+const FILE_MISSING: ConfigProblem = {
+  variable: "OPERATORS_FILE",
+  message: "is required with OPERATOR_ISSUER: it lists the claims of each operator.",
+};
+const CONSOLE_WITHOUT_ISSUER: ConfigProblem = {
+  variable: "CONSOLE_CLIENT_ID",
+  message: "has no effect without OPERATOR_ISSUER: set both.",
+};
+const ISSUER_WITHOUT_ADDRESS: ConfigProblem = {
+  variable: "OPERATOR_ISSUER",
+  message: "must be an http:// or https:// URL without query and fragment where CONSOLE_CLIENT_ID is set.",
+};

@@ -1,0 +1,2 @@
+export * from "./bounded-call.ts";
+export { sentOnce } from "./sent-once.ts";

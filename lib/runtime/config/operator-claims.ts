@@ -1,0 +1,117 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { fits, joinWords } from "../../domain/errors/index.ts";
+import type { FileProblem } from "./yaml-file.ts";
+
+const CLAIMS_MAX = 8;
+const VALUE_LENGTH_MAX = 512;
+
+const ClaimValue = Type.String({
+  pattern: `^[^\\x00-\\x1f\\x7f]{1,${VALUE_LENGTH_MAX}}$`,
+  rule: `must be text of 1 to ${VALUE_LENGTH_MAX} characters, in quotes where YAML reads something else`,
+});
+
+/** The claims that a token must have to stand for an operator: names and exact values (RG-124). */
+export const OperatorClaims = Type.Record(Type.String(), ClaimValue, {
+  minProperties: 1,
+  maxProperties: CLAIMS_MAX,
+  rule: `must be a map of 1 to ${CLAIMS_MAX} claims, each a name and a value`,
+});
+export type OperatorClaims = Static<typeof OperatorClaims>;
+
+const CLAIM_NAME = /^[\x21-\x7e]{1,256}$/;
+
+/** Claims that every accepted token has, or that say nothing about its holder. */
+const SAME_FOR_ALL: ReadonlySet<string> = new Set(["iss", "aud", "azp", "exp", "nbf", "iat", "jti", "typ"]);
+
+/** Issuers from which everybody can get tokens, each with the claims that name an owner there. */
+const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
+  "https://token.actions.githubusercontent.com": [
+    ...["repository", "repository_id", "repository_owner", "repository_owner_id", "sub"],
+  ],
+  "https://gitlab.com": [
+    ...["project_path", "project_id", "namespace_path", "namespace_id", "groups_direct", "sub"],
+  ],
+  "https://accounts.google.com": ["sub", "email", "hd"],
+};
+
+/** An operator of the file, as far as its claims matter. */
+export interface ClaimingEntry {
+  readonly index: number;
+  readonly claims: unknown;
+  /** Whether the operator ends, so that a later one can take its place. */
+  readonly ends: boolean;
+}
+
+/**
+ * Returns the problems of the operators' claims that the schema cannot express.
+ *
+ * @param issuer the issuer of the tokens, null without one, or undefined where nobody knows it
+ */
+export function claimProblems(
+  entries: readonly ClaimingEntry[],
+  issuer: string | null | undefined,
+): FileProblem[] {
+  const claiming = entries.flatMap(({ index, claims, ends }) =>
+    fits(OperatorClaims, claims) ? [{ index, claims, ends, pairs: Object.entries(claims) }] : [],
+  );
+  return [
+    ...claiming.flatMap(({ index, claims }) => ownProblems(index, claims, issuer)),
+    ...claiming.flatMap((entry, place) => shadowProblems(entry, claiming.slice(0, place))),
+  ];
+}
+
+function ownProblems(
+  index: number,
+  claims: OperatorClaims,
+  issuer: string | null | undefined,
+): FileProblem[] {
+  const at = `operators[${index}].claims`;
+  const names = Object.keys(claims);
+  const problems = names.flatMap((name): FileProblem[] => {
+    const message = pairProblem(name, claims[name] ?? "");
+    return message === null
+      ? []
+      : [{ path: ["operators", index, "claims", name], message: `${at}${message}` }];
+  });
+  const path = ["operators", index, "claims"];
+  if (issuer === null) {
+    const message = `${at} needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE: set the three variables`;
+    return [...problems, { path, message }];
+  }
+  const owners = issuer === undefined ? undefined : OPEN_ISSUERS[issuer];
+  if (owners === undefined || owners.some((name) => names.includes(name))) return problems;
+  const message = `${at} must have one of ${joinWords(owners)}: everybody can get tokens of OPERATOR_ISSUER`;
+  return [...problems, { path, message }];
+}
+
+/** Returns what is wrong with one claim, to be read behind the place of the claims, or null. */
+function pairProblem(name: string, value: string): string | null {
+  if (!CLAIM_NAME.test(name)) return " has a name that is not 1 to 256 visible ASCII characters";
+  if (SAME_FOR_ALL.has(name)) {
+    return `.${name} tells no operators apart: name another claim, such as sub or groups`;
+  }
+  return value.includes("*")
+    ? `.${name} has a *, which stands for no other character: name the whole value`
+    : null;
+}
+
+interface Claiming {
+  readonly index: number;
+  readonly ends: boolean;
+  readonly claims: OperatorClaims;
+  readonly pairs: readonly [string, string][];
+}
+
+/**
+ * Returns a problem for an operator who can never be found, since each of its tokens fits an earlier operator
+ * (RG-126).
+ */
+function shadowProblems({ index, claims }: Claiming, earlier: readonly Claiming[]): FileProblem[] {
+  const first = earlier.find(
+    ({ ends, pairs }) =>
+      !ends && pairs.every(([name, value]) => Object.hasOwn(claims, name) && claims[name] === value),
+  );
+  if (first === undefined) return [];
+  const message = `operators[${index}].claims fit operators[${first.index}] too, which stands first: put the operator with more claims first, or give each its own`;
+  return [{ path: ["operators", index, "claims"], message }];
+}

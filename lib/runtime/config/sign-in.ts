@@ -1,0 +1,61 @@
+import type { TOptional, TString } from "@sinclair/typebox";
+import { isOrigin, listItems } from "./addresses.ts";
+import { optionalText, textOr, type VariableOptions } from "./variables.ts";
+
+/** Constructors for the variables of a page that signs people in at an OpenID provider. */
+
+/** Returns the rule of a page's client id. */
+export function clientIdRule(page: string): string {
+  return `must be the client id that the identity provider gave to the ${page}`;
+}
+
+/** Returns the check and the text of a page's client id. */
+export function clientIdOptions(description: string): VariableOptions {
+  return { check: isVisible, description };
+}
+
+/** Returns the schema of the scopes that a page asks for. */
+export function signInScopes(page: string): TString {
+  return textOr("openid profile", "must be scopes separated by single spaces, openid among them", {
+    check: areScopes,
+    description: `The scopes that the ${page} asks for. \`offline_access\` lets it renew a sign-in without the provider's page.`,
+  });
+}
+
+/** Returns the schema of the audience that a page asks for. */
+export function signInAudience(): TOptional<TString> {
+  return optionalText("must be an audience without spaces", {
+    check: isVisible,
+    description: "The audience of access tokens, for a provider that must be asked for one.",
+  });
+}
+
+/** Returns the schema of further origins that a page may call. */
+export function providerOrigins(): TOptional<TString> {
+  return optionalText("must be origins such as https://login.example.com, separated by commas", {
+    check: (text) => listItems(text).length > 0 && listItems(text).every(isWebOrigin),
+    description:
+      "Further origins that the page may call, for a provider whose endpoints are not at its issuer's origin.",
+  });
+}
+
+/** Returns the origins that a page calls besides its own: the issuer's, and those of {@link providerOrigins}. */
+export function signInOrigins(issuer: string, further = ""): string[] {
+  return [...new Set([new URL(issuer).origin, ...listItems(further)])];
+}
+
+function isVisible(text: string): boolean {
+  return /^[\x21-\x7e]{1,512}$/.test(text);
+}
+
+function areScopes(text: string): boolean {
+  return (
+    /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) &&
+    text.split(" ").includes("openid")
+  );
+}
+
+/** Returns whether the text is an origin that a Content-Security-Policy can name. */
+function isWebOrigin(text: string): boolean {
+  return isOrigin(text) && /^https?:\/\/[A-Za-z0-9.:[\]-]+$/.test(text);
+}

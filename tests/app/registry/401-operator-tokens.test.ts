@@ -1,0 +1,304 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UnsecuredJWT } from "jose";
+import { freshDatabase, waitFor } from "../../support/index.ts";
+import { startLoadingGateway } from "../../support/loading-gateway.ts";
+import { signingKey } from "../../support/provider-stand-in.ts";
+import { clientOf, service } from "./harness.ts";
+import {
+  claiming,
+  type Entry,
+  entry,
+  ISSUER,
+  inSeconds,
+  type OperatedRegistry,
+  OperatorProvider,
+  startOperated,
+} from "./operators-bed.ts";
+
+/** Tokens of an OpenID provider that stand for operators. The matrix of their rights is in 403-operators. */
+
+const WIDGETS = { services: ["w*"], paths: ["/w"] };
+const PAST = "2020-01-01T00:00:00Z";
+
+let provider: OperatorProvider;
+let shared: OperatedRegistry;
+beforeAll(async () => {
+  provider = await OperatorProvider.start();
+  shared = await startOperated(
+    [
+      claiming("widgets", "publisher", { ...WIDGETS, claims: { repository: "acme/widgets", ref: "main" } }),
+      claiming("everybody-of-widgets", "reader", { claims: { repository: "acme/widgets" } }),
+      claiming("platform", "admin", { claims: { groups: "platform" } }),
+      claiming("staff", "reader", { claims: { groups: "staff" } }),
+      entry("listed", "reader"),
+    ],
+    { env: provider.env },
+  );
+  await waitFor(() => provider.standIn.fetches() > 0);
+});
+afterAll(() => Promise.all([shared.stop(), provider.standIn.stop()]));
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(ends.splice(0).map((end) => end()));
+});
+function ending<Kind extends { stop(): Promise<unknown> }>(each: Kind): Kind {
+  ends.push(() => each.stop());
+  return each;
+}
+
+/** Returns the status and the name that `GET /operator` gives for a token. */
+async function called(token: string, operated = shared): Promise<[status: number, name: string | undefined]> {
+  const { status, body } = await operated.with(token).call("GET", "/operator");
+  return [status, body.name];
+}
+const verdict = async (claims: Record<string, unknown>) => called(await provider.token(claims));
+const MAIN = { repository: "acme/widgets", ref: "main" };
+
+// RG-123, RG-124
+describe("a token of the provider", () => {
+  test("stands for the operator whose claims it has", async () => {
+    expect(await verdict(MAIN)).toEqual([200, "widgets"]);
+    expect(await verdict({ groups: ["x", "platform"] })).toEqual([200, "platform"]);
+    expect(await verdict({ groups: "staff", aud: ["elsewhere", "other"] })).toEqual([200, "staff"]);
+  });
+
+  // RG-126
+  test("stands for the first operator of the file, whatever the order of its own claims", async () => {
+    expect(await verdict({ ...MAIN, ref: "feature" })).toEqual([200, "everybody-of-widgets"]);
+    expect(await verdict({ groups: ["staff", "platform"] })).toEqual([200, "platform"]);
+    expect(await verdict({ groups: ["platform"], ...MAIN })).toEqual([200, "widgets"]);
+  });
+
+  test("leaves listed tokens and ADMIN_TOKEN as they are", async () => {
+    expect((await shared.as("listed").call("GET", "/operator")).body.name).toBe("listed");
+    expect((await shared.as("admin").call("GET", "/operator")).body.name).toBe("admin");
+  });
+
+  // RG-119
+  test("writes under the operator's name, with what a pipeline says", async () => {
+    const client = shared.with(await provider.token(MAIN));
+    const { status } = await client.put("w-named", service("/w/named"), { "X-Change-Reason": "a release" });
+    expect(status).toBe(200);
+    const { revisions } = (await client.call("GET", "/services/w-named/revisions")).body;
+    expect(revisions[0]).toMatchObject({ operator: "widgets", reason: "a release" });
+  });
+
+  const refused: [what: string, claims: Record<string, unknown>][] = [
+    ["that has expired", { exp: inSeconds(-31) }],
+    ["without an end", { exp: undefined }],
+    ["with an end that is text", { exp: "tomorrow" }],
+    ["that is not valid yet", { nbf: inSeconds(3_600) }],
+    ["of another issuer", { iss: `${ISSUER}/` }],
+    ["of no issuer", { iss: undefined }],
+    ["for another audience", { aud: "somebody" }],
+    ["for no audience", { aud: undefined }],
+    ["without a subject", { sub: undefined }],
+    ["with an empty subject", { sub: "" }],
+    ["whose subject is a list", { sub: ["pipeline"] }],
+    ["of a foreign repository", { repository: "evil/widgets" }],
+    ["of a repository in other case", { repository: "ACME/widgets" }],
+    ["whose repository is a list in a list", { repository: [["acme/widgets"]] }],
+  ];
+  test.each(refused)("%s is 401, like any other", async (_, claims) => {
+    const { status, body, headers } = await shared
+      .with(await provider.token({ ...MAIN, ...claims }))
+      .call("GET", "/services");
+    expect([status, body.error.message, body.error.details]).toEqual([401, "Authentication required.", null]);
+    expect(headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  test("with another key, another algorithm or another type is 401", async () => {
+    const stranger = await signingKey("ES256", "main");
+    const claims = { iss: ISSUER, aud: "ostiary", sub: "s", exp: inSeconds(600), ...MAIN };
+    const [head, payload, signature] = (await provider.token(MAIN)).split(".");
+    const changed = Buffer.from(JSON.stringify({ ...claims, groups: ["platform"] })).toString("base64url");
+    const tokens = [
+      await provider.token(MAIN, { key: stranger }),
+      new UnsecuredJWT(claims).encode(),
+      `${Buffer.from('{"alg":"none"}').toString("base64url")}.${payload}.${signature}`,
+      `${head}.${changed}.${signature}`,
+      `${head}.${payload}.`,
+      `${head}.${payload}`,
+      `${head}.${payload}.${signature}.x`,
+      await provider.token(MAIN, { header: { typ: "logout+jwt" } }),
+      await provider.token({ ...MAIN, padding: "x".repeat(9_000) }),
+    ];
+    for (const token of tokens) expect(await called(token)).toEqual([401, undefined]);
+  });
+});
+
+// RG-118
+describe("a token that ends in the middle of a waiting write", () => {
+  test("changes nothing for that write, and no later request has an operator", async () => {
+    const own = ending(
+      await startOperated([claiming("widgets", "publisher", WIDGETS)], { env: provider.env }),
+    );
+    const fetches = provider.standIn.fetches();
+    await waitFor(() => provider.standIn.fetches() >= fetches);
+    const gateway = ending(await startLoadingGateway(own.registry.routeStore));
+    gateway.holdUp();
+    const services = { w: service("/w") };
+    // The registry allows 30 seconds of clock skew. A slow machine gets a longer token.
+    const begin = async (seconds: number): Promise<[string, Promise<{ status: number }>]> => {
+      const token = await provider.token({ team: "widgets", exp: inSeconds(seconds - 30) });
+      const write = own.with(token).call("POST", "/apply?wait_ms=30000", { services });
+      const committed = waitFor(
+        async () => (await own.as("admin").call("GET", "/services/w")).status === 200,
+      ).then(() => null);
+      const early = await Promise.race([committed, write]);
+      return early === null ? [token, write] : begin(seconds * 2);
+    };
+    const [token, write] = await begin(3);
+    await waitFor(async () => (await called(token, own))[0] === 401, { what: "the end of the token" });
+    gateway.goOn();
+    expect((await write).status).toBe(200);
+    const { revisions } = (await own.as("admin").call("GET", "/services/w/revisions")).body;
+    expect(revisions).toMatchObject([{ operator: "widgets" }]);
+  });
+});
+
+// RG-116, RG-118
+describe("an operator with claims whom the file drops", () => {
+  test("is 401 within seconds, and another who gets the claims is let in", async () => {
+    const own = ending(await startOperated([claiming("blue", "reader")], { env: provider.env }));
+    const token = await provider.token({ team: "blue" });
+    await waitFor(async () => (await called(token, own))[1] === "blue");
+    await own.file.write(claiming("blue", "reader", { expires_at: PAST }), {
+      ...claiming("green", "reader"),
+      claims: { team: "blue" },
+    } satisfies Entry);
+    await waitFor(async () => (await called(token, own))[1] === "green");
+    await own.file.write(claiming("green", "reader"));
+    await waitFor(async () => (await called(token, own))[0] === 401);
+  });
+});
+
+// RG-125
+describe("a provider that is down", () => {
+  /** Returns what readiness says about the provider's keys, or undefined. */
+  const warningOf = async ({ registry }: OperatedRegistry): Promise<string | undefined> => {
+    const { status, body } = await clientOf(registry.internal_url).call("GET", "/health/ready");
+    expect(status).toBe(200);
+    return body.checks?.operator_keys;
+  };
+
+  test("makes its tokens 503 until it gives keys, and no other token", async () => {
+    const down = await OperatorProvider.start();
+    ends.push(() => down.standIn.stop());
+    down.standIn.answer = () => new Response(null, { status: 500 });
+    const operators = [claiming("blue", "reader"), entry("listed", "reader")];
+    const own = ending(await startOperated(operators, { env: down.env }));
+    const token = await down.token({ team: "blue" });
+    await waitFor(async () => (await warningOf(own)) !== undefined);
+    const { status, body } = await own.with(token).call("GET", "/services");
+    expect([status, body.error.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+    expect((await own.with(token).call("GET", "/schema/routes.json")).status).toBe(200);
+    expect((await own.as("listed").call("GET", "/services")).status).toBe(200);
+    expect((await own.as("nobody").call("GET", "/services")).status).toBe(401);
+    const metrics = await clientOf(own.registry.internal_url).call("GET", "/metrics");
+    expect(metrics.body).toContain("registry_operator_keys_failing 1");
+    down.standIn.publish(down.key);
+    await waitFor(async () => (await called(token, own))[0] === 200);
+    expect(await warningOf(own)).toBeUndefined();
+  });
+
+  test("costs nobody a loaded key, and new keys are found by the first token that has one", async () => {
+    const turning = await OperatorProvider.start();
+    ends.push(() => turning.standIn.stop());
+    const own = ending(await startOperated([claiming("blue", "reader")], { env: turning.env }));
+    const old = await turning.token({ team: "blue" });
+    await waitFor(async () => (await called(old, own))[0] === 200);
+    const key = await signingKey("ES256", "next");
+    turning.standIn.publish(key);
+    const fresh = await turning.token({ team: "blue" }, { key });
+    const many = await Promise.all(Array.from({ length: 50 }, () => called(fresh, own)));
+    expect(new Set(many.map(([status]) => status))).toEqual(new Set([200]));
+    expect(turning.standIn.fetches()).toBe(2);
+    expect((await called(old, own))[0]).toBe(401);
+    turning.standIn.answer = () => new Response(null, { status: 500 });
+    expect((await called(fresh, own))[0]).toBe(200);
+  });
+});
+
+// RG-118
+describe("two registries over one database", () => {
+  test("each take the tokens of their own provider", async () => {
+    const company = await OperatorProvider.start();
+    ends.push(() => company.standIn.stop());
+    const database_url = await freshDatabase();
+    const operators = [claiming("blue", "publisher", { services: ["w"], paths: ["/w"] })];
+    const pipelines = ending(await startOperated(operators, { database_url, env: provider.env }));
+    const people = ending(
+      await startOperated(operators, {
+        database_url,
+        routeStore: pipelines.registry.routeStore,
+        env: { ...company.env, OPERATOR_ISSUER: "https://people.example.com" },
+      }),
+    );
+    const ofPipeline = await provider.token({ team: "blue" });
+    const ofPerson = await company.token({ team: "blue", iss: "https://people.example.com" });
+    await waitFor(async () => (await called(ofPipeline, pipelines))[0] === 200);
+    await waitFor(async () => (await called(ofPerson, people))[0] === 200);
+    expect((await pipelines.with(ofPipeline).put("w", service("/w"))).status).toBe(200);
+    expect((await called(ofPipeline, people))[0]).toBe(401);
+    expect((await called(ofPerson, pipelines))[0]).toBe(401);
+    expect((await people.with(ofPerson).call("GET", "/services/w")).body.revision).toBe(1);
+  });
+});
+
+// RG-128
+describe("the log", () => {
+  test("names the subject of an admitted token, and at debug why a token is refused", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
+    ends.push(() => rm(folder, { recursive: true, force: true }));
+    const LOG_FILE = join(folder, "registry.log");
+    const env = { ...provider.env, LOG_FILE, LOG_LEVEL: "debug" };
+    const own = ending(await startOperated([claiming("blue", "reader")], { env }));
+    const linesOf = async (part: Record<string, unknown>) => {
+      const lines = (await readFile(LOG_FILE, "utf8")).split("\n").filter((line) => line !== "");
+      const wanted = Object.entries(part);
+      return lines
+        .map((line): Record<string, unknown> => JSON.parse(line))
+        .filter((line) => wanted.every(([name, value]) => line[name] === value));
+    };
+    const good = await provider.token({ team: "blue", sub: "repo:acme/blue" });
+    await waitFor(async () => (await called(good, own))[0] === 200);
+    await waitFor(
+      async () => (await linesOf({ operator: "blue", operator_subject: "repo:acme/blue" })).length > 0,
+    );
+    const refused: [string, string][] = [
+      [await provider.token({ team: "green" }), "operator"],
+      [await provider.token({ team: "blue", aud: "x" }), "audience"],
+      [await provider.token({ team: "blue", sub: undefined }), "claim_missing"],
+      ["opaque", "not_a_jwt"],
+    ];
+    for (const [token, credential] of refused) {
+      expect((await called(token, own))[0]).toBe(401);
+      const message = "request refused";
+      await waitFor(async () => (await linesOf({ credential, message })).length > 0, { what: credential });
+    }
+    const [audience] = await linesOf({ credential: "audience" });
+    expect(audience?.detail).toBe('The token\'s aud is "x"; OPERATOR_AUDIENCE is ["other","ostiary"].');
+    const text = await readFile(LOG_FILE, "utf8");
+    for (const [token] of [...refused.slice(0, 3), [good]]) expect(text).not.toContain(token);
+  });
+});
+
+// RG-123
+describe("a start", () => {
+  const refusalOf = (env: Record<string, string>) =>
+    startOperated([claiming("team", "reader")], { env }).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+
+  test("with claims and without a provider is refused", async () => {
+    expect(await refusalOf({})).toContain(
+      "operators[0].claims needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE",
+    );
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "bun:test";
+import { ConfigError } from "@ostiary/lib/runtime/config";
+import {
+  checkOperatorsFile,
+  type OperatorsContext,
+  parseOperatorsFile,
+  sha256Of,
+} from "@ostiary/lib/runtime/config/operators-file";
+import { fitsClaims } from "@ostiary/registry/operators/claims";
+import { checkOperatorProvider } from "@ostiary/registry/operators/config";
+
+const ISSUER = "https://login.example.com";
+const GITHUB = "https://token.actions.githubusercontent.com";
+
+type Fields = Record<string, unknown>;
+
+/** A file of readers, each with the given fields. */
+function fileOf(...operators: Fields[]): string {
+  return JSON.stringify({
+    operators: operators.map((fields, index) => ({ name: `o${index}`, role: "reader", ...fields })),
+  });
+}
+
+function problems(text: string, context: OperatorsContext = { issuer: ISSUER }): string[] {
+  try {
+    parseOperatorsFile(text, context);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ message }) => message.replace(/^line \d+: /, ""));
+  }
+  return [];
+}
+
+// RG-124
+describe("an operator with claims", () => {
+  test("is listed with its claims and its end", () => {
+    const [ada] = parseOperatorsFile(
+      fileOf({ claims: { groups: "platform", hd: "example.com" }, expires_at: "2027-01-31T12:00:00Z" }),
+    );
+    expect(ada).toEqual({
+      operator: { name: "o0", role: "reader", services: [], paths: [] },
+      tokens: [],
+      claims: {
+        pairs: [
+          ["groups", "platform"],
+          ["hd", "example.com"],
+        ],
+        ends_ms: Date.parse("2027-01-31T12:00:00Z"),
+      },
+    });
+  });
+
+  const MAP = "operators[0].claims must be a map of 1 to 8 claims, each a name and a value";
+  const VALUE = "must be text of 1 to 512 characters, in quotes where YAML reads something else";
+  const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`c${index}`, "x"]));
+  test.each<[string, unknown, string]>([
+    ["that are none", {}, MAP],
+    ["that are a list", ["groups"], MAP],
+    ["that are text", "groups", MAP],
+    ["that are nine", nine, MAP],
+    ["with a number", { id: 7 }, `operators[0].claims.id ${VALUE}`],
+    ["with a list", { groups: ["a"] }, `operators[0].claims.groups ${VALUE}`],
+    ["with nothing", { groups: "" }, `operators[0].claims.groups ${VALUE}`],
+    ["with a line break", { groups: "a\nb" }, `operators[0].claims.groups ${VALUE}`],
+    ["with a long text", { groups: "x".repeat(513) }, `operators[0].claims.groups ${VALUE}`],
+    [
+      "with a star",
+      { repository: "acme/*" },
+      "operators[0].claims.repository has a *, which stands for no other character: name the whole value",
+    ],
+    [
+      "of every token",
+      { iss: ISSUER },
+      "operators[0].claims.iss tells no operators apart: name another claim, such as sub or groups",
+    ],
+    [
+      "with a name that breaks the line",
+      { "a\nb": "x" },
+      "operators[0].claims has a name that is not 1 to 256 visible ASCII characters",
+    ],
+  ])("is refused for claims %s", (_, claims, message) => {
+    expect(problems(fileOf({ claims }))).toEqual([`${message}.`]);
+  });
+
+  test("is refused beside tokens, and without both", () => {
+    expect(problems(fileOf({ claims: { sub: "a" }, token_sha256: [sha256Of("t")] }))).toEqual([
+      "operators[0] has both token_sha256 and claims: keep one of them.",
+    ]);
+    expect(problems(fileOf({}))).toEqual([
+      "operators[0] has neither token_sha256 nor claims: name one of them.",
+    ]);
+  });
+
+  test("is refused where the registry has no provider", () => {
+    expect(problems(fileOf({ claims: { sub: "a" } }), { issuer: null })).toEqual([
+      "operators[0].claims needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE: set the three variables.",
+    ]);
+    expect(problems(fileOf({ claims: { sub: "a" } }), {})).toEqual([]);
+  });
+});
+
+// RG-124
+describe("an issuer from which everybody gets tokens", () => {
+  test("needs a claim that names an owner there", () => {
+    const message =
+      "operators[0].claims must have one of repository, repository_id, repository_owner, repository_owner_id and sub: everybody can get tokens of OPERATOR_ISSUER.";
+    for (const claims of [{ ref: "refs/heads/main" }, { actor: "ada", environment: "production" }]) {
+      expect(problems(fileOf({ claims }), { issuer: GITHUB })).toEqual([message]);
+    }
+    for (const claims of [{ repository: "acme/widgets" }, { ref: "refs/heads/main", repository_id: "7" }]) {
+      expect(problems(fileOf({ claims }), { issuer: GITHUB })).toEqual([]);
+    }
+  });
+});
+
+// RG-126
+describe("two operators", () => {
+  const never = (index: number, first: number) =>
+    `operators[${index}].claims fit operators[${first}] too, which stands first: put the operator with more claims first, or give each its own.`;
+
+  test("with the same claims, or with more claims behind fewer, are refused", () => {
+    const wide = { claims: { groups: "staff" } };
+    const narrow = { claims: { team: "widgets", groups: "staff" } };
+    expect(problems(fileOf(wide, wide))).toEqual([never(1, 0)]);
+    expect(problems(fileOf(wide, narrow))).toEqual([never(1, 0)]);
+    expect(problems(fileOf(narrow, wide))).toEqual([]);
+    expect(problems(fileOf(wide, { claims: { groups: "others" } }))).toEqual([]);
+    expect(problems(fileOf({ ...wide, expires_at: "2027-01-01T00:00:00Z" }, wide))).toEqual([]);
+  });
+
+  test("are told apart among a thousand, with each problem at its line", () => {
+    const many = Array.from({ length: 999 }, (_, index) => ({ claims: { repository: `acme/${index}` } }));
+    expect(problems(fileOf(...many, { claims: { repository: "acme/998" } }))).toEqual([never(999, 998)]);
+  });
+});
+
+// RG-124
+describe("a token", () => {
+  const fits = (wanted: Record<string, string>, token: Record<string, unknown>) =>
+    fitsClaims({ pairs: Object.entries(wanted), ends_ms: null }, token);
+
+  test.each<[string, Record<string, string>, Record<string, unknown>, boolean]>([
+    ["with the value", { repository: "acme/w" }, { repository: "acme/w", ref: "x" }, true],
+    ["with another value", { repository: "acme/w" }, { repository: "acme/ww" }, false],
+    ["with other case", { repository: "acme/w" }, { repository: "Acme/w" }, false],
+    ["without the claim", { repository: "acme/w" }, {}, false],
+    ["with one of two claims", { a: "1", b: "2" }, { a: "1" }, false],
+    ["with a list that has the value", { groups: "b" }, { groups: ["a", "b"] }, true],
+    ["with a list that lacks it", { groups: "b" }, { groups: ["a", "bb"] }, false],
+    ["with a list in a list", { groups: "b" }, { groups: [["b"]] }, false],
+    ["with true", { email_verified: "true" }, { email_verified: true }, true],
+    ["with a number", { id: "7" }, { id: 7 }, true],
+    ["with a number beyond those that JSON carries", { id: "9007199254740992" }, { id: 2 ** 53 }, false],
+    ["with null", { x: "null" }, { x: null }, false],
+    ["with an object", { x: "[object Object]" }, { x: {} }, false],
+    ["with a claim below another", { "realm_access.roles": "a" }, { realm_access: { roles: ["a"] } }, true],
+    ["with dots in the name", { "https://x.y/groups": "a" }, { "https://x.y/groups": "a" }, true],
+    ["with the name itself and another below", { "a.b": "1" }, { "a.b": "2", a: { b: "1" } }, false],
+    ["with an inherited name", { constructor: "Object" }, {}, false],
+    ["with a prototype", { "__proto__.x": "1" }, JSON.parse('{"y":1}'), false],
+  ])("%s fits or does not", (_, wanted, token, fitting) => {
+    expect(fits(wanted, token)).toBe(fitting);
+  });
+});
+
+// RG-123
+describe("the variables of the provider", () => {
+  const said = (config: Parameters<typeof checkOperatorProvider>[0]) =>
+    checkOperatorProvider(config).map(({ variable, message }) => `${variable} ${message}`);
+  const whole = {
+    OPERATORS_FILE: "operators.yaml",
+    OPERATOR_ISSUER: ISSUER,
+    OPERATOR_JWKS_URI: `${ISSUER}/keys`,
+    OPERATOR_AUDIENCE: "ostiary",
+  };
+
+  test("are set together, with a file", () => {
+    expect([said({}), said(whole), said({ ...whole, CONSOLE_CLIENT_ID: "console" })]).toEqual([[], [], []]);
+    expect(said({ OPERATOR_AUDIENCE: "ostiary" })).toEqual([
+      "OPERATOR_ISSUER is required with OPERATOR_AUDIENCE.",
+      "OPERATOR_JWKS_URI is required with OPERATOR_AUDIENCE.",
+      "OPERATORS_FILE is required with OPERATOR_ISSUER: it lists the claims of each operator.",
+    ]);
+  });
+
+  test("are what the console's client id needs, with an issuer that has an address", () => {
+    expect(said({ CONSOLE_CLIENT_ID: "console" })).toEqual([
+      "CONSOLE_CLIENT_ID has no effect without OPERATOR_ISSUER: set both.",
+    ]);
+    expect(said({ ...whole, OPERATOR_ISSUER: "urn:issuer", CONSOLE_CLIENT_ID: "console" })).toEqual([
+      "OPERATOR_ISSUER must be an http:// or https:// URL without query and fragment where CONSOLE_CLIENT_ID is set.",
+    ]);
+  });
+
+  test("are known to the check of the file", () => {
+    expect(checkOperatorsFile({ OPERATORS_FILE: "seeds/operators.yaml", ADMIN_TOKEN: "t" })).toEqual([]);
+  });
+});
