@@ -18,6 +18,7 @@ import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
+import { checkpointTreeHandlers } from "./checkpoint-tree/handlers.ts";
 import { checkpointHandlers } from "./checkpoints/handlers.ts";
 import { eventHandlers } from "./events/handlers.ts";
 import type { Exports } from "./exports/export.ts";
@@ -70,6 +71,7 @@ function publicApp(deps: AuditAppDeps) {
   const routes = new Elysia({ name: "audit-reads", normalize: false })
     .use(eventHandlers({ database: deps.reads, exports: deps.exports }))
     .use(checkpointHandlers(deps.reads))
+    .use(checkpointTreeHandlers(deps.reads))
     .use(streamHandlers(deps.streams))
     .use(usageHandlers({ database: deps.reads, exports: deps.exports, clock: deps.clock }));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, i_json: true, refuse_repeated: false }).use(routes);

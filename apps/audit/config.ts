@@ -9,6 +9,7 @@ import {
   readableFile,
   requestsInFlightMax,
   swaggerEnabled,
+  textOr,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
@@ -33,6 +34,15 @@ export const auditVariables = Type.Object({
     {
       description:
         "The key that signs checkpoints. Other users may not read the file. Without this variable, checkpoints stay unsigned.",
+    },
+  ),
+  AUDIT_LOG_ORIGIN: textOr(
+    "ostiary/audit-log",
+    "must be 1 to 255 visible ASCII characters without a plus sign",
+    {
+      check: (text) => /^[!-*,-~]{1,255}$/.test(text),
+      description:
+        "The name of the log in the signed roots of its tree. Witnesses know the log by it: choose one of your own for each environment, such as audit.example.com/log.",
     },
   ),
   SEAL_INTERVAL_MS: integer(

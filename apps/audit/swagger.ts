@@ -23,7 +23,11 @@ ${RULES_INTRODUCTION}`,
     { name: "Audit events", description: "The log, newest first, as pages or as an export." },
     { name: "Streams", description: "Delivery of events to receivers of the organization's own." },
     { name: "Usage", description: "The usage of organizations, as gateways counted it." },
-    { name: "Proof", description: "The evidence that the log was not altered. Anyone may keep copies." },
+    {
+      name: "Proof",
+      description:
+        "The evidence that the log was not altered, and the tree of checkpoints. Anyone may keep copies.",
+    },
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
   sample_origin: "${AUDIT_URL}",

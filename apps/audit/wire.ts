@@ -62,6 +62,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     reads,
     writes,
     key,
+    origin: config.AUDIT_LOG_ORIGIN,
     interval_ms: config.SEAL_INTERVAL_MS,
     clock,
     log: telemetry.log,

@@ -262,6 +262,7 @@ export async function sealAll(log: Database): Promise<void> {
     reads: log,
     writes: log,
     key: null,
+    origin: "log.example/bench",
     sealed: new SealedState(log),
     clock: systemClock,
     log: (await createTelemetry({ name: "audit", namespace: "audit" }, config)).log,

@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sampleOf } from "@ostiary/lib/openapi";
 import { type AuditService, intent, startAudit, userIntent } from "../app/audit/audit-service.ts";
+import { signingKeyFile } from "../app/audit/proof-bed.ts";
 import { streamVariables } from "../app/audit/streams-bed.ts";
 import { type IdentityHarness, ISSUER, NOBODY, startIdentity } from "../app/identity/harness.ts";
 import { ADMIN_TOKEN, type Registry, service } from "../app/registry/harness.ts";
 import { entry, type OperatedRegistry, startOperated, tokenOf } from "../app/registry/operators-bed.ts";
+import { waitFor } from "../support/index.ts";
 import { startLoadingGateway } from "../support/loading-gateway.ts";
 import {
   AnswerCheck,
@@ -20,6 +22,8 @@ const BROKEN_QUERY = "?verbose=1";
 const OF_NEWER_CONFIGS = ["getService 409", "diffRevisions 409"];
 /** The answers of an audit service without a key for secrets; app/audit/streams.test.ts proves them. */
 const OF_KEYLESS_AUDIT = ["rotateAuditStreamSecret 409", "testAuditStream 409"];
+/** Whole tiles and long places belong to trees of more checkpoints than a test makes. */
+const OF_LARGE_TREE = ["getAuditLogTile 200", "getAuditLogTileOfThree 200", "getAuditLogTileOfFour 200"];
 
 function exampleOf(document: OpenApiDocument, body: Operation["requestBody"]): unknown {
   return sampleOf(body?.content["application/json"]?.schema, ($ref) => resolved(document, { $ref }));
@@ -174,7 +178,8 @@ describe("audit", () => {
   let audit: AuditService;
   let check: AnswerCheck;
   beforeAll(async () => {
-    audit = await startAudit({ env: streamVariables([1]) });
+    const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile(), SEAL_INTERVAL_MS: "100" };
+    audit = await startAudit({ env: { ...env, ...streamVariables([1]) } });
     check = new AnswerCheck(JSON.parse(await (await audit.get("/swagger/json")).text()));
   });
   afterAll(() => audit.stop());
@@ -235,6 +240,19 @@ describe("audit", () => {
     expect(status).toBe(201);
   }
 
+  async function treeOfCheckpoints() {
+    const tile = "/audit-log/tile/0";
+    for (const path of ["/audit-log/checkpoint", `${tile}/000.p/1`]) {
+      await waitFor(async () => (await audit.get(path)).status === 200);
+      await get(path);
+    }
+    for (const place of ["/999", "/999.p/9", "/x001/999.p/9", "/x001/x001/999.p/9"]) {
+      expect((await get(`${tile}${place}`)).status).toBe(404);
+      expect((await get(`${tile}x${place}`)).status).toBe(422);
+    }
+    expect((await get("/audit-log/checkpoint?size=1")).status).toBe(422);
+  }
+
   async function streams() {
     const path = `/organizations/${NOBODY}/audit-streams`;
     const url = "https://127.0.0.1:1/hook";
@@ -270,6 +288,7 @@ describe("audit", () => {
   }
 
   test("pages, exports and errors of both logs", async () => {
+    expect((await get("/audit-log/checkpoint")).status).toBe(404);
     await audit.put("first", intent({ organization_id: NOBODY }));
     await audit.patch("first", {
       outcome: "responded",
@@ -293,12 +312,13 @@ describe("audit", () => {
     await get("/audit-checkpoints");
     expect((await get("/audit-checkpoints?limit=0")).status).toBe(422);
     await get("/.well-known/jwks.json");
+    await treeOfCheckpoints();
     const usage = `/organizations/${NOBODY}/usage`;
     await report();
     for (const by of ["day", "hour", "service", "route", "key"]) await get(`${usage}?by=${by}`);
     expect((await get(`${usage}?by=week&from=never`)).status).toBe(422);
     await streams();
-    expect(check.unseen()).toEqual(OF_KEYLESS_AUDIT);
+    expect(check.unseen()).toEqual([...OF_LARGE_TREE, ...OF_KEYLESS_AUDIT]);
   });
 });
 

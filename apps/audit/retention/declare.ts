@@ -64,6 +64,6 @@ async function declareOnce(
     entries: [],
     retentions,
     heads: plan.heads,
-    ...(await nextCheckpoint(deps, state.checkpoint, map, declared_at)),
+    ...(await nextCheckpoint(deps, state, map, declared_at)),
   });
 }

@@ -63,6 +63,7 @@ async function dropDeps({ AUDIT_SIGNING_KEY_FILE }: OwnerConfig, database: Datab
     reads: database,
     writes: database,
     key: AUDIT_SIGNING_KEY_FILE === undefined ? null : await loadSigningKey(AUDIT_SIGNING_KEY_FILE),
+    origin: null,
     sealed: new SealedState(database),
     clock: systemClock,
     log: {

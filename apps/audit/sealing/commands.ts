@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { type Clock, inSlices } from "@ostiary/lib/async";
 import {
   type Checkpoint,
-  type CheckpointKey,
   checkpointHash,
   hexOf,
   signedCheckpoint,
@@ -11,6 +10,8 @@ import {
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { TreeWrite } from "../checkpoint-tree/tree.ts";
+import type { SigningKey } from "../checkpoints/signing-key.ts";
 import type { HeadMap } from "../head-map/head-map.ts";
 import type { AlteredChain } from "./altered-queries.ts";
 import { type EventPart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
@@ -47,7 +48,9 @@ export interface PassDeps {
   /** Database for reads, which plans each window by itself. */
   reads: Database;
   writes: Database;
-  key: CheckpointKey | null;
+  key: SigningKey | null;
+  /** The name of the log in signed roots of its tree; null leaves the tree to the service's sealer. */
+  origin: string | null;
   sealed: SealedState;
   clock: Clock;
   log: Pick<Logger, "error">;
@@ -83,7 +86,7 @@ export async function sealPass(deps: PassDeps, found: SealerState): Promise<Pass
   const isMoved = deps.key !== null && !(await deps.sealed.areMarksSigned(found));
   const state = isMoved ? { ...found, older: null } : found;
   const unsealed = isMoved ? await movedRows(deps, state) : await dueRows(deps.reads, state);
-  const due = { ...unsealed, behind: unsealed.behind || state.has_unmapped };
+  const due = { ...unsealed, behind: unsealed.behind || state.has_unmapped || isTreeBehind(deps, state) };
   if (due.rows.length === 0 && !due.behind && !isMoved) return { entries: 0, checkpoint: null, end: "done" };
   const entries = await newEntries(deps, due.rows, state);
   const { write, altered } = await passWrite(deps, state, due, entries);
@@ -103,6 +106,11 @@ export async function sealPass(deps: PassDeps, found: SealerState): Promise<Pass
     checkpoint: write.checkpoint,
     end: due.behind ? "behind" : "done",
   };
+}
+
+/** Returns whether checkpoints have no leaf in their tree yet, and this process adds leaves. */
+function isTreeBehind({ origin }: PassDeps, { checkpoint, tree_size }: SealerState): boolean {
+  return origin !== null && tree_size < (checkpoint?.number ?? 0);
 }
 
 async function dueRows(database: Database, state: SealerState): Promise<Due> {
@@ -247,17 +255,20 @@ async function signedMarks(
 /** Returns the part of a pass that writes entries to chains, which were verified before. */
 export async function placeEntries(
   deps: PassDeps,
-  { checkpoint }: SealerState,
+  state: SealerState,
   entries: readonly NewEntry[],
   { map, chains }: { map: HeadMap; chains: readonly ChainRow[] },
-): Promise<Pick<PassWrite, "entries" | "heads" | "nodes" | "checkpoint">> {
-  if (chains.length === 0) return { entries: [], heads: [], nodes: [], checkpoint: null };
+): Promise<Pick<PassWrite, "entries" | "heads" | "nodes" | "checkpoint" | "tree">> {
+  if (chains.length === 0) {
+    const tree = await grownTree(deps, state, null);
+    return { entries: [], heads: [], nodes: [], checkpoint: null, tree };
+  }
   const plan = planChains(entries, chains, map);
   const sealed_at = new Date(deps.clock.now()).toISOString();
   return {
     entries: plan.entries.map(entryWrite),
     heads: plan.heads,
-    ...(await nextCheckpoint(deps, checkpoint, map, sealed_at)),
+    ...(await nextCheckpoint(deps, state, map, sealed_at)),
   };
 }
 
@@ -266,18 +277,26 @@ function entryWrite({ entry, ...place }: Placed<NewEntry>): EntryWrite {
   return { ...place, occurred_at, event_id, is_outcome, salt: own_salt };
 }
 
-/** Returns the checkpoint after `newest`, and the nodes that it adds to the map of heads. */
+/** Returns the checkpoint after the newest one, and what it adds to the map of heads and to the tree. */
 export async function nextCheckpoint(
-  { key }: Pick<PassDeps, "key">,
-  newest: Checkpoint | null,
+  deps: PassDeps,
+  state: SealerState,
   map: HeadMap,
   sealed_at: string,
-): Promise<Pick<PassWrite, "nodes" | "checkpoint">> {
+): Promise<Pick<PassWrite, "nodes" | "checkpoint" | "tree">> {
+  const newest = state.checkpoint;
   const number = (newest?.number ?? 0) + 1;
   const { root, nodes } = map.sealed(number);
   const previous = newest === null ? hexOf(ZERO_HASH) : checkpointHash(newest);
-  return {
-    nodes,
-    checkpoint: await signedCheckpoint({ number, sealed_at, previous, map: hexOf(root) }, key),
-  };
+  const checkpoint = await signedCheckpoint({ number, sealed_at, previous, map: hexOf(root) }, deps.key);
+  return { nodes, checkpoint, tree: await grownTree(deps, state, checkpoint) };
+}
+
+/** Returns what a pass adds to the tree of checkpoints; `next` is the checkpoint that it makes, if any. */
+async function grownTree(
+  { key, origin, sealed }: PassDeps,
+  state: SealerState,
+  next: Checkpoint | null,
+): Promise<TreeWrite> {
+  return origin === null ? { leaves: [], note: undefined } : sealed.growTree(state, next, { key, origin });
 }

@@ -1,6 +1,7 @@
 import type { Checkpoint, Inclusion, Retention } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import type { TreeWrite } from "../checkpoint-tree/tree.ts";
 import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../checkpoints/queries.ts";
 import { columns } from "../events/queries.ts";
 import type { NodeWrite } from "../head-map/head-map.ts";
@@ -35,6 +36,10 @@ export interface SealerState {
   marks: string | null;
   /** Whether the marks were ever signed. */
   marks_signed: boolean;
+  /** The number of leaves of the tree of checkpoints. */
+  tree_size: number;
+  /** The signed root of the tree, as a note; null while no key signs it. */
+  note: string | null;
   /** Whether chains that are still sealed have their head in an older checkpoint alone, and not in the map. */
   has_unmapped: boolean;
 }
@@ -64,7 +69,8 @@ export async function selectState(database: Database): Promise<SealerState> {
       orm,
       sql`select passes, holder, sealed_to::text, pg_current_snapshot()::text as now,
           (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
-          older_kind, older_owner, older_id, marks, marks_signed, ${SET_ASIDE} as set_aside,
+          older_kind, older_owner, older_id, marks, marks_signed, note, ${SET_ASIDE} as set_aside,
+          coalesce((select max(number) from audit.checkpoint_tree), 0) as tree_size,
           exists (${unmapped}) as has_unmapped,
           (select row_to_json(newest) from (
             select ${CHECKPOINT_COLUMNS} from audit.checkpoints order by number desc limit 1) newest) as checkpoint
@@ -320,6 +326,8 @@ export interface PassWrite {
   nodes: readonly NodeWrite[];
   /** Null if there are no heads. */
   checkpoint: Checkpoint | null;
+  /** The leaves that the tree of checkpoints gets. */
+  tree: TreeWrite;
   /** Chains that are not sealed any further, and owners whose chains are sealed again. */
   altered?: readonly AlteredChain[];
   restored?: readonly string[];
@@ -349,6 +357,7 @@ export async function writePass(database: Database, passes: number, pass: PassWr
           sealed_to = ${pass.sealed_to}::text::pg_snapshot, older_kind = ${older?.kind ?? null},
           older_owner = ${older?.owner ?? ""}, older_id = ${older?.id ?? ""}
           ${pass.marks === undefined ? sql`` : sql`, marks = ${pass.marks}::text`}
+          ${pass.tree.note === undefined ? sql`` : sql`, note = ${pass.tree.note}::text`}
         where passes = ${passes} returning passes, ${pass.sealed_before ?? pass.sealed_to}::text as sealed_before
       ),
       sealed as (
@@ -362,6 +371,12 @@ export async function writePass(database: Database, passes: number, pass: PassWr
         insert into audit.head_map (checkpoint, path, node)
         select ${checkpoint?.number ?? 0}::bigint, path, decode(node, 'base64')
         from turned, json_to_recordset(${JSON.stringify(pass.nodes)}::text::json) as given(path text, node text)
+      ),
+      grown as (
+        insert into audit.checkpoint_tree (number, hashes)
+        select number, decode(hashes, 'base64')
+        from turned, json_to_recordset(${JSON.stringify(pass.tree.leaves)}::text::json) as given(
+          number bigint, hashes text)
       ),
       entered as (
         insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain, salt)

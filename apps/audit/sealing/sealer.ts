@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, Loop } from "@ostiary/lib/async";
-import type { CheckpointKey } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
+import type { SigningKey } from "../checkpoints/signing-key.ts";
 import { type PassDeps, sealPass } from "./commands.ts";
 import { createSealMetrics, type SealMetrics } from "./metrics.ts";
 import { type SealerState, selectState } from "./queries.ts";
@@ -13,7 +13,9 @@ export interface SealerDeps {
   reads: Database;
   writes: Database;
   /** The key that signs checkpoints. Without a key they stay unsigned. */
-  key: CheckpointKey | null;
+  key: SigningKey | null;
+  /** The name of the log in signed roots of its tree. */
+  origin: string;
   interval_ms: number;
   clock: Clock;
   log: Logger;

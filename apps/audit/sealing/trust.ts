@@ -12,7 +12,9 @@ import {
   signerOf,
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { CheckpointTree, TreeAltered, type TreeWrite } from "../checkpoint-tree/tree.ts";
 import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../checkpoints/queries.ts";
+import type { SigningKey } from "../checkpoints/signing-key.ts";
 import { HeadMap, NodeCache, rootOf } from "../head-map/head-map.ts";
 import { type AlteredChain, endOf, type SetAside, selectChainAt } from "./altered-queries.ts";
 import type { ChainRow, HeadWrite, SealerState } from "./queries.ts";
@@ -68,10 +70,11 @@ export function expectedOf(set_aside: readonly SetAside[]): Map<string, Expected
  */
 export class SealedState {
   readonly #database: Database;
-  /** Texts of checkpoints that were verified. */
+  /** Checkpoints that were verified, as canonical JSON. */
   readonly #known = new Set<string>();
   readonly #ends = new Map<string, End>();
   readonly #nodes = new NodeCache();
+  readonly #tree: CheckpointTree;
   #newest: Checkpoint | null = null;
   /** Marks that were verified, with their text. */
   #marks = "";
@@ -79,6 +82,11 @@ export class SealedState {
 
   constructor(database: Database) {
     this.#database = database;
+    this.#tree = new CheckpointTree(database, {
+      keys: () => selectSigningKeys(database),
+      firstSigned: () => selectFirstSigned(database),
+      isSigned: (checkpoint) => this.#isSigned(checkpoint),
+    });
   }
 
   /** Remembers what a pass wrote. */
@@ -155,6 +163,23 @@ export class SealedState {
     return map;
   }
 
+  /**
+   * Returns the leaves that a pass adds to the tree of checkpoints, and its signed root.
+   *
+   * @throws LogAltered if the stored tree, or a checkpoint without a leaf, is not what was signed
+   */
+  async growTree(
+    state: SealerState,
+    next: Checkpoint | null,
+    signer: { key: SigningKey | null; origin: string },
+  ): Promise<TreeWrite> {
+    try {
+      return await this.#tree.grow(state, state.checkpoint, next, signer);
+    } catch (error) {
+      throw error instanceof TreeAltered ? new LogAltered(error.message) : error;
+    }
+  }
+
   /** Returns the chains that differ from the seal: from the map of the newest checkpoint first of all. */
   async alteredOf(
     chains: readonly ChainRow[],
@@ -222,7 +247,8 @@ export class SealedState {
   }
 
   async #isSigned(checkpoint: Checkpoint): Promise<boolean> {
-    const text = checkpointText(checkpoint);
+    // the fields count too: a row can have the signature of another checkpoint
+    const text = canonicalJson(checkpoint);
     if (this.#known.has(text)) return true;
     if (!(await this.#isRight(checkpoint))) return false;
     if (this.#known.size >= CHECKPOINTS_MAX) this.#known.clear();

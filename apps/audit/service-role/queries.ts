@@ -8,13 +8,13 @@ const OUTCOME_COLUMNS =
   "outcome, status, details, created_id, outcome_salt, organization_id, actor_member_id";
 
 /** The columns of the marks. Where a key signs the marks, moving them causes a warning and nothing else. */
-const MARK_COLUMNS = "passes, holder, passed_at, sealed_to, older_kind, older_owner, older_id, marks";
+const MARK_COLUMNS = "passes, holder, passed_at, sealed_to, older_kind, older_owner, older_id, marks, note";
 
 /** The rights that the service needs, and no others. */
 const GRANTS = [
   "usage on schema audit",
   `select, insert (${INTENT_COLUMNS}), update (${OUTCOME_COLUMNS}) on audit.audit_events`,
-  "select, insert on audit.request_ids, audit.event_params, audit.checkpoints, audit.entries, audit.head_map",
+  "select, insert on audit.request_ids, audit.event_params, audit.checkpoints, audit.checkpoint_tree, audit.entries, audit.head_map",
   "select on audit.signing_keys",
   "select, insert, update on audit.chains",
   "select, insert, delete on audit.altered_chains",

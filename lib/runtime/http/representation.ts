@@ -21,8 +21,12 @@ export const IMMUTABLE = "public, max-age=31536000, immutable";
 
 const compress = promisify(gzip);
 
-export async function representationOf(body: string | Bun.BunFile, type: string): Promise<Representation> {
-  return { body, type, etag: tagOf(typeof body === "string" ? body : await body.bytes()) };
+export async function representationOf(
+  body: string | Uint8Array<ArrayBuffer> | Bun.BunFile,
+  type: string,
+): Promise<Representation> {
+  const isFile = typeof body !== "string" && !(body instanceof Uint8Array);
+  return { body, type, etag: tagOf(isFile ? await body.bytes() : body) };
 }
 
 /** Returns the representation with a compressed form, which is made once. */

@@ -282,6 +282,8 @@ async function asOlderVersion(log: Database, keyFile: string): Promise<Checkpoin
     await rows(tx, sql`set local session_replication_role = replica`);
     await rows(tx, sql`alter table audit.checkpoints drop constraint has_map`);
     await rows(tx, sql`delete from audit.head_map`);
+    await rows(tx, sql`delete from audit.checkpoint_tree`);
+    await rows(tx, sql`update audit.sealer set note = null`);
     await rows(tx, sql`delete from audit.checkpoints`);
     await rows(
       tx,

@@ -142,6 +142,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
         reads: log,
         writes: log,
         key: null,
+        origin: "log.example/a",
         sealed: new SealedState(log),
         clock: systemClock,
         log: quiet,

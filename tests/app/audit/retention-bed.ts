@@ -12,6 +12,7 @@ export async function dropDeps(log: Database, keyFile: string | null): Promise<P
     reads: log,
     writes: log,
     key: keyFile === null ? null : await loadSigningKey(keyFile),
+    origin: null,
     sealed: new SealedState(log),
     clock: systemClock,
     log: { error: () => {} },

@@ -30,6 +30,15 @@ test("audit's catalog publishes both logs, each to its subject alone, and their 
       public: {
         routes: [
           { path: "/audit-checkpoints", upstream: "/audit-checkpoints", methods: ["GET"] },
+          { path: "/audit-log/checkpoint", upstream: "/audit-log/checkpoint", methods: ["GET"] },
+          ...["first", "second", "third", "fourth"].map((_, last, names) => {
+            const parts = ["level", ...names.slice(0, last + 1)];
+            return {
+              path: `/audit-log/tile${parts.map((name) => `/{${name}}`).join("")}`,
+              upstream: `/audit-log/tile${parts.map((name) => `/{path.${name}}`).join("")}`,
+              methods: ["GET" as const],
+            };
+          }),
           { path: "/.well-known/audit-jwks.json", upstream: "/.well-known/jwks.json", methods: ["GET"] },
         ],
       },

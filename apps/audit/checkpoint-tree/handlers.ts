@@ -1,0 +1,180 @@
+import { notFound, validationError } from "@ostiary/lib/domain/errors";
+import { readTile, TILE_WIDTH, type Tile, tilePath } from "@ostiary/lib/domain/tlog";
+import { errorResponses } from "@ostiary/lib/openapi";
+import {
+  answerWith,
+  compressedRepresentationOf,
+  IMMUTABLE,
+  noQuery,
+  representationOf,
+} from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { selectLeafTexts, selectNote, selectSubtrees } from "./queries.ts";
+
+/** The Cache-Control of the signed root, which changes with each checkpoint. */
+const SHORT = "public, max-age=2";
+const NOTE_TYPE = "text/plain; charset=utf-8";
+const BYTES_TYPE = "application/octet-stream";
+const LEVELS_OF_TILE = 8;
+const LENGTH_BYTES = 2;
+
+const failures = errorResponses("VALIDATION_ERROR", "NOT_FOUND", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE");
+const PLACE = "groups of three digits, all but the last after an x, such as 067, x001/067 or 067.p/12";
+
+const unsigned = errorResponses({
+  code: "NOT_FOUND",
+  message: "Resource not found.",
+  details: { resource: "audit_log_root", id: null },
+});
+
+const noteOperation = {
+  query: noQuery,
+  response: { ...failures, ...unsigned },
+  detail: {
+    operationId: "getAuditLogRoot",
+    tags: ["Proof"],
+    summary: "Read the signed root of the tree of checkpoints",
+    description:
+      "A signed note (C2SP tlog-checkpoint) over the name of the log, the number of checkpoints and the root of the tree over all of them. It is 404 while no key signs checkpoints.",
+    responses: {
+      200: {
+        description: "The newest signed root.",
+        content: { "text/plain": { schema: { type: "string" as const, description: "A signed note." } } },
+      },
+    },
+  },
+};
+
+const level = Type.String({
+  description: "The level of the tile, from 0 to 63, or `entries` for the checkpoints themselves.",
+  examples: ["0"],
+  pattern: "^(?:entries|0|[1-9][0-9]?)$",
+  rule: "must be a number from 0 to 63, or entries",
+});
+const part = (which: string) =>
+  Type.String({
+    description: `The ${which} part of the place of the tile.`,
+    examples: ["067"],
+    pattern: "^(?:x?[0-9]{3}|[0-9]{3}\\.p|[1-9][0-9]{0,2})$",
+    rule: `must be a part of the place of a tile: ${PLACE}`,
+  });
+const first = { level, first: part("first") };
+const second = { ...first, second: part("second") };
+const third = { ...second, third: part("third") };
+const fourth = { ...third, fourth: part("fourth") };
+
+const INTRODUCTION =
+  "The tile has 256 hashes of 32 bytes (C2SP tlog-tiles). A tile of `entries` has the texts of 256 checkpoints, each after its length in two bytes. Tiles never change.";
+
+/** Returns the text of the operation for places of so many parts. */
+function tileDetail(operationId: string, which: string) {
+  return {
+    operationId,
+    tags: ["Proof"],
+    summary: `Read a tile of the tree of checkpoints, ${which}`,
+    description: `${INTRODUCTION} The place is ${PLACE}.`,
+    responses: {
+      200: {
+        description: "The tile.",
+        content: {
+          [BYTES_TYPE]: { schema: { type: "string" as const, format: "binary", description: "The bytes." } },
+        },
+      },
+    },
+  };
+}
+
+/** Serves the tree of checkpoints as C2SP tlog-tiles has it (AU-152, AU-153). Anyone may keep copies. */
+export function checkpointTreeHandlers(database: Database) {
+  const answer = (request: Request, { level, ...parts }: { level: string } & Parts) =>
+    answerWithTile(database, request, level, partsOf(parts).join("/"));
+  return new Elysia({ name: "audit-log", prefix: "/audit-log", normalize: false })
+    .get("/checkpoint", ({ request }) => answerWithNote(database, request), noteOperation)
+    .get("/tile/:level/:first", ({ request, params }) => answer(request, params), {
+      params: Type.Object(first),
+      query: noQuery,
+      response: failures,
+      detail: tileDetail("getAuditLogTile", "by one part"),
+    })
+    .get("/tile/:level/:first/:second", ({ request, params }) => answer(request, params), {
+      params: Type.Object(second),
+      query: noQuery,
+      response: failures,
+      detail: tileDetail("getAuditLogTileOfTwo", "by two parts"),
+    })
+    .get("/tile/:level/:first/:second/:third", ({ request, params }) => answer(request, params), {
+      params: Type.Object(third),
+      query: noQuery,
+      response: failures,
+      detail: tileDetail("getAuditLogTileOfThree", "by three parts"),
+    })
+    .get("/tile/:level/:first/:second/:third/:fourth", ({ request, params }) => answer(request, params), {
+      params: Type.Object(fourth),
+      query: noQuery,
+      response: failures,
+      detail: tileDetail("getAuditLogTileOfFour", "by four parts"),
+    });
+}
+
+interface Parts {
+  first: string;
+  second?: string;
+  third?: string;
+  fourth?: string;
+}
+
+function partsOf({ first, second, third, fourth }: Parts): string[] {
+  return [first, second, third, fourth].filter((text) => text !== undefined);
+}
+
+async function answerWithNote(database: Database, request: Request): Promise<Response> {
+  const note = await selectNote(database);
+  if (note === null) throw notFound("audit_log_root");
+  return answerWith(request, await representationOf(note, NOTE_TYPE), SHORT);
+}
+
+async function answerWithTile(
+  database: Database,
+  request: Request,
+  level: string,
+  place: string,
+): Promise<Response> {
+  const tile = readTile(level, place);
+  if (tile === null) throw validationError([{ path: "first", message: `The place of a tile is ${PLACE}.` }]);
+  const bytes = await tileBytes(database, tile);
+  if (bytes === null) throw notFound("audit_log_tile", tilePath(tile));
+  // hashes do not become smaller
+  const isText = tile.level === "entries";
+  const body = await (isText ? compressedRepresentationOf : representationOf)(bytes, BYTES_TYPE);
+  return answerWith(request, body, IMMUTABLE);
+}
+
+/** Returns the bytes of a tile, or null if the tree does not reach its end. */
+async function tileBytes(database: Database, tile: Tile): Promise<Uint8Array<ArrayBuffer> | null> {
+  const { level, index, width } = tile;
+  const start = index * TILE_WIDTH;
+  const leaves = (start + width) * TILE_WIDTH ** (level === "entries" ? 0 : level);
+  if (!Number.isSafeInteger(leaves)) return null;
+  if (level === "entries") return bundleOf(await selectLeafTexts(database, index, width), width);
+  const nodes = Array.from({ length: width }, (_, at) => ({
+    level: level * LEVELS_OF_TILE,
+    index: start + at,
+  }));
+  const found = await selectSubtrees(database, nodes);
+  const hashes = found.filter((hash) => hash !== null);
+  return hashes.length === width ? new Uint8Array(Buffer.concat(hashes)) : null;
+}
+
+/** Returns texts with the length of each before it, in two bytes. */
+function bundleOf(texts: readonly string[], width: number): Uint8Array<ArrayBuffer> | null {
+  if (texts.length < width) return null;
+  const parts = texts.flatMap((text) => {
+    const bytes = Buffer.from(text);
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt16BE(bytes.length);
+    return [length, bytes];
+  });
+  return new Uint8Array(Buffer.concat(parts));
+}
