@@ -11,9 +11,13 @@ const portal = {
   client_id: "customer-portal",
   application_type: "web",
   token_endpoint_auth_method: "none",
+  grant_types: ["authorization_code", "refresh_token"],
   redirect_uris: [`${portal_origin}/portal/signed-in`],
   post_logout_redirect_uris: [`${portal_origin}/portal`],
 };
+
+/** Shorter than the time before the end at which the portal renews, so that every call of a person renews. */
+const PORTAL_TOKEN_SECONDS = 25;
 
 const provider = new Provider(`http://127.0.0.1:${port}`, {
   clients: [
@@ -27,6 +31,9 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
     ...(portal_origin === undefined ? [] : [portal]),
   ],
   clientBasedCORS: () => true,
+  // Each refresh token works once. A second use of one ends the sign-in.
+  issueRefreshToken: () => portal_origin !== undefined,
+  rotateRefreshToken: true,
   features: {
     clientCredentials: { enabled: true },
     devInteractions: { enabled: portal_origin !== undefined },
@@ -38,6 +45,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
         scope: "",
         audience: resource,
         accessTokenFormat: "jwt",
+        ...(portal_origin !== undefined && { accessTokenTTL: PORTAL_TOKEN_SECONDS }),
       }),
     },
   },

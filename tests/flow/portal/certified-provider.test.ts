@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { freePort } from "../../support/free-port.ts";
 import { freshDatabase } from "../../support/services.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
@@ -20,6 +20,7 @@ describe.skipIf(browserPath === undefined)("with a certified provider", () => {
   let platform: RunningProcess;
   let provider: Bun.Subprocess<"ignore", "pipe", "ignore">;
   let gateway_url: string;
+  const contexts: BrowserContext[] = [];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ostiary-certified-"));
@@ -45,22 +46,23 @@ describe.skipIf(browserPath === undefined)("with a certified provider", () => {
       AUTH_ALLOWED_AUDIENCES: "https://api.example.com",
       PORTAL_CLIENT_ID: "customer-portal",
       PORTAL_AUDIENCE: "https://api.example.com",
-      PORTAL_SCOPES: "openid",
+      PORTAL_SCOPES: "openid offline_access",
     });
     [browser, platform] = await Promise.all([launchBrowser(), started]);
     await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), {
       timeout_ms: PAGE_TIMEOUT_MS,
     });
   }, PAGE_TIMEOUT_MS);
+  afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
   afterAll(async () => {
     provider.kill();
     await Promise.all([browser.close(), platform.stop()]);
     await rm(folder, { recursive: true, force: true });
   });
 
-  // PT-10, PT-14
-  test("a customer signs in, creates an organization and is signed in again by a reload", async () => {
+  async function signedIn(): Promise<Page> {
     const context = await browser.newContext({ locale: "en-GB" });
+    contexts.push(context);
     context.setDefaultTimeout(PAGE_TIMEOUT_MS / 4);
     const page = await context.newPage();
     await page.goto(`${gateway_url}/portal`);
@@ -69,12 +71,42 @@ describe.skipIf(browserPath === undefined)("with a certified provider", () => {
     await page.locator("input[name=password]").fill("anything");
     await page.locator("button[type=submit]").click();
     await page.getByRole("button", { name: "Continue" }).click();
+    return page;
+  }
+
+  // PT-15
+  test("a token that ends is renewed by each refresh token once, without the provider's page", async () => {
+    const page = await signedIn();
+    await page.getByLabel("Name").fill("Renewed");
+    const grants: string[] = [];
+    const visits: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/token")) grants.push(request.postData() ?? "");
+      if (request.isNavigationRequest()) visits.push(request.url());
+    });
+    await page.getByRole("button", { name: "Create an organization" }).click();
+    await page.getByRole("definition").getByText("Renewed").waitFor();
+    for (const view of ["#/my-keys", "#/my-audit", "#/organizations"]) {
+      await page.evaluate(`location.hash = ${JSON.stringify(view)}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    }
+    await page.getByRole("table").getByText("Renewed").waitFor();
+    const used = grants.map((body) => new URLSearchParams(body).get("refresh_token"));
+    expect(used.length).toBeGreaterThan(1);
+    expect(used).not.toContain(null);
+    expect(new Set(used).size).toBe(used.length);
+    expect(visits).toEqual([]);
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  // PT-10, PT-14
+  test("a customer signs in, creates an organization and is signed in again by a reload", async () => {
+    const page = await signedIn();
     await page.getByLabel("Name").fill("Certified");
     await page.getByRole("button", { name: "Create an organization" }).click();
     await page.getByRole("definition").getByText("Certified").waitFor();
     await page.reload();
     await page.getByRole("definition").getByText("Certified").waitFor();
     expect(new URL(page.url()).search).toBe("");
-    await context.close();
   });
 });

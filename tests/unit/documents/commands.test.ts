@@ -22,6 +22,7 @@ const SIEM = "tests/flow/guides/audit-to-siem.test.ts";
 const STREAMS = "tests/flow/guides/audit-streams.test.ts";
 const RESTORE = "tests/flow/guides/backup-and-restore.test.ts";
 const CHECKS = "tests/flow/guides/checks-before-publishing.test.ts";
+const PORTAL = "tests/flow/guides/customer-portal.test.ts";
 const TEN_MINUTES = "tests/flow/guides/ten-minutes.test.ts";
 
 /** The test that runs the commands, by document and heading. */
@@ -50,6 +51,10 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
   },
   [`${GUIDES}choosing-limits.md`]: {
     "Rate limits of routes": LIMITS,
+  },
+  [`${GUIDES}customer-portal.md`]: {
+    "1. Give the page your look": PORTAL,
+    "2. Start it": PORTAL,
   },
   [`${GUIDES}identity-providers.md`]: {
     "Any provider": PROVIDERS,

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { commandsOf, ROOT } from "../../support/documents.ts";
+import { moved, Reader } from "../../support/reader.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { startQuickStart } from "./quick-start.ts";
+
+/** The guide to the portal, followed word by word: every name in bold is pressed, filled, followed or seen. */
+
+setDefaultTimeout(2 * PAGE_TIMEOUT_MS);
+
+const GUIDE = ".github/guides/customer-portal.md";
+const STEPS = [
+  "3. Sign in as a customer",
+  "4. Invite a colleague",
+  "5. Give a program a key",
+  "6. Try the API",
+  "7. Verify the audit log",
+];
+
+interface Instruction {
+  verb: string;
+  value: string;
+  name: string;
+}
+
+/** Returns what the guide tells to do under a heading, in its order. */
+function instructionsOf(text: string, heading: string): Instruction[] {
+  const section = text.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+  const found = [...section.matchAll(/\b(press|follow|see|write `([^`]+)` into)\s+\*\*([^*]+)\*\*/gi)];
+  // A name in bold without a verb would be skipped in silence.
+  expect(found.length).toBe(section.match(/\*\*[^*]+\*\*/g)?.length ?? 0);
+  return found.map(([, verb = "", value = "", name = ""]) => ({
+    verb: verb.split(" ")[0]?.toLowerCase() ?? "",
+    value,
+    name,
+  }));
+}
+
+async function follow(page: Page, { verb, value, name }: Instruction): Promise<void> {
+  // A dialog is the last part of the page.
+  if (verb === "press") return page.getByRole("button", { name, exact: true }).last().click();
+  if (verb === "follow") return page.getByRole("link", { name, exact: true }).click();
+  if (verb === "write") return page.getByLabel(name, { exact: true }).last().fill(value);
+  return page.getByText(name).first().waitFor({ state: "attached" });
+}
+
+describe.skipIf(browserPath === undefined)("customer-portal.md", () => {
+  let reader: Reader;
+  beforeAll(async () => {
+    reader = await Reader.open();
+  });
+  afterAll(() => reader.close());
+
+  // PT-5, PT-7, PT-10, PT-42, PT-62, PT-68, PT-70
+  test("leads from nothing to a branded portal with an invitation, a key, a call and a verified log", async () => {
+    const [brand = ""] = await commandsOf(GUIDE, "1. Give the page your look");
+    const [start = ""] = await commandsOf(GUIDE, "2. Start it");
+    expect(start.trim()).toBe("PORTAL_BRAND_FILE=brand.yaml bun start");
+    await reader.run(brand);
+    const ostiary = await startQuickStart(reader, { PORTAL_BRAND_FILE: "brand.yaml" });
+    const browser = await launchBrowser();
+    try {
+      const text = await Bun.file(join(ROOT, GUIDE)).text();
+      const page = await browser.newPage({ locale: "en-GB" });
+      page.setDefaultTimeout(PAGE_TIMEOUT_MS / 2);
+      await page.goto(moved(/<(http[^>]+)>/.exec(text)?.[1] ?? "", ostiary.places));
+      for (const heading of STEPS) {
+        const instructions = instructionsOf(text, heading);
+        expect(instructions.length).toBeGreaterThan(1);
+        for (const each of instructions) await follow(page, each);
+      }
+      expect(await page.title()).toEndWith("Acme API");
+      await page.getByRole("link", { name: "Support" }).waitFor();
+    } finally {
+      await browser.close();
+      await ostiary.stop();
+    }
+  });
+});
