@@ -165,7 +165,7 @@ function createProgram(
       `
 Environment:
   REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
-  ADMIN_TOKEN   its token
+  ADMIN_TOKEN   its token, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER
 
 Profiles, where neither is set or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
   default: staging

@@ -24,6 +24,8 @@ export class RegistryClient extends RegistryApi {
   readonly #url: string;
   readonly #timeout_s: number;
   readonly #note: Readonly<Record<string, string>>;
+  /** Whether the token has the form of one that a provider signs. */
+  readonly #isSigned: boolean;
   #writing = false;
 
   /** @param note the headers that every write sends */
@@ -37,6 +39,7 @@ export class RegistryClient extends RegistryApi {
     this.#url = url;
     this.#timeout_s = timeout_s;
     this.#note = note;
+    this.#isSigned = /^[^.]+\.[^.]+\.[^.]+$/.test(ADMIN_TOKEN?.trim() ?? "");
   }
 
   /** Whether a write is in flight. */
@@ -69,11 +72,14 @@ export class RegistryClient extends RegistryApi {
       return new Refused(notARegistryText(this.#url, answer, value));
     }
     const { code, message } = value.error;
-    const text =
-      code === "UNAUTHORIZED"
-        ? "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with."
-        : message;
+    const text = code === "UNAUTHORIZED" ? this.#unauthorizedText() : message;
     return new Refused(text, { envelope: value, writing });
+  }
+
+  #unauthorizedText(): string {
+    return this.#isSigned
+      ? "The registry does not accept the provider's token in ADMIN_TOKEN: it has expired, is for another audience, or no operator has its claims. The registry's log at level debug says which."
+      : "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.";
   }
 }
 

@@ -13,19 +13,24 @@ export function addOperators(program: Command, _run: Run, { terminal }: Setting)
     .command("check")
     .description("Check an operators file as the registry does, without a registry")
     .argument("<file>", "the file that OPERATORS_FILE names")
+    .option("--issuer <issuer>", "the OPERATOR_ISSUER of the registry, for which claims are checked")
     .addHelpText("after", "\nExample:\n  $ bun cli operators check operators.yaml")
-    .action((file: string) => {
-      const operators = checked(file).map(({ operator, tokens }) => ({ ...operator, tokens: tokens.length }));
+    .action((file: string, { issuer }: { issuer?: string }) => {
+      const operators = checked(file, issuer).map(({ operator, tokens, claims }) => ({
+        ...operator,
+        tokens: tokens.length,
+        claims: claims === null ? null : Object.fromEntries(claims.pairs),
+      }));
       const output = new Output(terminal, program.opts().json === true);
       output.result({ operators }, () =>
         output.table(
-          ["operator", "role", "services", "paths", "tokens"],
-          operators.map(({ name, role, services, paths, tokens }) => [
+          ["operator", "role", "services", "paths", "proof"],
+          operators.map(({ name, role, services, paths, tokens, claims }) => [
             name,
             role,
             services?.join(" ") ?? "every",
             paths?.join(" ") ?? "every",
-            String(tokens),
+            claims === null ? counted(tokens) : claimsText(claims),
           ]),
           "The file is valid and lists no operators.",
         ),
@@ -33,9 +38,19 @@ export function addOperators(program: Command, _run: Run, { terminal }: Setting)
     });
 }
 
-function checked(file: string) {
+function counted(tokens: number): string {
+  return tokens === 1 ? "1 token" : `${tokens} tokens`;
+}
+
+function claimsText(claims: Readonly<Record<string, string>>): string {
+  return Object.entries(claims)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
+}
+
+function checked(file: string, issuer: string | undefined) {
   try {
-    return parseOperatorsFile(readOperatorsFile(file));
+    return parseOperatorsFile(readOperatorsFile(file), { issuer });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new Refused(error.problems.map(({ message }) => `${file} ${message}`).join("\n"));

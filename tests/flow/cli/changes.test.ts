@@ -86,8 +86,26 @@ describe("operators check", () => {
       env: { ADMIN_TOKEN: "", REGISTRY_URL: "" },
     });
     expect(exit_code).toBe(0);
-    expect(stdout).toMatch(/^team-widgets +publisher +widgets +\/org\/widgets +1$/m);
+    expect(stdout).toMatch(/^team-widgets +publisher +widgets +\/org\/widgets +1 token$/m);
     expect(stdout).not.toContain(sha256Of("token"));
+  });
+
+  // RG-124
+  test("shows claims, and checks them for the issuer that is named", async () => {
+    const path = await file(
+      "claims.yaml",
+      "operators:\n  - name: docs\n    role: reader\n    claims: { ref: refs/heads/main }\n",
+    );
+    const shown = await cli(["operators", "check", path]);
+    expect(shown.stdout).toMatch(/^docs +reader +ref=refs\/heads\/main$/m);
+    const listed = JSON.parse((await cli(["operators", "check", path, "--json"])).stdout);
+    expect(listed.operators).toMatchObject([{ tokens: 0, claims: { ref: "refs/heads/main" } }]);
+    const issuer = "https://token.actions.githubusercontent.com";
+    const refused = await cli(["operators", "check", path, "--issuer", issuer]);
+    expect([refused.exit_code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("line 4: operators[0].claims"),
+    ]);
   });
 
   test("names every wrong line, with exit code 1", async () => {

@@ -23,6 +23,7 @@ const STREAMS = "tests/flow/guides/audit-streams.test.ts";
 const RESTORE = "tests/flow/guides/backup-and-restore.test.ts";
 const CHECKS = "tests/flow/guides/checks-before-publishing.test.ts";
 const PORTAL = "tests/flow/guides/customer-portal.test.ts";
+const TEAMS = "tests/flow/guides/one-registry-forty-teams.test.ts";
 const TEN_MINUTES = "tests/flow/guides/ten-minutes.test.ts";
 
 /** The test that runs the commands, by document and heading. */
@@ -75,6 +76,10 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
   [`${GUIDES}lifecycle-feed.md`]: {
     "Follow the lifecycle feed": FEED,
     "A reader that can be stopped at any moment": FEED,
+  },
+  [`${GUIDES}one-registry-forty-teams.md`]: {
+    "The file of operators": TEAMS,
+    "Who did it": TEAMS,
   },
   [`${GUIDES}upgrading.md`]: {
     Before: UPGRADE,

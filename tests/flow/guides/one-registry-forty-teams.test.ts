@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { clientOf, type Registry, service, startRegistry } from "../../app/registry/harness.ts";
+import { OperatorProvider } from "../../app/registry/operators-bed.ts";
+import { blocksOf, commandsOf } from "../../support/documents.ts";
+import { waitFor } from "../../support/index.ts";
+import { environmentOf, ROOT } from "../cli/bed.ts";
+
+/** The guide's file, commands and pipelines, with a stand-in that signs the tokens of GitHub and GitLab. */
+
+setDefaultTimeout(120_000);
+
+const GUIDE = ".github/guides/one-registry-forty-teams.md";
+const FILE = "The file of operators";
+const OWNER = "5550001";
+
+let folder: string;
+let provider: OperatorProvider;
+let issuer: string;
+let registry: Registry;
+/** Answers a job's request for its token as GitHub does. */
+let github: Bun.Server<undefined>;
+
+/** What GitHub says of a job, by the secret with which the job asks. */
+const jobs: Record<string, Record<string, unknown>> = {
+  widgets: { repository: "acme/widgets", environment: "production" },
+  feature: { repository: "acme/widgets", environment: "staging" },
+  invoices: { repository: "acme/invoices", environment: "production" },
+  stranger: { repository: "acme/widgets", environment: "production", repository_owner_id: "666" },
+};
+
+const blockOf = async (heading: string, language: string, index = 0) =>
+  (await blocksOf(GUIDE)).filter((block) => block.heading === heading && block.language === language)[index]
+    ?.text ?? "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ostiary-teams-"));
+  const ostiary = join(folder, "ostiary");
+  await writeFile(ostiary, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"\n`);
+  await chmod(ostiary, 0o755);
+  await writeFile(join(folder, "operators.yaml"), await blockOf(FILE, "yaml"));
+  provider = await OperatorProvider.start();
+  const variables = Object.fromEntries(
+    (await blockOf(FILE, "sh", 1))
+      .split("\n")
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+  issuer = variables.OPERATOR_ISSUER ?? "";
+  registry = await startRegistry({
+    env: {
+      ...variables,
+      OPERATORS_FILE: join(folder, "operators.yaml"),
+      OPERATOR_JWKS_URI: provider.standIn.uri,
+    },
+  });
+  await waitFor(() => provider.standIn.fetches() > 0);
+  github = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const secret = request.headers.get("authorization")?.replace("bearer ", "") ?? "";
+      const job = jobs[secret];
+      if (job === undefined) return new Response(null, { status: 401 });
+      const aud = new URL(request.url).searchParams.get("audience") ?? undefined;
+      const sub = `repo:${job.repository}`;
+      const claims = { iss: issuer, aud, sub, repository_owner_id: OWNER, ...job };
+      return Response.json({ value: await provider.token(claims) });
+    },
+  });
+});
+afterAll(async () => {
+  await Promise.all([registry?.stop(), provider?.standIn.stop(), github?.stop(true)]);
+  await rm(folder, { recursive: true });
+});
+
+/** Runs a script in a checkout with these documents. */
+async function run(
+  script: string,
+  variables: Record<string, string>,
+  documents: Record<string, object> = {},
+) {
+  const directory = await mkdtemp(join(folder, "checkout-"));
+  await mkdir(join(directory, "routes"));
+  for (const [name, services] of Object.entries(documents)) {
+    await writeFile(join(directory, "routes", `${name}.yaml`), JSON.stringify({ services }));
+  }
+  await Bun.write(join(directory, "operators.yaml"), Bun.file(join(folder, "operators.yaml")));
+  const { PATH, ADMIN_TOKEN: _, ...environment } = environmentOf(registry.url);
+  const child = Bun.spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
+    cwd: directory,
+    env: { ...environment, PATH: `${folder}:${PATH}`, HOME: directory, ...variables },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { exit_code: await child.exited, output: stdout + stderr };
+}
+
+/** Runs the guide's job of GitHub, which asks for its token with this secret. */
+async function publish(secret: string, services: Record<string, object>) {
+  const { jobs: described } = parse(await blockOf("GitHub", "yaml"));
+  const step = described.publish.steps.find(({ name }: { name?: string }) => name === "Publish");
+  const variables = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${github.url}token?api-version=2.0`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: secret,
+    GITHUB_ACTIONS: "true",
+    GITHUB_WORKFLOW: "routes",
+    GITHUB_REF_NAME: "main",
+    GITHUB_SERVER_URL: "https://github.com",
+    GITHUB_REPOSITORY: `acme/${secret}`,
+    GITHUB_RUN_ID: "7",
+  };
+  return run(step.run.replace(" --wait", ""), variables, { all: services });
+}
+
+// RG-124, RG-126
+describe("the guide of one registry", () => {
+  test("has a file that its command finds valid, for the issuer that it names", async () => {
+    const [check = ""] = await commandsOf(GUIDE, FILE);
+    const { exit_code, output } = await run(check, {});
+    expect(exit_code).toBe(0);
+    for (const name of ["platform", "team-widgets", "team-invoices", "previews"])
+      expect(output).toContain(name);
+    expect(check).toContain(issuer);
+  });
+
+  test("lets a team publish its own services by its job of GitHub, and says so", async () => {
+    const { permissions } = parse(await blockOf("GitHub", "yaml"));
+    expect(permissions["id-token"]).toBe("write");
+    const widgets = { widgets: service("/org/widgets"), "widgets-export": service("/org/widgets/export") };
+    expect((await publish("widgets", widgets)).exit_code).toBe(0);
+    const [list = ""] = await commandsOf(GUIDE, "Who did it");
+    const { exit_code, output } = await run(list, { ADMIN_TOKEN: "test-admin-token" });
+    expect(exit_code).toBe(0);
+    expect(output).toContain("team-widgets");
+    expect(output).toContain("https://github.com/acme/widgets/actions/runs/7");
+  });
+
+  test("refuses another team's service or path, and writes nothing", async () => {
+    const { exit_code, output } = await publish("invoices", {
+      invoices: service("/org/invoices"),
+      "widgets-stolen": service("/org/invoices/widgets"),
+      "invoices-more": service("/org/invoices/more"),
+    });
+    expect(exit_code).toBe(1);
+    expect(output).toContain("Operator team-invoices may not publish service");
+    const admin = clientOf(registry.url);
+    for (const name of ["invoices", "widgets-stolen", "invoices-more"]) {
+      expect((await admin.call("GET", `/services/${name}`)).status).toBe(404);
+    }
+  });
+
+  test("makes other environments readers, and lets foreign accounts of the same name nowhere", async () => {
+    const staging = await publish("feature", { widgets: service("/org/widgets") });
+    expect([staging.exit_code, staging.output]).toEqual([
+      1,
+      expect.stringContaining("Operator previews is a reader and cannot write."),
+    ]);
+    const foreign = await publish("stranger", { widgets: service("/org/widgets") });
+    expect([foreign.exit_code, foreign.output]).toEqual([
+      1,
+      expect.stringContaining("does not accept the provider's token in ADMIN_TOKEN"),
+    ]);
+  });
+
+  test("lets a job of GitLab publish with the token that GitLab puts into its variable", async () => {
+    const job = parse(await blockOf("GitLab", "yaml"))["publish routes"];
+    const { aud } = job.id_tokens.ADMIN_TOKEN;
+    const claims = { iss: issuer, aud, repository: "acme/invoices", repository_owner_id: OWNER };
+    const ADMIN_TOKEN = await provider.token({ ...claims, environment: "production" });
+    const [script] = job.script;
+    const documents = { invoices: { invoices: service("/org/invoices") } };
+    const { exit_code, output } = await run(script.replace(" --wait", ""), { ADMIN_TOKEN }, documents);
+    expect([exit_code, output]).toEqual([0, expect.stringContaining("invoices")]);
+  });
+});
