@@ -224,6 +224,43 @@ describe("a provider that is down", () => {
   });
 });
 
+// RG-125
+describe("a provider that is silent", () => {
+  test("holds up tokens with an unknown key alone, and one request serves them all", async () => {
+    const mute = await OperatorProvider.start();
+    ends.push(() => mute.standIn.stop());
+    const own = ending(await startOperated([claiming("blue", "reader")], { env: mute.env }));
+    const known = await mute.token({ team: "blue" });
+    await waitFor(async () => (await called(known, own))[0] === 200);
+    const key = await signingKey("ES256", "next");
+    const spoken = Promise.withResolvers<Response>();
+    mute.standIn.answer = () => spoken.promise;
+    const fresh = await mute.token({ team: "blue" }, { key });
+    const waiting = Array.from({ length: 20 }, () => called(fresh, own));
+    await waitFor(() => mute.standIn.fetches() === 2);
+    expect((await called(known, own))[0]).toBe(200);
+    expect((await own.as("admin").call("GET", "/operator")).status).toBe(200);
+    spoken.resolve(Response.json({ keys: [mute.key.jwk, key.jwk] }));
+    expect(new Set((await Promise.all(waiting)).map(([status]) => status))).toEqual(new Set([200]));
+    expect(mute.standIn.fetches()).toBe(2);
+  });
+});
+
+// RG-124
+describe("a thousand operators with claims", () => {
+  test("are told apart by many tokens at once", async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `team-${index}`);
+    const many = names.map((name) => claiming(name, "reader"));
+    const own = ending(await startOperated(many, { env: provider.env }));
+    const asked = names.filter((_, index) => index % 50 === 0);
+    const tokens = await Promise.all(asked.map((team) => provider.token({ team })));
+    await waitFor(async () => (await called(tokens[0] ?? "", own))[0] === 200);
+    expect(await Promise.all(tokens.map((token) => called(token, own)))).toEqual(
+      asked.map((name) => [200, name]),
+    );
+  });
+});
+
 // RG-118
 describe("two registries over one database", () => {
   test("each take the tokens of their own provider", async () => {
