@@ -1,6 +1,6 @@
 /** The call by which a gateway tells audit what organizations used (GW-186, AU-120). Both services use this contract. */
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable, ULID_EXAMPLE } from "../domain/schemas/index.ts";
+import { nullable, timeField, ULID_EXAMPLE } from "../domain/schemas/index.ts";
 import { usageSums } from "../domain/usage/index.ts";
 import { routeTemplate } from "./audit/index.ts";
 
@@ -101,10 +101,53 @@ export const QuotaCharge = Type.Object(
       description: "The requests that were charged, less those that were given back.",
       examples: [12],
     }),
+    requests: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "The requests that the quota admits, by the plan of the last charge.",
+        examples: [1000],
+      }),
+    ),
   },
   open("Quota charge", "Requests that were charged to a quota since the report before."),
 );
 export type QuotaCharge = Static<typeof QuotaCharge>;
+
+/** A quota of an organization in its present period, as the organization reads it. */
+export const OrganizationQuota = Type.Object(
+  {
+    policy: nullable(Type.String({ description: "The name of the policy.", examples: ["quota"] }), {
+      description: "The name of the policy, or null for a limit that is written at a route.",
+    }),
+    service: nullable(Type.String({ description: "The service.", examples: ["widgets"] }), {
+      description: "The service of the policy, or null for a shared policy and for a limit at a route.",
+    }),
+    method: nullable(Type.String({ description: "The method.", examples: ["GET"] }), {
+      description: "The method of the route that has the limit, or null for a policy.",
+    }),
+    route: nullable(Type.String({ description: "The path.", examples: ["/org/widgets"] }), {
+      description: "The path of the route that has the limit, or null for a policy.",
+    }),
+    period: Type.Union([Type.Literal("day"), Type.Literal("month")], { description: "The calendar period." }),
+    from: timeField("The start of the period."),
+    to: timeField("The end of the period, exclusive."),
+    requests: nullable(Type.Integer({ minimum: 1, description: "The requests.", examples: [1000] }), {
+      description: "The requests that the quota admits, by the plan of the last request. Null if unknown.",
+    }),
+    charged: Type.Integer({
+      minimum: 0,
+      description: "The requests that were charged, as far as gateways have reported them.",
+      examples: [812],
+    }),
+  },
+  {
+    additionalProperties: false,
+    title: "Organization quota",
+    description: "A quota of an organization in its present period.",
+  },
+);
+export type OrganizationQuota = Static<typeof OrganizationQuota>;
 
 /** The quotas whose counts a gateway asks for. */
 export const QuotaQuestion = Type.Object(

@@ -374,7 +374,7 @@ test("the staff's own gateway serves the staff routes to everybody whom its prov
   });
   expect(await call("GET", `/staff/organizations/${body.id}/usage?by=service`)).toEqual({
     status: 200,
-    body: { usage: [], has_more: false, gaps: [] },
+    body: { usage: [], has_more: false, gaps: [], quotas: [] },
   });
   const suspended = await call("PATCH", `/staff/users/${staff}/status`, { status: "suspended" });
   expect(suspended).toMatchObject({ status: 200, body: { id: staff, status: "suspended" } });

@@ -10,6 +10,7 @@ import { refuse } from "../problems.ts";
 import { usageForm } from "./export-form.ts";
 import { rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
 import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./queries.ts";
+import { selectQuotas } from "./quota-queries.ts";
 import { toUsage, type Usage, UsagePage } from "./usage.ts";
 
 /** The silence after which a gateway counts as ended: several reports are overdue then. */
@@ -33,6 +34,7 @@ export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
       usage: items.map((row) => toUsage(row, request.by, request)),
       has_more,
       gaps: gaps.map((after) => ({ after })),
+      quotas: await selectQuotas(database, request.organization_id, now_ms),
     };
   };
   const exportOf = (http: Request, request: UsageRequest, format: ExportFormat) =>

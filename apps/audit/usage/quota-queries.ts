@@ -1,6 +1,6 @@
-import type { QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
-import { periodNamed } from "@ostiary/lib/domain/ratelimit";
-import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import type { OrganizationQuota, QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
+import { bucketNamed, periodAt, periodNamed } from "@ostiary/lib/domain/ratelimit";
+import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 
 /**
@@ -16,20 +16,21 @@ const QUOTA_ID = sql`sha256(convert_to(policy || chr(10) || period || chr(10) ||
  */
 export function addCharges(charges: readonly QuotaCharge[], condition: SQL): SQL {
   const given = JSON.stringify(
-    charges.map(({ policy, period, subject, count }) => {
-      const ends_ms = periodNamed(period)?.ends_ms;
-      return { policy, period, subject, count, ends_at: new Date(ends_ms ?? 0).toISOString() };
+    charges.map(({ policy, period, subject, count, requests }) => {
+      const ends_at = new Date(periodNamed(period)?.ends_ms ?? 0).toISOString();
+      return { policy, period, subject, count, requests, ends_at };
     }),
   );
   return sql`
-      insert into audit.quota_counts as known (id, policy, period, subject, ends_at, count)
-      select ${QUOTA_ID} as id, policy, period, subject, ends_at, sum(count)
+      insert into audit.quota_counts as known (id, policy, period, subject, ends_at, count, requests)
+      select ${QUOTA_ID} as id, policy, period, subject, ends_at, sum(count), max(requests)
       from json_to_recordset(${given}::text::json) as charge(
-        policy text, period text, subject text, ends_at timestamptz, count bigint)
+        policy text, period text, subject text, ends_at timestamptz, count bigint, requests bigint)
       where ${condition}
       group by policy, period, subject, ends_at
       order by id
-      on conflict (id) do update set count = known.count + excluded.count`;
+      on conflict (id) do update set count = known.count + excluded.count,
+        requests = coalesce(excluded.requests, known.requests)`;
 }
 
 /** Returns the count of each quota, 0 for one that no report has. */
@@ -48,6 +49,53 @@ export async function selectQuotaCounts(orm: Orm, quotas: readonly QuotaName[]):
       order by place`,
   );
   return found.map(({ count }) => count);
+}
+
+/** The maximum number of quotas that an organization reads at once. */
+const SHOWN_MAX = 100;
+
+/** A quota as it is stored. */
+interface QuotaRow {
+  policy: string;
+  period: string;
+  requests: number | null;
+  charged: number;
+}
+
+/** Returns the quotas of an organization in their present periods, those with the least left first (AU-194). */
+export async function selectQuotas(
+  database: Database,
+  organization_id: string,
+  now_ms: number,
+): Promise<OrganizationQuota[]> {
+  const periods = [periodAt("day", now_ms).id, periodAt("month", now_ms).id];
+  const statement = sql`
+    select policy, period, requests::double precision as requests,
+      greatest(count, 0)::double precision as charged
+    from audit.quota_counts
+    where subject = ${organization_id} and period in (${periods[0]}, ${periods[1]})
+    order by greatest(count, 0)::double precision / requests desc nulls last, policy, period
+    limit ${SHOWN_MAX}`;
+  const found = await database.run("select_quotas", (orm) => rows<QuotaRow>(orm, statement));
+  return found.flatMap((row) => toQuota(row) ?? []);
+}
+
+function toQuota({ policy, period, requests, charged }: QuotaRow): OrganizationQuota | null {
+  const bucket = bucketNamed(policy);
+  const named = periodNamed(period);
+  if (bucket === null || named === null) return null;
+  const isRoute = bucket.kind === "route";
+  return {
+    policy: "policy" in bucket ? bucket.policy : null,
+    service: bucket.kind === "local" ? bucket.service : null,
+    method: isRoute ? bucket.method : null,
+    route: isRoute ? bucket.path : null,
+    period: period.length === "2026-11".length ? "month" : "day",
+    from: new Date(named.starts_ms).toISOString(),
+    to: new Date(named.ends_ms).toISOString(),
+    requests,
+    charged,
+  };
 }
 
 /** Removes at most `limit` counts of periods that ended before a time, and returns how many. */

@@ -1,3 +1,4 @@
+import { OrganizationQuota } from "@ostiary/lib/contracts/usage";
 import { timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { usageSums } from "@ostiary/lib/domain/usage";
 import { pageSchema } from "@ostiary/lib/runtime/http";
@@ -63,6 +64,10 @@ export const UsagePage = Type.Object(
     ...UsageList.properties,
     gaps: Type.Array(UsageGap, {
       description: "Gateways whose reports may be incomplete, of the asked time. At most 100, oldest first.",
+    }),
+    quotas: Type.Array(OrganizationQuota, {
+      description:
+        "Quotas of the organization that were charged in the present day or month, whatever time is asked for. At most 100, those with the least left first.",
     }),
   },
   { additionalProperties: false, title: "Usage list", description: "A page of usage." },

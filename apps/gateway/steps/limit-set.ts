@@ -115,7 +115,7 @@ export class LimitSetCounter {
     const window_ms = ends_ms - now + PERIOD_SLACK_MS;
     const bucket = keyOf(`${bucketPrefix}${id}:`);
     const charge = { bucket, window_ms, requests, start: this.#quotas === null ? 0 : null };
-    const quota = { bucket, bucketPrefix, period: id, subject };
+    const quota = { bucket, bucketPrefix, period: id, subject, requests };
     return { limit, charge, seconds: (ends_ms - starts_ms) / 1000, period_left_ms: ends_ms - now, quota };
   }
 

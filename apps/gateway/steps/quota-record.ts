@@ -6,6 +6,8 @@ export interface QuotaBucket {
   /** The day or month. */
   readonly period: string;
   readonly subject: string;
+  /** The requests that the quota admits. */
+  readonly requests: number;
 }
 
 /** Writes down what is charged to quotas, so that they outlive the counter store (GW-191, GW-192). */

@@ -29,8 +29,12 @@ export class QuotaCharges {
   /** Adds requests that were charged to a quota; a negative number was given back. */
   add(quota: QuotaBucket, requests: number): void {
     const waiting = this.#waiting.get(quota.bucket) ?? this.#begin(quota);
-    if (waiting === null) this.#lost += Math.abs(requests);
-    else waiting.count += requests;
+    if (waiting === null) {
+      this.#lost += Math.abs(requests);
+      return;
+    }
+    waiting.count += requests;
+    waiting.requests = quota.requests;
   }
 
   /** Removes and returns the charges to at most `max` quotas. */

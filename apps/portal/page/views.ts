@@ -15,6 +15,8 @@ import { ReferenceView } from "./reference/reference-view.tsx";
 import { SERVICE_ACCOUNTS } from "./service-accounts/place.ts";
 import { ServiceAccountsView } from "./service-accounts/service-accounts-view.tsx";
 import type { Texts } from "./texts/texts.ts";
+import { USAGE, USAGE_LABEL } from "./usage/place.ts";
+import { UsageView } from "./usage/usage-view.tsx";
 
 /** A view of the page. */
 export interface View {
@@ -67,6 +69,14 @@ export const VIEWS: readonly View[] = [
     title: (t) => t.keys.titleOfMember,
     listed: true,
     Component: MemberKeysView,
+  },
+  {
+    path: USAGE.path,
+    scope: "organization",
+    title: (t) => t.usage.title,
+    label: USAGE_LABEL,
+    listed: true,
+    Component: UsageView,
   },
   {
     path: ORGANIZATION_LOG.view.path,

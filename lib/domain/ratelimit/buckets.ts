@@ -46,6 +46,19 @@ export function policyIn(prefix: string): string | null {
   return kind === "shared" ? decodeURIComponent(first) : null;
 }
 
+/** Returns the bucket of a prefix without its last colon, or null for another text. */
+export function bucketNamed(name: string): Bucket | null {
+  const [kind, first = "", second = ""] = name.split(":");
+  try {
+    const [one, two] = [decodeURIComponent(first), decodeURIComponent(second)];
+    if (kind === "local") return { kind, service: one, policy: two };
+    if (kind === "shared") return { kind, policy: one };
+    return kind === "route" ? { kind, method: one, path: two } : null;
+  } catch {
+    return null;
+  }
+}
+
 const ESCAPES: Readonly<Record<string, string>> = { "%": "%25", ":": "%3A", "{": "%7B", "}": "%7D" };
 
 function escapePart(part: string): string {

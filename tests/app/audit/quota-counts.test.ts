@@ -177,6 +177,33 @@ describe("charges to quotas", () => {
   });
 });
 
+describe("the usage of an organization", () => {
+  // AU-194
+  test("has its quotas of the present day and month, those with the least left first", async () => {
+    const id = ulid();
+    await report([
+      charge(id, 5, { requests: 100 }),
+      charge(id, 9, { policy: "shared:a%3Ab", period: TODAY, requests: 10 }),
+      charge(id, 3, { policy: "route:GET:/w/%7Bid%7D:day", period: TODAY }),
+      charge(id, 7, { period: "2026-02", requests: 9 }),
+      charge(id, 7, { period: "2026-03-03", requests: 9 }),
+      charge(ulid(), 7, { requests: 9 }),
+      charge(id, 2, { policy: "denied" }),
+    ]);
+    await report([charge(id, 15, { requests: 200 })]);
+    await report([charge(id, 1)]);
+    const month = { from: "2026-03-01T00:00:00.000Z", to: "2026-04-01T00:00:00.000Z" };
+    const day = { from: "2026-03-04T00:00:00.000Z", to: "2026-03-05T00:00:00.000Z" };
+    const none = { policy: null, service: null, method: null, route: null };
+    const { quotas } = await json(await audit.get(`/organizations/${id}/usage?by=service`));
+    expect(quotas).toEqual([
+      { ...none, policy: "a:b", period: "day", ...day, requests: 10, charged: 9 },
+      { ...none, policy: "quota", service: "widgets", period: "month", ...month, requests: 200, charged: 21 },
+      { ...none, method: "GET", route: "/w/{id}", period: "day", ...day, requests: null, charged: 3 },
+    ]);
+  });
+});
+
 describe("a question for counts", () => {
   // AU-192
   test.each(["[]", "null", "7", "{}", '{"quotas":null}', '{"quotas":[]}', '{"quotas":{"length":1}}'])(

@@ -217,6 +217,7 @@ describe("GET /organizations/{organization_id}/usage", () => {
       ],
       has_more: false,
       gaps: expect.any(Array),
+      quotas: [],
     });
   });
 

@@ -9,23 +9,25 @@ import { rejection } from "../../support/index.ts";
 
 /** The charges of quotas that a gateway keeps (GW-191), and how it asks for known counts (GW-192, GW-193). */
 
-function quota(subject: string): QuotaBucket {
+function quota(subject: string, requests = 100): QuotaBucket {
   const bucketPrefix = "shared:monthly:";
-  return { bucket: `${bucketPrefix}2026-11:{${subject}}`, bucketPrefix, period: "2026-11", subject };
+  const bucket = `${bucketPrefix}2026-11:{${subject}}`;
+  return { bucket, bucketPrefix, period: "2026-11", subject, requests };
 }
 
 describe("charges", () => {
   // GW-191
   test("add up by quota, under a name without the braces of a cluster", () => {
     const charges = new QuotaCharges();
-    for (const requests of [1, 1, -1, 1]) charges.add(quota("o1"), requests);
+    for (const requests of [1, 1, -1]) charges.add(quota("o1"), requests);
+    charges.add(quota("o1", 500), 1);
     charges.add(quota("o2"), 1);
     expect(charges.waiting).toBe(2);
     expect(charges.take(1)).toEqual([
-      { policy: "shared:monthly", period: "2026-11", subject: "o1", count: 2 },
+      { policy: "shared:monthly", period: "2026-11", subject: "o1", count: 2, requests: 500 },
     ]);
     expect(charges.take(9)).toEqual([
-      { policy: "shared:monthly", period: "2026-11", subject: "o2", count: 1 },
+      { policy: "shared:monthly", period: "2026-11", subject: "o2", count: 1, requests: 100 },
     ]);
     expect([charges.waiting, charges.lost]).toEqual([0, 0]);
   });

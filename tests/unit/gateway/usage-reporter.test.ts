@@ -60,7 +60,7 @@ class Bed {
   charge(requests: number, subject = "o1"): void {
     const bucketPrefix = "local:widgets:quota:";
     const bucket = `${bucketPrefix}2026-03:${subject}`;
-    this.charges.add({ bucket, bucketPrefix, period: "2026-03", subject }, requests);
+    this.charges.add({ bucket, bucketPrefix, period: "2026-03", subject, requests: 100 }, requests);
   }
 
   #useOnce(organization_id: string): void {

@@ -1,7 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Place } from "../address.ts";
-import { type Answer, answered, failed } from "../failure.ts";
-import type { Gateway } from "../gateway.ts";
 import { wordsOf } from "../members/members.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
@@ -11,13 +9,11 @@ import { TextField } from "../parts/text-field.tsx";
 import { useAsked, useSession } from "../session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
-import { readBytes } from "./answer.ts";
-import { type Description, isFound, isGranted, type Operation, readDescription } from "./description.ts";
+import { type Description, isFound, isGranted, type Operation } from "./description.ts";
 import { OperationView } from "./operation-view.tsx";
 import { DESCRIPTION_PATH, REFERENCE } from "./place.ts";
+import { descriptionOf } from "./read.ts";
 
-/** The longest description that the page reads. */
-const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
 /** The rows that are shown before "Show more". */
 const ROWS = 100;
 
@@ -48,15 +44,6 @@ function BackLink() {
   const t = useTexts().reference;
   const address = useAddress();
   return <a href={address(REFERENCE)}>{t.back}</a>;
-}
-
-async function descriptionOf(gateway: Gateway): Promise<Answer<Description>> {
-  const response = await gateway.stream(DESCRIPTION_PATH, { as: "person" });
-  if (!response.ok) return response;
-  const { bytes, cut } = await readBytes(response.value.body, DESCRIPTION_BYTES_MAX);
-  if (cut) return failed(bytes.length === DESCRIPTION_BYTES_MAX ? "strange" : "away");
-  const description = readDescription(new TextDecoder().decode(bytes));
-  return description === null ? failed("strange") : answered(description);
 }
 
 /** Lists the operations that the member's role grants, and searches them. */

@@ -1,0 +1,18 @@
+import { type Answer, answered, failed } from "../failure.ts";
+import type { Gateway } from "../gateway.ts";
+import { readBytes } from "./answer.ts";
+import { type Description, readDescription } from "./description.ts";
+import { DESCRIPTION_PATH } from "./place.ts";
+
+/** The longest description that the page reads. */
+const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Reads the edge description as the gateway publishes it. */
+export async function descriptionOf(gateway: Gateway): Promise<Answer<Description>> {
+  const response = await gateway.stream(DESCRIPTION_PATH, { as: "person" });
+  if (!response.ok) return response;
+  const { bytes, cut } = await readBytes(response.value.body, DESCRIPTION_BYTES_MAX);
+  if (cut) return failed(bytes.length === DESCRIPTION_BYTES_MAX ? "strange" : "away");
+  const description = readDescription(new TextDecoder().decode(bytes));
+  return description === null ? failed("strange") : answered(description);
+}

@@ -1,0 +1,35 @@
+import { isRecord } from "@ostiary/lib/domain/json";
+
+/** A limit of a call, with the numbers for the caller's plan. */
+export interface Limit {
+  readonly policy: string | null;
+  readonly requests: number;
+  /** The length of the window in seconds, or the calendar period. */
+  readonly window: number | "day" | "month";
+}
+
+/** The most limits of a call that the page shows; a route has at most three. */
+const LIMITS_MAX = 10;
+
+/**
+ * Returns the limits that `x-rate-limit` of the edge description has for an organization with this plan: an empty list
+ * without a limit, and "default" where the gateway alone knows the numbers.
+ */
+export function limitsOf(described: unknown, plan: string | null): readonly Limit[] | "default" {
+  if (!isRecord(described)) return [];
+  if (described.default === true) return "default";
+  if (!Array.isArray(described.limits)) return limitIn(described);
+  const { plans } = described;
+  const ofPlan = isRecord(plans) && plan !== null && Object.hasOwn(plans, plan) ? plans[plan] : undefined;
+  const own = Array.isArray(ofPlan) ? ofPlan : described.limits;
+  return own.slice(0, LIMITS_MAX).flatMap(limitIn);
+}
+
+function limitIn(value: unknown): Limit[] {
+  if (!isRecord(value)) return [];
+  const { requests, window_seconds, period } = value;
+  const window = period === "day" || period === "month" ? period : window_seconds;
+  if (typeof requests !== "number") return [];
+  if (typeof window !== "number" && window !== "day" && window !== "month") return [];
+  return [{ policy: typeof value.policy === "string" ? value.policy : null, requests, window }];
+}

@@ -1,0 +1,94 @@
+import { Organization } from "@ostiary/lib/contracts/identity-api";
+import { useState } from "preact/hooks";
+import { type Answer, answered } from "../failure.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
+import { DataTable } from "../parts/data-table.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { More } from "../parts/more.tsx";
+import { Empty, Loading } from "../parts/shown.tsx";
+import { isGranted, type Operation } from "../reference/description.ts";
+import { descriptionOf } from "../reference/read.ts";
+import { useAsked, useSession } from "../session.ts";
+import { useFormats, useTexts } from "../texts/texts.ts";
+import { type Limit, limitsOf } from "./limits.ts";
+
+/** The rows that are shown before "Show more". */
+const ROWS = 100;
+
+/** Offers the limits of the member's calls. The edge description is read on demand, because it can be large. */
+export function OwnLimits() {
+  const t = useTexts().usage;
+  const [open, setOpen] = useState(false);
+  return (
+    <section aria-labelledby="limits">
+      <h2 id="limits">{t.limits}</h2>
+      {open ? (
+        <LimitList />
+      ) : (
+        <button type="button" class="button" onClick={() => setOpen(true)}>
+          {t.showLimits}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** An operation with the limits that apply to the caller. */
+interface LimitedOperation {
+  readonly operation: Operation;
+  readonly limits: readonly Limit[] | "default";
+}
+
+function LimitList() {
+  const session = useSession();
+  const texts = useTexts();
+  const t = texts.usage;
+  const { number } = useFormats();
+  const [rows, setRows] = useState(ROWS);
+  const { answer, failure, again } = useAsked(() => readLimits(session.gateway), "limits");
+  if (failure?.kind === "missing") return <Empty title={texts.reference.unpublished} />;
+  if (failure !== null) return <FailureNotice failure={failure} onRetry={() => void again()} />;
+  if (answer === null) return <Loading />;
+  const own = answer.filter(({ operation }) => isGranted(operation, session));
+  const textOf = ({ requests, window, policy }: Limit) => {
+    const numbers =
+      typeof window === "number"
+        ? t.perSeconds(number(requests), number(window))
+        : t.perPeriod(number(requests), t.periods[window]);
+    return policy === null ? numbers : `${policy}: ${numbers}`;
+  };
+  if (own.length === 0) return <Empty title={t.noLimits} />;
+  return (
+    <>
+      <DataTable
+        label={t.limits}
+        columns={[t.call, t.limit]}
+        rows={own.slice(0, rows).map(({ operation: { id, method, path }, limits }) => ({
+          key: id,
+          cells: [
+            <code>
+              {method} {path}
+            </code>,
+            limits === "default" ? t.defaultLimit : limits.map(textOf).join("; ") || t.unlimited,
+          ],
+        }))}
+      />
+      {own.length > rows && <More loading={false} onMore={() => setRows(rows + ROWS)} />}
+    </>
+  );
+}
+
+/** Reads the organization's calls with the limits of its plan. */
+async function readLimits(gateway: Gateway): Promise<Answer<LimitedOperation[]>> {
+  const [organization, description] = await Promise.all([
+    gateway.send(Organization, pathTo("org"), { as: "member" }),
+    descriptionOf(gateway),
+  ]);
+  if (!organization.ok) return organization;
+  if (!description.ok) return description;
+  const { plan = null } = organization.value;
+  const own = description.value.operations.filter(({ caller }) => caller === "member");
+  return answered(
+    own.map((operation) => ({ operation, limits: limitsOf(operation.source["x-rate-limit"], plan) })),
+  );
+}

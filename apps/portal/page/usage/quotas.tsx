@@ -1,0 +1,62 @@
+import type { OrganizationQuota } from "@ostiary/lib/contracts/usage";
+import { useId } from "preact/hooks";
+import { Time } from "../parts/shown.tsx";
+import { useFormats, useTexts } from "../texts/texts.ts";
+import { levelOf, NEAR_SHARE } from "./usage.ts";
+
+/** Shows each quota of the present day and month: what is used, what is left, and a warning from 80 percent on. */
+export function Quotas({ quotas }: { quotas: readonly OrganizationQuota[] }) {
+  const t = useTexts().usage;
+  return (
+    <section aria-labelledby="quotas">
+      <h2 id="quotas">{t.quotas}</h2>
+      {quotas.length === 0 && <p class="quiet">{t.noQuotas}</p>}
+      {quotas.map((quota) => (
+        <Quota key={`${nameOf(quota)} ${quota.service} ${quota.from} ${quota.to}`} quota={quota} />
+      ))}
+    </section>
+  );
+}
+
+function Quota({ quota }: { quota: OrganizationQuota }) {
+  const t = useTexts().usage;
+  const { number } = useFormats();
+  const id = useId();
+  const { requests, charged, service, period, to } = quota;
+  const name = nameOf(quota);
+  const level = levelOf(quota);
+  return (
+    <div class="quota">
+      <h3 id={id} class="quota-name">
+        {t.quotaOf(name, t.periods[period])}
+        {service !== null && <span class="quiet small"> {service}</span>}
+      </h3>
+      {requests !== null && (
+        <meter
+          aria-labelledby={id}
+          min={0}
+          max={requests}
+          high={NEAR_SHARE * requests}
+          optimum={0}
+          value={Math.min(charged, requests)}
+        />
+      )}
+      <p>
+        {requests === null
+          ? t.usedOfUnknown(number(charged))
+          : `${t.used(number(charged), number(requests))} ${t.left(number(Math.max(0, requests - charged)))}`}{" "}
+        {t.resets} <Time at={to} />.
+      </p>
+      {level !== "low" && requests !== null && (
+        <p class={`notice notice-${level === "over" ? "bad" : "warn"}`} role="status">
+          {level === "over" ? t.over(name) : t.near(name, number(Math.floor((100 * charged) / requests)))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Returns the policy of a quota, or the route that it is written at. */
+function nameOf({ policy, method, route }: OrganizationQuota): string {
+  return policy ?? `${method} ${route}`;
+}

@@ -1,0 +1,77 @@
+import { useState } from "preact/hooks";
+import { type Place, replacePlace } from "../address.ts";
+import { DataTable } from "../parts/data-table.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { SelectField } from "../parts/select-field.tsx";
+import { Loading, Time } from "../parts/shown.tsx";
+import { useAsked, useSession } from "../session.ts";
+import { useFormats, useTexts } from "../texts/texts.ts";
+import { useAddress } from "../use-address.ts";
+import { Breakdown } from "./breakdown.tsx";
+import { DayPlot } from "./day-plot.tsx";
+import { OwnLimits } from "./own-limits.tsx";
+import { USAGE } from "./place.ts";
+import { Quotas } from "./quotas.tsx";
+import { daysOf, type MonthUsage, monthsAt, readMonth } from "./usage.ts";
+
+/** Shows what the organization used in a month, and what is left of its quotas. */
+export function UsageView({ place }: { place: Place }) {
+  const t = useTexts().usage;
+  const { gateway } = useSession();
+  const address = useAddress();
+  const [now_ms] = useState(() => Date.now());
+  const months = monthsAt(now_ms);
+  const asked = place.query.get("month");
+  const month = months.find((each) => each === asked) ?? months[0] ?? "";
+  const { answer, failure, again } = useAsked(() => readMonth(gateway, month), month);
+  return (
+    <>
+      <p class="lead">{t.lead}</p>
+      {failure !== null && <FailureNotice failure={failure} onRetry={() => void again()} />}
+      {answer === null && failure === null && <Loading />}
+      {answer !== null && <Quotas quotas={answer.quotas} />}
+      <div class="filters">
+        <SelectField
+          label={t.month}
+          value={month}
+          options={months.map((value) => ({ value, text: value }))}
+          onChange={(value) => replacePlace(address(USAGE, { query: new URLSearchParams({ month: value }) }))}
+        />
+      </div>
+      {answer !== null && <Days days={daysOf(month, now_ms)} answer={answer} />}
+      <Breakdown month={month} />
+      <OwnLimits />
+    </>
+  );
+}
+
+function Days({ days, answer: { usage, gaps } }: { days: readonly string[]; answer: MonthUsage }) {
+  const t = useTexts().usage;
+  const { number } = useFormats();
+  const [first] = gaps;
+  return (
+    <section aria-labelledby="days">
+      <h2 id="days">{t.days}</h2>
+      {first !== undefined && (
+        <p class="notice notice-warn">
+          {t.gap} <Time at={first.after} />.
+        </p>
+      )}
+      <DayPlot days={days} usage={usage} />
+      <details>
+        <summary>{t.asTable}</summary>
+        <DataTable
+          label={t.days}
+          columns={[t.day, t.columns.requests, t.columns.refused, t.columns.failed]}
+          rows={usage.map((day) => ({
+            key: day.id,
+            cells: [
+              day.from.slice(0, "2026-11-23".length),
+              ...[day.requests, day.refused, day.failed].map(number),
+            ],
+          }))}
+        />
+      </details>
+    </section>
+  );
+}

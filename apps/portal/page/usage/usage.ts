@@ -1,0 +1,94 @@
+import { OrganizationQuota } from "@ostiary/lib/contracts/usage";
+import { usageSums } from "@ostiary/lib/domain/usage";
+import { type Static, Type } from "@sinclair/typebox";
+import type { Answer } from "../failure.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
+
+/** The ways in which the page divides usage beside days. */
+export const DIVISIONS = ["service", "route", "key"] as const;
+export type Division = (typeof DIVISIONS)[number];
+
+/** A part of the usage: a day, a service, a route or a key. */
+export const UsagePart = Type.Object({
+  id: Type.String(),
+  from: Type.String(),
+  ...usageSums,
+  service: Type.Optional(Type.String()),
+  method: Type.Optional(Type.String()),
+  route: Type.Optional(Type.String()),
+  key_prefix: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  member_id: Type.Optional(Type.String()),
+});
+export type UsagePart = Static<typeof UsagePart>;
+
+/** The usage of each day of a month, and the quotas of now. */
+export const MonthUsage = Type.Object({
+  usage: Type.Array(UsagePart),
+  gaps: Type.Array(Type.Object({ after: Type.String() })),
+  quotas: Type.Array(OrganizationQuota),
+});
+export type MonthUsage = Static<typeof MonthUsage>;
+
+const USAGE_PATH = pathTo("org", "usage");
+/** The parts of one page. A month has fewer days. */
+const PAGE_PARTS = 100;
+/** The months that the page offers: what the service can answer at once. */
+const MONTHS = 12;
+
+/** The time range of a month such as `2026-11`, in UTC. */
+function rangeOf(month: string): { from: string; to: string } {
+  const [year = 0, number = 1] = month.split("-").map(Number);
+  const startOf = (index: number) => new Date(Date.UTC(year, index)).toISOString();
+  return { from: startOf(number - 1), to: startOf(number) };
+}
+
+/** Returns the months up to the present one, newest first. */
+export function monthsAt(now_ms: number): string[] {
+  const now = new Date(now_ms);
+  return Array.from({ length: MONTHS }, (_, before) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - before))
+      .toISOString()
+      .slice(0, "2026-11".length),
+  );
+}
+
+/** Returns the days of a month, up to the present one. */
+export function daysOf(month: string, now_ms: number): string[] {
+  const { from, to } = rangeOf(month);
+  const days: string[] = [];
+  for (let day_ms = Date.parse(from); day_ms < Math.min(Date.parse(to), now_ms); day_ms += DAY_MS) {
+    days.push(new Date(day_ms).toISOString());
+  }
+  return days;
+}
+
+const DAY_MS = 86_400_000;
+
+export function readMonth(gateway: Gateway, month: string): Promise<Answer<MonthUsage>> {
+  const query = { by: "day", ...rangeOf(month), limit: PAGE_PARTS };
+  return gateway.send(MonthUsage, USAGE_PATH, { as: "member", query });
+}
+
+/** Reads one page of a month's usage by service, route or key. */
+export function listParts(gateway: Gateway, month: string, by: Division, starting_after: string | undefined) {
+  const query = { by, ...rangeOf(month), limit: PAGE_PARTS, starting_after };
+  return gateway.list("usage", UsagePart, USAGE_PATH, { as: "member", query });
+}
+
+/** How much of a quota is used: `near` from 80 percent on. */
+export type QuotaLevel = "low" | "near" | "over";
+
+/** The share of a quota from which on the page warns. */
+export const NEAR_SHARE = 0.8;
+
+/** Returns how much of a quota is used, or "low" where the number of the quota is unknown. */
+export function levelOf({ requests, charged }: OrganizationQuota): QuotaLevel {
+  if (requests === null || charged < requests * NEAR_SHARE) return "low";
+  return charged < requests ? "near" : "over";
+}
+
+/** Returns the sums of all days. */
+export function totalOf(days: readonly UsagePart[]): { requests: number; refused: number; failed: number } {
+  const sum = (name: "requests" | "refused" | "failed") => days.reduce((all, day) => all + day[name], 0);
+  return { requests: sum("requests"), refused: sum("refused"), failed: sum("failed") };
+}
