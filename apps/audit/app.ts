@@ -44,6 +44,8 @@ export interface AuditAppDeps {
   clock: Clock;
   exports: Exports;
   streams: StreamHandlersDeps;
+  /** Returns the signed root of the tree of checkpoints that readers get, or null. */
+  selectRoot: () => Promise<string | null>;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
   /** The maximum number of requests in flight on each of the two ports. */
@@ -71,7 +73,7 @@ function publicApp(deps: AuditAppDeps) {
   const routes = new Elysia({ name: "audit-reads", normalize: false })
     .use(eventHandlers({ database: deps.reads, exports: deps.exports }))
     .use(checkpointHandlers(deps.reads))
-    .use(checkpointTreeHandlers(deps.reads))
+    .use(checkpointTreeHandlers(deps.reads, deps.selectRoot))
     .use(streamHandlers(deps.streams))
     .use(usageHandlers({ database: deps.reads, exports: deps.exports, clock: deps.clock }));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, i_json: true, refuse_repeated: false }).use(routes);

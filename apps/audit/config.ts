@@ -15,6 +15,7 @@ import {
 import { type Static, Type } from "@sinclair/typebox";
 import { isNetwork } from "./streams/networks.ts";
 import { operatorStreamVariables } from "./streams/operator/config.ts";
+import { witnessVariables } from "./witnesses/config.ts";
 
 /** Lists the variables of the audit service (OP-5). */
 export const auditVariables = Type.Object({
@@ -76,6 +77,7 @@ export const auditVariables = Type.Object({
     "CAs that receivers of streams are trusted by, in PEM form, in place of the public ones. Read at start.",
   ),
   ...operatorStreamVariables,
+  ...witnessVariables,
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
 });

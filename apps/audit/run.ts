@@ -5,6 +5,7 @@ import { auditVariables } from "./config.ts";
 import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";
 import { wireAudit } from "./wire.ts";
+import { checkWitnesses } from "./witnesses/witnesses-file.ts";
 
 /** Runs the audit service as a process. */
 export function runAudit(env: Environment): Promise<void> {
@@ -17,6 +18,7 @@ export function runAudit(env: Environment): Promise<void> {
       checkSigningKeyFile,
       checkStreamKeyFile,
       checkOperatorStream,
+      checkWitnesses,
     );
     return [await serve(await wireAudit(config), config)];
   });

@@ -16,6 +16,7 @@ import { Sealer } from "./sealing/sealer.ts";
 import { wireStreams } from "./streams/wire.ts";
 import { QuotaSweeper } from "./usage/quota-sweeper.ts";
 import { UsageTeller } from "./usage/teller.ts";
+import { wireWitnesses } from "./witnesses/wire.ts";
 import { EventWriter } from "./writes/commands.ts";
 
 /**
@@ -69,11 +70,14 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     metrics: telemetry.metrics,
   });
   const streams = await wireStreams(config, { reads, writes, clock, telemetry });
+  const isSealing = () => sealer.isSealing;
+  const witnesses = wireWitnesses(config, { reads, writes, clock, telemetry, isSealing });
   const teller = new UsageTeller({ database: writes, log: telemetry.log, clock });
   const quotas = new QuotaSweeper({ database: writes, log: telemetry.log, clock });
   const app = createApp({
     telemetry,
     streams: streams.handlers,
+    selectRoot: witnesses.selectRoot,
     health,
     reads,
     writes,
@@ -109,9 +113,11 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
       streams.watch.start();
       streams.dispatcher?.start();
       streams.operator?.start();
+      witnesses.witnessing?.start();
     },
     async stop() {
       await Promise.all([streams.dispatcher?.stop(), streams.operator?.stop(), streams.watch.stop()]);
+      await witnesses.witnessing?.stop();
       await teller.stop();
       await quotas.stop();
       await sealer.stop();

@@ -2,6 +2,7 @@ import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
 import { auditVariables } from "@ostiary/audit/config";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";
+import { checkWitnesses } from "@ostiary/audit/witnesses";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
 import { checkPeppers, identityVariables } from "@ostiary/identity/config";
 import {
@@ -128,6 +129,7 @@ function checkParts(env: Environment): ConfigProblem[] {
       checkSigningKeyFile,
       checkStreamKeyFile,
       checkOperatorStream,
+      checkWitnesses,
       checkPeerTls,
     ),
     ...configProblems(gatewayVariables, variables, checkAlone, checkPeerTls),

@@ -11,7 +11,7 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { selectLeafTexts, selectNote, selectSubtrees } from "./queries.ts";
+import { selectLeafTexts, selectSubtrees } from "./queries.ts";
 
 /** The Cache-Control of the signed root, which changes with each checkpoint. */
 const SHORT = "public, max-age=2";
@@ -86,12 +86,15 @@ function tileDetail(operationId: string, which: string) {
   };
 }
 
-/** Serves the tree of checkpoints as C2SP tlog-tiles has it (AU-152, AU-153). Anyone may keep copies. */
-export function checkpointTreeHandlers(database: Database) {
+/**
+ * Serves the tree of checkpoints as C2SP tlog-tiles has it (AU-152, AU-153). Anyone may keep copies. `selectRoot`
+ * returns the signed root for readers.
+ */
+export function checkpointTreeHandlers(database: Database, selectRoot: () => Promise<string | null>) {
   const answer = (request: Request, { level, ...parts }: { level: string } & Parts) =>
     answerWithTile(database, request, level, partsOf(parts).join("/"));
   return new Elysia({ name: "audit-log", prefix: "/audit-log", normalize: false })
-    .get("/checkpoint", ({ request }) => answerWithNote(database, request), noteOperation)
+    .get("/checkpoint", ({ request }) => answerWithNote(selectRoot, request), noteOperation)
     .get("/tile/:level/:first", ({ request, params }) => answer(request, params), {
       params: Type.Object(first),
       query: noQuery,
@@ -129,8 +132,8 @@ function partsOf({ first, second, third, fourth }: Parts): string[] {
   return [first, second, third, fourth].filter((text) => text !== undefined);
 }
 
-async function answerWithNote(database: Database, request: Request): Promise<Response> {
-  const note = await selectNote(database);
+async function answerWithNote(selectRoot: () => Promise<string | null>, request: Request): Promise<Response> {
+  const note = await selectRoot();
   if (note === null) throw notFound("audit_log_root");
   return answerWith(request, await representationOf(note, NOTE_TYPE), SHORT);
 }

@@ -43,6 +43,7 @@ export class Sealer {
   #sealedThrough_ms: number;
   #alteredLogs = 0;
   #recoverAt_ms = 0;
+  #isSealing = false;
 
   constructor(deps: SealerDeps) {
     this.#deps = deps;
@@ -81,6 +82,11 @@ export class Sealer {
     await this.#loop.stop();
   }
 
+  /** Whether this replica seals. For a moment two replicas can say so, and while nothing is written all do. */
+  get isSealing(): boolean {
+    return this.#isSealing;
+  }
+
   /** Seals everything that is committed, unless another replica does so. */
   async seal(stopping: () => boolean = () => false): Promise<void> {
     const { clock, writes } = this.#deps;
@@ -89,7 +95,8 @@ export class Sealer {
       const state = await selectState(writes);
       this.#alteredLogs = state.set_aside.length;
       this.#noteSetBack(state);
-      if (this.#isOthers(state)) return;
+      this.#isSealing = !this.#isOthers(state);
+      if (!this.#isSealing) return;
       const deps = { ...this.#deps, sealed: this.#sealed, holder: this.#holder };
       const { entries, end } = await sealPass(deps, state);
       this.#metrics.sealed(entries);

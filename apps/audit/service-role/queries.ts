@@ -17,7 +17,7 @@ const GRANTS = [
   "select, insert on audit.request_ids, audit.event_params, audit.checkpoints, audit.checkpoint_tree, audit.entries, audit.head_map",
   "select on audit.signing_keys",
   "select, insert, update on audit.chains",
-  "select, insert, delete on audit.altered_chains",
+  "select, insert, delete on audit.altered_chains, audit.cosignatures",
   "select, insert, update, delete on audit.streams",
   "select, insert, update on audit.operator_stream, audit.operator_stream_places",
   "select, insert, update on audit.usage_counts, audit.usage_reporters",

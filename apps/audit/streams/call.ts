@@ -19,6 +19,13 @@ export type CallResult =
   /** The caller gave the request up. Nobody knows whether the request arrived. */
   | { outcome: "aborted" };
 
+/** The result of a request, with what the receiver answered. */
+export interface Answer {
+  result: CallResult;
+  /** Null without an answer, for an answer that is too long, and for bytes that are no UTF-8. */
+  text: string | null;
+}
+
 export const CALL_TIMEOUT_MS = 10_000;
 /** The maximum number of bytes that are read of one answer. A longer answer ends its connection. */
 export const ANSWER_BYTES_MAX = 4_096;
@@ -64,12 +71,20 @@ export class Receiver {
 
   /** Posts a body. An aborted `signal` ends the request at once. */
   async post(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<CallResult> {
+    return (await this.ask(body, headers, signal)).result;
+  }
+
+  /** Does the same as {@link post}, and keeps what the receiver answers. */
+  async ask(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
     const target = this.#target;
-    if (target === null)
-      return refusal(null, `The operator's settings forbid calls to this address: ${this.#problem}`);
+    if (target === null) {
+      return unanswered(
+        refusal(null, `The operator's settings forbid calls to this address: ${this.#problem}`),
+      );
+    }
     const first = await this.#attempt(target, body, headers, signal);
     // the receiver closed an idle connection in the moment in which it was used again
-    return first === "stale" ? asResult(await this.#attempt(target, body, headers, signal)) : asResult(first);
+    return first === "stale" ? asAnswer(await this.#attempt(target, body, headers, signal)) : first;
   }
 
   close(): void {
@@ -81,15 +96,15 @@ export class Receiver {
     body: Buffer,
     headers: Record<string, string>,
     signal: AbortSignal | undefined,
-  ): Promise<CallResult | "stale"> {
+  ): Promise<Answer | "stale"> {
     const { clock } = this.#deps;
-    const { promise, resolve } = Promise.withResolvers<CallResult | "stale">();
-    if (signal?.aborted) return Promise.resolve({ outcome: "aborted" });
+    const { promise, resolve } = Promise.withResolvers<Answer | "stale">();
+    if (signal?.aborted) return Promise.resolve(unanswered({ outcome: "aborted" }));
     const request = (target.is_https ? httpsRequest : httpRequest)(this.#options(target, body, headers));
-    const finish = (result: CallResult | "stale") => {
+    const finish = (result: CallResult | "stale", bytes: Buffer | null = null) => {
       cancel();
       signal?.removeEventListener("abort", onAbort);
-      resolve(result);
+      resolve(result === "stale" ? result : { result, text: bytes && textOf(bytes) });
     };
     const onAbort = () => {
       finish({ outcome: "aborted" });
@@ -105,7 +120,7 @@ export class Receiver {
     });
     request.on("response", (response) => {
       readAnswer(response, () => request.destroy()).then(
-        () => finish(resultOf(response, clock.now())),
+        (bytes) => finish(resultOf(response, clock.now()), bytes),
         (error) => finish(refusal(null, sentenceOf(error))),
       );
     });
@@ -146,23 +161,42 @@ export class Receiver {
   };
 }
 
-function asResult(result: CallResult | "stale"): CallResult {
-  return result === "stale" ? refusal(null, "The connection was reset.") : result;
+function asAnswer(answer: Answer | "stale"): Answer {
+  return answer === "stale" ? unanswered(refusal(null, "The connection was reset.")) : answer;
+}
+
+function unanswered(result: CallResult): Answer {
+  return { result, text: null };
+}
+
+function textOf(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 function refusal(status: number | null, error: string, retry_after_ms: number | null = null): CallResult {
   return { outcome: "refused", status, error, retry_after_ms };
 }
 
-/** Reads an answer and drops it, so that the connection can be used again. A long answer ends the connection. */
-async function readAnswer(response: IncomingMessage, cut: () => void): Promise<void> {
+/**
+ * Reads an answer to its end, so that the connection can be used again. A long answer ends the connection, and
+ * null is returned.
+ */
+async function readAnswer(response: IncomingMessage, cut: () => void): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
-    bytes += Buffer.isBuffer(chunk) ? chunk.length : 0;
+    if (!Buffer.isBuffer(chunk)) continue;
+    chunks.push(chunk);
+    bytes += chunk.length;
     if (bytes <= ANSWER_BYTES_MAX) continue;
     cut();
-    return;
+    return null;
   }
+  return Buffer.concat(chunks);
 }
 
 function resultOf({ statusCode: status = 0, headers }: IncomingMessage, now_ms: number): CallResult {

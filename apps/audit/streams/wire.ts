@@ -3,6 +3,7 @@ import type { Clock } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { AuditConfig } from "../config.ts";
+import type { ReceiverDeps } from "./call.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { StreamHandlersDeps } from "./handlers.ts";
 import { StreamKeys } from "./key-file.ts";
@@ -35,12 +36,7 @@ export async function wireStreams(config: AuditConfig, given: StreamsGiven): Pro
   const { reads, writes, clock, telemetry } = given;
   const { log } = telemetry;
   const key_file = config.AUDIT_STREAM_KEY_FILE;
-  const ca_file = config.AUDIT_STREAM_CA_FILE;
-  const receivers = {
-    rules: targetRulesOf(config),
-    clock,
-    ...(ca_file !== undefined && { ca: readFileSync(ca_file, "utf8") }),
-  };
+  const receivers = receiverDepsOf(config, clock);
   const shared = { reads, writes, clock, receivers };
   const secrets = key_file === undefined ? null : new SecretBox(await StreamKeys.open(key_file, clock, log));
   const metrics = createDeliveryMetrics(telemetry.metrics);
@@ -54,5 +50,15 @@ export async function wireStreams(config: AuditConfig, given: StreamsGiven): Pro
     dispatcher: secrets === null ? null : new Dispatcher({ ...delivery, secrets }),
     operator: settings === null ? null : new OperatorStream({ ...delivery, settings }),
     watch,
+  };
+}
+
+/** Returns where the service may call, and by which certificates. */
+export function receiverDepsOf(config: AuditConfig, clock: Clock): ReceiverDeps {
+  const ca_file = config.AUDIT_STREAM_CA_FILE;
+  return {
+    rules: targetRulesOf(config),
+    clock,
+    ...(ca_file !== undefined && { ca: readFileSync(ca_file, "utf8") }),
   };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { operatorVariables } from "../../app/audit/operator-bed.ts";
 import { startReceiver, streamVariables } from "../../app/audit/streams-bed.ts";
+import { witnessVariables } from "../../app/audit/witnesses-bed.ts";
 import { waitFor } from "../../support/index.ts";
 import { type MixedRun, SERVICES, startMixedRun } from "../../support/mixed-run.ts";
 import { hasPrometheus, type Prometheus, startPrometheus } from "../../support/prometheus.ts";
@@ -28,6 +29,7 @@ beforeAll(async () => {
   run = await startMixedRun({
     ...streamVariables([receiver.port]),
     ...operatorVariables(receiver.url),
+    ...witnessVariables(receiver.url),
   });
   if (!hasPrometheus) return;
   const targets = SERVICES.map((service) => [service, run.stack[service].internal_url]);

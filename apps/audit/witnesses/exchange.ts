@@ -1,0 +1,89 @@
+import { hashFromHex } from "@ostiary/lib/domain/proof";
+import { knownSignatures, noteKeyId, readNote, signatureLine } from "@ostiary/lib/domain/tlog";
+import type { Answer, Receiver } from "../streams/call.ts";
+import type { Cosignature } from "./queries.ts";
+import type { Witness } from "./witnesses-file.ts";
+
+/** A signed root of the tree, as witnesses get it. */
+export interface SignedRoot {
+  size: number;
+  note: string;
+}
+
+/** The result of asking a witness to cosign. */
+export type Exchange =
+  | { outcome: "cosigned"; cosignature: Cosignature }
+  /** The witness expects a proof from another size. */
+  | { outcome: "other_size"; size: number }
+  /** The witness says that this root does not continue what it cosigned. */
+  | { outcome: "conflict"; reason: string }
+  | { outcome: "failed"; reason: string }
+  /** The caller gave the call up. */
+  | { outcome: "aborted" };
+
+const CLOCKS_DIFFER_MS_MAX = 3_600_000;
+const TEXT = "text/plain; charset=utf-8";
+const SIZE_ANSWER = /^(?:0|[1-9][0-9]{0,15})\n$/;
+
+export interface ExchangeDeps {
+  receiver: Receiver;
+  witness: Witness;
+  now_ms: number;
+  signal: AbortSignal;
+}
+
+/** Asks a witness for its cosignature, with the proof that the tree grew from `old_size`. */
+export async function exchange(
+  { receiver, witness, now_ms, signal }: ExchangeDeps,
+  root: SignedRoot,
+  { old_size, path }: { old_size: number; path: readonly string[] },
+): Promise<Exchange> {
+  const proof = path.map((hash) => `${hashFromHex(hash).toBase64()}\n`).join("");
+  const body = Buffer.from(`old ${old_size}\n${proof}\n${root.note}`);
+  const answer = await receiver.ask(body, { "Content-Type": TEXT }, signal);
+  if (answer.result.outcome === "aborted") return { outcome: "aborted" };
+  const { status } = answer.result;
+  if (status === 409) return sizeOf(answer, root, old_size);
+  if (status === 422) {
+    return { outcome: "conflict", reason: `it does not accept the proof from size ${old_size}` };
+  }
+  if (answer.result.outcome === "refused") {
+    return { outcome: "failed", reason: answer.result.error };
+  }
+  if (answer.text === null) return { outcome: "failed", reason: "Its answer is too long, or no text." };
+  return cosignatureOf(answer.text, witness, root, now_ms);
+}
+
+function sizeOf({ text }: Answer, root: SignedRoot, old_size: number): Exchange {
+  const size = text !== null && SIZE_ANSWER.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(size)) return { outcome: "failed", reason: "It answered 409 without a size." };
+  if (size === old_size) {
+    return { outcome: "conflict", reason: `it knows another root of size ${root.size}` };
+  }
+  return { outcome: "other_size", size };
+}
+
+/** Finds the cosignature of the witness among the lines of an answer. Other lines do not count. */
+async function cosignatureOf(
+  text: string,
+  { key, key_text }: Witness,
+  root: SignedRoot,
+  now_ms: number,
+): Promise<Exchange> {
+  const note = readNote(root.note + text);
+  if (note === null) return { outcome: "failed", reason: "Its answer is not lines of a note." };
+  const key_id = noteKeyId(key);
+  for (const signature of note.signatures) {
+    if (signature.name !== key.name || signature.keyId !== key_id) continue;
+    const [found] = await knownSignatures({ text: note.text, signatures: [signature] }, [key]);
+    if (found === undefined || !found.isRight || found.timeS === null) continue;
+    const cosigned_ms = found.timeS * 1_000;
+    if (Math.abs(cosigned_ms - now_ms) > CLOCKS_DIFFER_MS_MAX) {
+      return { outcome: "failed", reason: "Its cosignature has a time that is over an hour off." };
+    }
+    const line = signatureLine(signature);
+    const cosigned_at = new Date(cosigned_ms);
+    return { outcome: "cosigned", cosignature: { ...root, witness: key_text, line, cosigned_at } };
+  }
+  return { outcome: "failed", reason: "Its answer has no cosignature of this root by its key." };
+}

@@ -1,0 +1,48 @@
+import type { Clock } from "@ostiary/lib/async";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { selectNote } from "../checkpoint-tree/queries.ts";
+import type { AuditConfig } from "../config.ts";
+import { receiverDepsOf } from "../streams/wire.ts";
+import { createWitnessGauges } from "./metrics.ts";
+import { selectCosignedRoot } from "./queries.ts";
+import { loadWitnesses } from "./witnesses-file.ts";
+import { Witnessing } from "./witnessing.ts";
+
+export interface WitnessesGiven {
+  reads: Database;
+  writes: Database;
+  clock: Clock;
+  telemetry: Telemetry;
+  isSealing: () => boolean;
+}
+
+export interface Witnesses {
+  /** Null where the log has no witnesses. */
+  witnessing: Witnessing | null;
+  /** Returns the newest root that a quorum cosigned; before the first one, the newest root. */
+  selectRoot: () => Promise<string | null>;
+}
+
+/** Builds the parts of witnesses from the configuration. */
+export function wireWitnesses(config: AuditConfig, given: WitnessesGiven): Witnesses {
+  const { reads, clock, telemetry } = given;
+  if (config.AUDIT_WITNESSES_FILE === undefined) {
+    return { witnessing: null, selectRoot: () => selectNote(reads) };
+  }
+  const receivers = receiverDepsOf(config, clock);
+  const witnesses = loadWitnesses(config.AUDIT_WITNESSES_FILE, receivers.rules);
+  const quorum = config.AUDIT_WITNESS_QUORUM;
+  const interval_ms = config.AUDIT_WITNESS_INTERVAL_MS;
+  const witnessing = new Witnessing({
+    ...given,
+    ...{ witnesses, quorum, interval_ms, receivers, log: telemetry.log },
+  });
+  createWitnessGauges(telemetry.metrics, () => witnessing.reading);
+  const keys = witnesses.map(({ key_text }) => key_text);
+  return {
+    witnessing,
+    selectRoot: async () =>
+      (await selectCosignedRoot(reads, keys, quorum))?.note ?? (await selectNote(reads)),
+  };
+}

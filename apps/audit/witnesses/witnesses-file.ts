@@ -1,0 +1,135 @@
+import { fits, violationsOf } from "@ostiary/lib/domain/errors";
+import { isRecord } from "@ostiary/lib/domain/json";
+import { type NoteKey, noteKeyText, readNoteKey, WITNESS_COSIGNATURE } from "@ostiary/lib/domain/tlog";
+import type { ConfigProblem } from "@ostiary/lib/runtime/config";
+import {
+  type FileProblem,
+  parseYamlFile,
+  problemsOfLoading,
+  readTextFile,
+} from "@ostiary/lib/runtime/config/yaml-file";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { type TargetConfig, type TargetRules, targetRulesOf, urlProblem } from "../streams/targets.ts";
+
+const VARIABLE = "AUDIT_WITNESSES_FILE";
+const WITNESSES_MAX = 32;
+
+const Name = Type.String({
+  pattern: "^[A-Za-z0-9._-]{1,64}$",
+  rule: "must be 1 to 64 of letters, digits, dots, hyphens and underscores",
+});
+const KeyText = Type.String({
+  maxLength: 1_000,
+  rule: "must be the verifier key of a witness, such as witness.example.com/w1+1a2b3c4d+BA…, in quotes",
+});
+const WitnessEntry = Type.Object(
+  { name: Name, url: Type.String({ rule: "must be a URL" }), key: KeyText },
+  { additionalProperties: false, rule: "must be a map with name, url and key" },
+);
+const WitnessesFileShape = Type.Object(
+  {
+    witnesses: Type.Array(WitnessEntry, {
+      minItems: 1,
+      maxItems: WITNESSES_MAX,
+      rule: `must be a list of 1 to ${WITNESSES_MAX} witnesses`,
+    }),
+  },
+  { additionalProperties: false, rule: "must be a map with witnesses" },
+);
+
+/** A witness that the log asks for cosignatures. */
+export interface Witness {
+  name: string;
+  /** The address that add-checkpoint is appended to. */
+  url: string;
+  key: NoteKey;
+  /** The text form of the key. */
+  key_text: string;
+}
+
+/** The variables of witnesses, and those that say where the service may call. */
+export interface WitnessConfig extends TargetConfig {
+  AUDIT_SIGNING_KEY_FILE?: string;
+  AUDIT_WITNESSES_FILE?: string;
+  AUDIT_WITNESS_QUORUM: number;
+}
+
+/** Checks the file of witnesses and the quorum for `loadConfig`, and returns every problem (AU-170). */
+export function checkWitnesses(config: Partial<WitnessConfig>): ConfigProblem[] {
+  const { AUDIT_WITNESSES_FILE: path, AUDIT_WITNESS_QUORUM: quorum = 1 } = config;
+  if (path === undefined) return [];
+  let count = Number.POSITIVE_INFINITY;
+  const found = problemsOfLoading(() => {
+    count = loadWitnesses(path, targetRulesOf(config)).length;
+  });
+  if (config.AUDIT_SIGNING_KEY_FILE === undefined) {
+    found.push({ variable: "AUDIT_SIGNING_KEY_FILE", message: `is required with ${VARIABLE}.` });
+  }
+  if (quorum <= count) return found;
+  const message = `is ${quorum}, and AUDIT_WITNESSES_FILE has ${count} witnesses: lower it, or add witnesses.`;
+  return [...found, { variable: "AUDIT_WITNESS_QUORUM", message }];
+}
+
+/**
+ * Loads the file of witnesses.
+ *
+ * @throws ConfigError that names every wrong key with its line
+ */
+export function loadWitnesses(path: string, rules: TargetRules): readonly Witness[] {
+  const value = parseYamlFile(VARIABLE, readTextFile(VARIABLE, path), (read) => [
+    ...shapeProblems(read),
+    ...entryProblems(read, rules),
+  ]);
+  return Value.Decode(WitnessesFileShape, value).witnesses.flatMap(({ name, url, key: text }) => {
+    const key = readNoteKey(text);
+    return key === null ? [] : [{ name, url: url.replace(/\/+$/, ""), key, key_text: noteKeyText(key) }];
+  });
+}
+
+function shapeProblems(value: unknown): FileProblem[] {
+  return violationsOf(WitnessesFileShape, value).all.map(({ path, message }) => ({
+    path,
+    message: message.replace(/^The body/, "The file").replace(/\.$/, ""),
+  }));
+}
+
+/** Returns the problems of single witnesses that the schema cannot express. */
+function entryProblems(value: unknown, rules: TargetRules): FileProblem[] {
+  if (!isRecord(value) || !Array.isArray(value.witnesses)) return [];
+  const seen = { name: new Set<unknown>(), key: new Set<unknown>() };
+  return value.witnesses.slice(0, WITNESSES_MAX).flatMap((entry: unknown, index): FileProblem[] => {
+    if (!isRecord(entry)) return [];
+    const at = `witnesses[${index}]`;
+    const place = (field: string, why: string) => ({
+      path: ["witnesses", index, field],
+      message: `${at}.${field} ${why}`,
+    });
+    const url = typeof entry.url === "string" ? addressProblem(entry.url, rules) : null;
+    const key = fits(KeyText, entry.key) ? keyProblem(entry.key) : null;
+    const repeated = (["name", "key"] as const).filter((field) => {
+      const isKnown = seen[field].has(entry[field]) && typeof entry[field] === "string";
+      seen[field].add(entry[field]);
+      return isKnown;
+    });
+    return [
+      ...(url === null ? [] : [place("url", url)]),
+      ...(key === null ? [] : [place("key", key)]),
+      ...repeated.map((field) => place(field, "stands twice: each witness has its own")),
+    ];
+  });
+}
+
+function addressProblem(url: string, rules: TargetRules): string | null {
+  const problem = urlProblem(url, rules);
+  if (problem !== null) return problem.replace(/^url /, "").replace(/\.$/, "");
+  return url.includes("?") ? "must not have a query" : null;
+}
+
+function keyProblem(text: string): string | null {
+  const key = readNoteKey(text);
+  if (key === null) return KeyText.rule;
+  return key.type === WITNESS_COSIGNATURE
+    ? null
+    : "is the key of a log: give the key that the witness printed";
+}

@@ -1,0 +1,207 @@
+import { type Clock, endsWithin, Loop } from "@ostiary/lib/async";
+import { readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { selectConsistency } from "../checkpoint-tree/proofs.ts";
+import { selectNote } from "../checkpoint-tree/queries.ts";
+import { Receiver, type ReceiverDeps } from "../streams/call.ts";
+import { type Exchange, exchange, type SignedRoot } from "./exchange.ts";
+import { deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./queries.ts";
+import type { Witness } from "./witnesses-file.ts";
+
+export interface WitnessingDeps {
+  witnesses: readonly Witness[];
+  quorum: number;
+  interval_ms: number;
+  /** Whether this replica seals. One replica asks the witnesses. */
+  isSealing: () => boolean;
+  reads: Database;
+  writes: Database;
+  receivers: ReceiverDeps;
+  clock: Clock;
+  log: Pick<Logger, "error" | "warn">;
+}
+
+/** The state of the witnesses, as metrics tell it. */
+export interface WitnessReading {
+  /** Witnesses that have not cosigned a root for a minute although there was one. */
+  behind: number;
+  /** Witnesses that know another history of this log. */
+  conflicts: number;
+}
+
+/** The result for a root, once the size that the witness expects is settled. */
+type Asked = Exclude<Exchange, { outcome: "other_size" }>;
+
+const BEHIND_MS = 60_000;
+const RETRY_MS_MAX = 300_000;
+/** The calls of a witness for one root: to learn its size, and to send the proof from there. */
+const CALLS_MAX = 3;
+
+/** The knowledge of this replica about a witness. */
+interface Known {
+  witness: Witness;
+  receiver: Receiver;
+  /** The size that it cosigned last, as far as it is known: proofs lead from there. */
+  size: number;
+  /** The size of the root whose cosignature was stored last, or null. */
+  stored: number | null;
+  failures: number;
+  /** The time of the monotonic clock before which it is not asked again. */
+  notBefore_ms: number;
+  /** The time since which it owes a cosignature, or null. */
+  owesSince_ms: number | null;
+  hasConflict: boolean;
+  /** Resolves when the call under way has ended; null without one. */
+  asked: Promise<void> | null;
+}
+
+/**
+ * Asks the witnesses to cosign the newest root of the tree, in the background (AU-171). All witnesses get the same
+ * root. One that fails is left alone for a while, and delays no other one.
+ */
+export class Witnessing {
+  readonly #deps: WitnessingDeps;
+  readonly #loop: Loop;
+  readonly #known: readonly Known[];
+  readonly #stopping = new AbortController();
+
+  constructor(deps: WitnessingDeps) {
+    this.#deps = deps;
+    const { interval_ms, clock, log } = deps;
+    this.#known = deps.witnesses.map((witness) => ({
+      witness,
+      receiver: new Receiver(`${witness.url}/add-checkpoint`, deps.receivers),
+      ...{
+        size: 0,
+        stored: null,
+        failures: 0,
+        notBefore_ms: 0,
+        owesSince_ms: null,
+        hasConflict: false,
+        asked: null,
+      },
+    }));
+    this.#loop = new Loop({
+      task: () => this.#round(),
+      pause_ms: interval_ms,
+      retry_ms: interval_ms,
+      onFailure: (err, retry_in_ms) =>
+        log.warn({ err, retry_in_ms }, "the audit service could not ask witnesses and will try again"),
+      clock,
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Stops, and gives calls under way up: the next start makes them again. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop.stop();
+    await Promise.all(this.#known.map(({ asked }) => asked));
+    for (const { receiver } of this.#known) receiver.close();
+  }
+
+  /** Returns the state of the witnesses as this replica knows it. A replica that does not seal knows none. */
+  get reading(): WitnessReading {
+    const now_ms = this.#deps.clock.elapsed_ms();
+    const asked = this.#deps.isSealing() ? this.#known : [];
+    return {
+      behind: asked.filter(({ owesSince_ms }) => owesSince_ms !== null && now_ms - owesSince_ms > BEHIND_MS)
+        .length,
+      conflicts: asked.filter(({ hasConflict }) => hasConflict).length,
+    };
+  }
+
+  async #round(): Promise<void> {
+    const { reads, writes, witnesses, quorum, interval_ms, clock, isSealing } = this.#deps;
+    if (!isSealing() || this.#stopping.signal.aborted) return;
+    const root = signedRootOf(await selectNote(reads));
+    if (root === null) return;
+    const now_ms = clock.elapsed_ms();
+    const owing = this.#known.filter(({ stored }) => stored !== root.size);
+    for (const known of owing) known.owesSince_ms ??= now_ms;
+    const due = owing.filter(({ notBefore_ms, asked }) => asked === null && notBefore_ms <= now_ms);
+    if (due.length === 0) return;
+    // the next round comes on time: it leaves out who has not answered
+    await endsWithin(Promise.all(due.map((known) => this.#start(known, root))), interval_ms, clock);
+    const keys = witnesses.map(({ key_text }) => key_text);
+    const newest = await selectCosignedRoot(reads, keys, quorum);
+    await deleteOldCosignatures(writes, newest?.size ?? 0);
+  }
+
+  /** Asks one witness, and takes note of a failure of the database. */
+  #start(known: Known, root: SignedRoot): Promise<void> {
+    known.asked = this.#ask(known, root)
+      .catch((err) =>
+        this.#deps.log.warn({ err }, "the audit service could not store what a witness answered"),
+      )
+      .finally(() => {
+        known.asked = null;
+      });
+    return known.asked;
+  }
+
+  /** Asks one witness, and stores its cosignature. */
+  async #ask(known: Known, root: SignedRoot): Promise<void> {
+    const result = await this.#cosigned(known, root);
+    if (result.outcome === "cosigned") {
+      await insertCosignature(this.#deps.writes, result.cosignature);
+      const { size } = root;
+      Object.assign(known, { size, stored: size, failures: 0, owesSince_ms: null, hasConflict: false });
+    } else if (result.outcome !== "aborted") {
+      this.#noteFailure(known, result);
+    }
+  }
+
+  /** Sends the root with the proof from the size that the witness names. */
+  async #cosigned(known: Known, root: SignedRoot): Promise<Asked> {
+    const { reads, clock } = this.#deps;
+    const { receiver, witness } = known;
+    const { signal } = this.#stopping;
+    for (let calls = 1; calls <= CALLS_MAX; calls++) {
+      if (known.size > root.size) return this.#ahead(known);
+      const path = await selectConsistency(reads, known.size, root.size);
+      if (path === null) break;
+      const proof = { old_size: known.size, path };
+      const result = await exchange({ receiver, witness, now_ms: clock.now(), signal }, root, proof);
+      if (result.outcome !== "other_size") return result;
+      known.size = result.size;
+    }
+    return { outcome: "failed", reason: "It named another size each time." };
+  }
+
+  /** Another replica may have sent a newer root. Otherwise the log lost what the witness cosigned. */
+  async #ahead(known: Known): Promise<Asked> {
+    const { size } = known;
+    // the next call asks anew
+    known.size = 0;
+    const newest = signedRootOf(await selectNote(this.#deps.writes));
+    if (newest !== null && newest.size >= size)
+      return { outcome: "failed", reason: "It has a newer root already." };
+    const reason = `it cosigned size ${size}, and the log has ${newest?.size ?? 0} checkpoints`;
+    return { outcome: "conflict", reason };
+  }
+
+  #noteFailure(known: Known, result: Extract<Asked, { reason: string }>): void {
+    const { clock, interval_ms, log } = this.#deps;
+    const hasConflict = result.outcome === "conflict";
+    const retry_in_ms = Math.min(interval_ms * 2 ** Math.min(known.failures, 16), RETRY_MS_MAX);
+    const about = { witness: known.witness.name, reason: result.reason, retry_in_ms };
+    if (hasConflict && !known.hasConflict) {
+      log.error(about, "a witness says that the audit log does not continue what the witness cosigned");
+    } else if (!hasConflict && known.failures === 0) {
+      log.warn(about, "a witness did not cosign the audit log and will be asked again");
+    }
+    known.failures += 1;
+    known.hasConflict = hasConflict;
+    known.notBefore_ms = clock.elapsed_ms() + retry_in_ms;
+  }
+}
+
+function signedRootOf(note: string | null): SignedRoot | null {
+  const head = readTreeHead((note === null ? null : readNote(note))?.text ?? "");
+  return note === null || head === null ? null : { size: head.size, note };
+}

@@ -1,0 +1,309 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { checkWitnesses } from "@ostiary/audit/witnesses";
+import { waitFor } from "../../support/index.ts";
+import { keyId, publicBytes, verifierKeyText } from "../../support/test-log.ts";
+import { cosignedAt, newWitness, startWitness, WITNESS } from "../witness/witness-bed.ts";
+import { type AuditService, intent, requestId, startAudit } from "./audit-service.ts";
+import { keyFile, signingKeyFile } from "./proof-bed.ts";
+
+/** The audit service asks witnesses to cosign the roots of its tree of checkpoints. */
+
+setDefaultTimeout(120_000);
+
+const ORIGIN = "audit.example.com/log";
+const SOON = { timeout_ms: 60_000 };
+const ended: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0).toReversed()) await end();
+});
+
+interface Entry {
+  name: string;
+  url: string;
+  key: string;
+}
+
+/** A log with a key, and a witness that knows it. */
+async function witnessedLog() {
+  const key_file = signingKeyFile();
+  const publicKey = publicBytes(createPrivateKey(readFileSync(key_file, "utf8")));
+  const files = await newWitness([{ origin: ORIGIN, verifierKey: verifierKeyText(ORIGIN, 1, publicKey) }]);
+  const witness = await startWitness(files);
+  ended.push(
+    () => files[Symbol.asyncDispose](),
+    () => witness[Symbol.asyncDispose](),
+  );
+  const entry: Entry = { name: "w1", url: witness.url, key: files.verifierKey };
+  return { key_file, files, witness, entry };
+}
+
+async function startWitnessed(
+  key_file: string,
+  witnesses: readonly Entry[],
+  { database_url, quorum = 1 }: { database_url?: string; quorum?: number } = {},
+): Promise<AuditService & { log(): string }> {
+  const log_file = keyFile("");
+  const audit = await startAudit({
+    ...(database_url !== undefined && { database_url }),
+    env: {
+      SEAL_INTERVAL_MS: "50",
+      AUDIT_SIGNING_KEY_FILE: key_file,
+      AUDIT_LOG_ORIGIN: ORIGIN,
+      AUDIT_WITNESSES_FILE: keyFile(JSON.stringify({ witnesses })),
+      AUDIT_WITNESS_QUORUM: String(quorum),
+      AUDIT_WITNESS_INTERVAL_MS: "100",
+      AUDIT_STREAM_ALLOW_HTTP: "true",
+      AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
+      AUDIT_STREAM_ALLOWED_PORTS: witnesses.map(({ url }) => new URL(url).port).join(","),
+      LOG_FILE: log_file,
+    },
+  });
+  ended.push(() => audit.stop());
+  return { ...audit, log: () => readFileSync(log_file, "utf8") };
+}
+
+async function write(audit: AuditService): Promise<void> {
+  expect((await audit.put(requestId(), intent())).status).toBe(201);
+}
+
+interface Root {
+  size: number;
+  text: string;
+  signatures: string[];
+}
+
+/** Returns the signed root that readers get, or null before the first. */
+async function servedRoot(audit: AuditService): Promise<Root | null> {
+  const response = await audit.get("/audit-log/checkpoint");
+  if (response.status === 404) return null;
+  const note = await response.text();
+  const end = note.lastIndexOf("\n\n");
+  const text = note.slice(0, end + 1);
+  return {
+    size: Number(text.split("\n")[1]),
+    text,
+    signatures: note
+      .slice(end + 2)
+      .trimEnd()
+      .split("\n"),
+  };
+}
+
+/** Waits until readers get a root of at least this size that the witness cosigned. */
+function cosigned(audit: AuditService, { key }: Entry, size = 1): Promise<Root> {
+  return waitFor(async () => {
+    const root = await servedRoot(audit);
+    const isCosigned = root?.signatures.some((line) => cosignedAt(line, root.text, key) !== null);
+    return isCosigned && root !== null && root.size >= size ? root : null;
+  }, SOON);
+}
+
+async function gauge({ internal_url }: AuditService, name: string): Promise<number | null> {
+  const text = await (await fetch(`${internal_url}/metrics`)).text();
+  const value = new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1];
+  return value === undefined ? null : Number(value);
+}
+
+/** Starts a server that answers add-checkpoint as told, with a key of its own. */
+function startFake(
+  name: string,
+  answer: (body: string, key: FakeKey) => Response | Promise<Response>,
+): Entry {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const key: FakeKey = {
+    text: verifierKeyText(name, 4, publicBytes(privateKey)),
+    line(text, time_s = Math.floor(Date.now() / 1_000)) {
+      const time = Buffer.alloc(8);
+      time.writeBigUInt64BE(BigInt(time_s));
+      const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${time_s}\n${text}`), privateKey);
+      const bytes = Buffer.concat([keyId(name, 4, publicBytes(privateKey)), time, signature]);
+      return `— ${name} ${bytes.toString("base64")}\n`;
+    },
+  };
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 120,
+    fetch: async (request) => answer(await request.text(), key),
+  });
+  ended.push(() => server.stop(true));
+  return { name, url: `http://127.0.0.1:${server.port}`, key: key.text };
+}
+
+interface FakeKey {
+  text: string;
+  /** Returns a cosignature of a text. */
+  line(text: string, time_s?: number): string;
+}
+
+/** Returns the text of the root in a call of add-checkpoint. */
+function rootText(body: string): string {
+  return body.slice(body.indexOf("\n\n") + 2, body.lastIndexOf("\n\n") + 1);
+}
+
+describe("a root of the tree of checkpoints", () => {
+  // AU-171, AU-172
+  test("gets the cosignature of a witness, and so does each one after it, also after a restart", async () => {
+    const { key_file, entry, files } = await witnessedLog();
+    const audit = await startWitnessed(key_file, [entry]);
+    await write(audit);
+    const first = await cosigned(audit, entry);
+    await write(audit);
+    const second = await cosigned(audit, entry, first.size + 1);
+    expect(second.text.split("\n")[0]).toBe(ORIGIN);
+    // nothing that the service knew of the witness is left
+    const again = await startWitnessed(key_file, [entry], { database_url: audit.database_url });
+    await write(again);
+    const third = await cosigned(again, entry, second.size + 1);
+    expect((await files.state()).logs[0]?.size).toBeGreaterThanOrEqual(third.size);
+    expect(await gauge(again, "audit_witness_conflicts")).toBe(0);
+    expect(await gauge(again, "audit_witnesses_behind")).toBe(0);
+  });
+
+  // AU-172
+  test("is served without cosignatures until a quorum has cosigned one", async () => {
+    const { key_file, entry } = await witnessedLog();
+    let isAway = true;
+    const second = startFake("late.example.com", (body, key) =>
+      isAway ? new Response(null, { status: 503 }) : new Response(key.line(rootText(body))),
+    );
+    const audit = await startWitnessed(key_file, [entry, second], { quorum: 2 });
+    await write(audit);
+    await waitFor(() => audit.log().includes("late.example.com"), SOON);
+    expect((await waitFor(() => servedRoot(audit), SOON)).signatures).toHaveLength(1);
+    isAway = false;
+    const root = await cosigned(audit, second);
+    expect(root.signatures.map((line) => line.split(" ")[1])).toEqual(
+      expect.arrayContaining([ORIGIN, WITNESS, "late.example.com"]),
+    );
+  });
+});
+
+// AU-173
+test("a log that was made anew with its own key gets no cosignature, and the service says so", async () => {
+  const { key_file, entry } = await witnessedLog();
+  const original = await startWitnessed(key_file, [entry]);
+  for (let n = 0; n < 3; n++) {
+    await write(original);
+    await cosigned(original, entry, n + 1);
+  }
+  await original.stop();
+  const rewritten = await startWitnessed(key_file, [entry]);
+  const MESSAGE = "a witness says that the audit log does not continue what the witness cosigned";
+  await write(rewritten);
+  await waitFor(() => rewritten.log().includes(MESSAGE), SOON);
+  // it grows beyond what the witness knows
+  for (let size = 1; size <= 5; size++) {
+    await write(rewritten);
+    await waitFor(async () => ((await servedRoot(rewritten))?.size ?? 0) >= size + 1, SOON);
+  }
+  await waitFor(
+    () =>
+      rewritten.log().includes("does not accept the proof") || rewritten.log().includes("it cosigned size"),
+    SOON,
+  );
+  expect((await servedRoot(rewritten))?.signatures).toHaveLength(1);
+  expect(await gauge(rewritten, "audit_witness_conflicts")).toBe(1);
+});
+
+// AU-174
+test("witnesses that lie, break off or say nothing get no cosignature stored and delay no other one", async () => {
+  const { key_file, entry } = await witnessedLog();
+  const reset = createServer((socket) => socket.on("data", () => socket.resetAndDestroy()));
+  await new Promise<void>((resolve) => reset.listen(0, "127.0.0.1", resolve));
+  ended.push(() => reset.close());
+  const address = reset.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const honest = (body: string, key: FakeKey) => key.line(rootText(body));
+  const bad: Entry[] = [
+    { ...startFake("reset", () => new Response()), url: `http://127.0.0.1:${port}` },
+    startFake("silent", () => new Promise(() => {})),
+    startFake("empty", () => new Response("")),
+    startFake("garbage", () => new Response(Buffer.from([0xff, 0x00, 0xfe]))),
+    startFake("huge", (body, key) => new Response(honest(body, key).repeat(100))),
+    startFake("redirects", () => Response.redirect(entry.url, 307)),
+    startFake("other-note", (_, key) => new Response(key.line(`${ORIGIN}\n7\n${"A".repeat(43)}=\n`))),
+    startFake("old-time", (body, key) => new Response(key.line(rootText(body), 1_679_315_147))),
+    startFake("no-size", () => new Response("many\n", { status: 409 })),
+    startFake(
+      "never-content",
+      (body) => new Response(`${body.startsWith("old 0") ? 1 : 0}\n`, { status: 409 }),
+    ),
+    startFake("unknown", () => new Response(null, { status: 404 })),
+  ];
+  const audit = await startWitnessed(key_file, [...bad, entry]);
+  await write(audit);
+  const root = await cosigned(audit, entry);
+  expect(root.signatures).toHaveLength(2);
+  const answering = bad.filter(({ name }) => name !== "silent");
+  await waitFor(() => answering.every(({ name }) => audit.log().includes(`"witness":"${name}"`)), SOON);
+  await write(audit);
+  await cosigned(audit, entry, root.size + 1);
+});
+
+describe("a file of witnesses", () => {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const key = verifierKeyText("witness.example.com", 4, publicBytes(privateKey));
+  const other = verifierKeyText("other.example.com", 4, publicBytes(privateKey));
+  const logKey = verifierKeyText("log.example.com", 1, publicBytes(privateKey));
+  const one = { name: "w1", url: "https://witness.example.com", key };
+  const check = (text: string, changes: object = {}) =>
+    checkWitnesses({ AUDIT_WITNESSES_FILE: keyFile(text), AUDIT_SIGNING_KEY_FILE: "key", ...changes });
+  const list = (...witnesses: object[]) => JSON.stringify({ witnesses });
+
+  // AU-170
+  test("may have several witnesses, and a quorum of all of them", () => {
+    const two = { ...one, name: "w2", key: other };
+    expect(check(list(one, two), { AUDIT_WITNESS_QUORUM: 2 })).toEqual([]);
+    const problems = check(list(one, two), { AUDIT_WITNESS_QUORUM: 3 });
+    expect(problems.map(({ variable }) => variable)).toEqual(["AUDIT_WITNESS_QUORUM"]);
+  });
+
+  // AU-170
+  test("needs a signing key", () => {
+    expect(check(list(one), { AUDIT_SIGNING_KEY_FILE: undefined })).toEqual([
+      { variable: "AUDIT_SIGNING_KEY_FILE", message: "is required with AUDIT_WITNESSES_FILE." },
+    ]);
+  });
+
+  // AU-170
+  test.each([
+    ["", "must be a map with witnesses"],
+    ["witnesses: [", "not valid YAML"],
+    [list(), "witnesses must be a list of 1 to 32 witnesses"],
+    [JSON.stringify({ witnesses: [one], more: 1 }), "more is not a known field"],
+    [list({ ...one, more: 1 }), "witnesses[0].more is not a known field"],
+    ...["name", "url", "key"].map((field) => [
+      list({ ...one, [field]: undefined }),
+      `witnesses[0].${field} is required`,
+    ]),
+    ...["name", "url", "key"].map((field) => [list({ ...one, [field]: 7 }), `witnesses[0].${field} must be`]),
+    [list({ ...one, name: "a b" }), "witnesses[0].name must be 1 to 64"],
+    [list({ ...one, url: "http://witness.example.com" }), "witnesses[0].url must be an https:// URL"],
+    [list({ ...one, url: "https://127.0.0.1" }), "witnesses[0].url must name a public address"],
+    [list({ ...one, url: "https://u:p@witness.example.com" }), "witnesses[0].url must not hold a user name"],
+    [list({ ...one, url: "https://witness.example.com:8443" }), "witnesses[0].url must have a port"],
+    [list({ ...one, url: "https://witness.example.com?a=1" }), "witnesses[0].url must not have a query"],
+    [list({ ...one, key: "x" }), "witnesses[0].key must be the verifier key of a witness"],
+    [list({ ...one, key: `${key}A` }), "witnesses[0].key must be the verifier key of a witness"],
+    [list({ ...one, key: logKey }), "witnesses[0].key is the key of a log"],
+    [list(one, { ...one, key: other }), "witnesses[1].name stands twice"],
+    [list(one, { ...one, name: "w2" }), "witnesses[1].key stands twice"],
+  ])("is refused: %s", (text = "", message = "") => {
+    const problems = check(text);
+    expect(problems.every(({ variable }) => variable === "AUDIT_WITNESSES_FILE")).toBe(true);
+    expect(problems.map((problem) => problem.message).join("\n")).toContain(message);
+  });
+
+  // AU-170
+  test("is refused when it does not exist", () => {
+    const problems = checkWitnesses({
+      AUDIT_WITNESSES_FILE: "/nowhere/w.yaml",
+      AUDIT_SIGNING_KEY_FILE: "key",
+    });
+    expect(problems[0]?.message).toContain("cannot be read");
+  });
+});
