@@ -1,5 +1,5 @@
 import { Mark } from "@ostiary/lib/page";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { fragmentOf, titleOf, type View, viewAt } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
 import { GatewaysView } from "./gateways/gateways-view.tsx";
@@ -12,12 +12,11 @@ import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/routes-view.tsx";
 import { ServiceView } from "./services/service-view.tsx";
 import { ServicesView } from "./services/services-view.tsx";
-import { Session, SessionContext, useOperator, useSession } from "./session.ts";
-import { SignIn } from "./sign-in.tsx";
+import { type Session, SessionContext, useOperator, useSession } from "./session.ts";
+import { SignIn } from "./sign-in/sign-in.tsx";
 
 /** Renders the whole page. */
-export function Console() {
-  const [session] = useState(() => new Session(location.hash));
+export function Console({ session }: { session: Session }) {
   useEffect(() => {
     const follow = () => {
       session.view.value = viewAt(location.hash);

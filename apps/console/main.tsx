@@ -1,6 +1,13 @@
+import { ConsoleSettings } from "@ostiary/lib/contracts/registry-api";
+import { Value } from "@sinclair/typebox/value";
 import { render } from "preact";
 import { Console } from "./console.tsx";
+import { Session } from "./session.ts";
 import "./styles/console.css";
 
-const place = document.querySelector("#console");
-if (place !== null) render(<Console />, place);
+const place = document.querySelector<HTMLElement>("#console");
+if (place !== null) {
+  const session = new Session(Value.Decode(ConsoleSettings, JSON.parse(place.dataset.settings ?? "null")));
+  render(<Console session={session} />, place);
+  void session.start();
+}

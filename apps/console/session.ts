@@ -1,5 +1,7 @@
-import type { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import type { ConsoleSettings, CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import { keepInTab, ProviderSession, takeFromTab } from "@ostiary/lib/page";
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { Type } from "@sinclair/typebox";
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { type View, viewAt } from "./address.ts";
@@ -7,6 +9,15 @@ import { listServices, readOperator } from "./registry/calls.ts";
 import { Registry } from "./registry/client.ts";
 import { asFailure, type Failure } from "./registry/failure.ts";
 import type { Services } from "./routes/rows.ts";
+import {
+  registryRefused,
+  SIGN_IN_ENDED,
+  SIGNED_OUT,
+  type SignedOut,
+  signInFailed,
+  TOKEN_REFUSED,
+  tokensOf,
+} from "./sign-in/signed-out.ts";
 
 /**
  * A question to the registry and its state. The last answer stays while the next is in flight or has failed.
@@ -19,22 +30,50 @@ export interface Asked<Answer> {
 
 const NOTHING: Asked<never> = { loading: true, answer: null, failure: null };
 
+const PAGE_PATH = "/console";
+const STORAGE = "ostiary.console";
+/** The key of the document that a visit to the identity provider must not lose. */
+const DOCUMENT = `${STORAGE}.document`;
+
 /**
- * The state that the whole page shares. It holds the token in memory only, in its client of the registry.
+ * The state that the whole page shares. Tokens are in memory only: in the client of the registry, or in the
+ * session of the provider (RG-136).
  */
 export class Session {
+  /** The sign-in at the company's provider, or null if the registry names none. */
+  readonly #provider: ProviderSession | null;
+  readonly #isStarting: Signal<boolean>;
+  readonly #signedInBy = signal<"token" | "provider" | null>(null);
   readonly #registry = signal<Registry | null>(null);
   readonly #operator = signal<CurrentOperator | null>(null);
   readonly #catalog = signal<Asked<Services>>(NOTHING);
   readonly #unreadable = signal<readonly string[]>([]);
-  readonly #ended = signal<string | null>(null);
+  readonly #ended = signal<SignedOut | null>(null);
   readonly #announcement = signal("");
   readonly view: Signal<View | null>;
   /** The text in the form of apply. It survives a change of the view and a new sign-in. */
   readonly document = signal("");
 
-  constructor(fragment: string) {
-    this.view = signal(viewAt(fragment));
+  constructor({ sign_in }: ConsoleSettings) {
+    const place = { origin: location.origin, path: PAGE_PATH, storage: STORAGE };
+    const provider = sign_in === null ? null : new ProviderSession(sign_in, place);
+    this.#provider = provider;
+    this.#isStarting = signal(provider !== null && (provider.isReturn() || provider.wasSignedIn));
+    this.view = signal(viewAt(location.hash));
+  }
+
+  /** Whether people can sign in at the company's provider. */
+  get hasProvider(): boolean {
+    return this.#provider !== null;
+  }
+
+  /** Whether a sign-in at the provider goes on by itself. */
+  get isStarting(): ReadonlySignal<boolean> {
+    return this.#isStarting;
+  }
+
+  get signedInBy(): ReadonlySignal<"token" | "provider" | null> {
+    return this.#signedInBy;
   }
 
   /** The client of the registry, or null before sign-in. */
@@ -56,8 +95,8 @@ export class Session {
     return this.#unreadable;
   }
 
-  /** The reason why the token was forgotten, to show at sign-in, or null if there is none. */
-  get ended(): ReadonlySignal<string | null> {
+  /** The reason why nobody is signed in any more, or null if there is none. */
+  get ended(): ReadonlySignal<SignedOut | null> {
     return this.#ended;
   }
 
@@ -70,30 +109,74 @@ export class Session {
     this.#announcement.value = text;
   }
 
+  /** Goes on with the sign-in that the address belongs to, or starts one if the tab had one before. */
+  async start(): Promise<void> {
+    const provider = this.#provider;
+    if (provider === null) return;
+    if (provider.isReturn()) await this.#comeBack(provider);
+    else if (provider.wasSignedIn) await this.signIn(true);
+  }
+
+  /** Leaves for the provider's page. A silent visit shows nothing there. */
+  async signIn(silent = false): Promise<void> {
+    if (this.document.peek() !== "") keepInTab(DOCUMENT, this.document.peek());
+    const failure = await this.#provider?.begin(silent);
+    if (failure !== null && failure !== undefined) this.#stop(signInFailed(failure));
+  }
+
+  async #comeBack(provider: ProviderSession): Promise<void> {
+    const result = await provider.finish();
+    this.view.value = viewAt(location.hash);
+    this.document.value = takeFromTab(DOCUMENT, Type.String()) ?? "";
+    if (!result.ok) return this.#stop(signInFailed(result.failure));
+    try {
+      await this.#open(new Registry(tokensOf(provider)), "provider");
+      provider.remember();
+    } catch (thrown) {
+      provider.forget();
+      this.#stop(registryRefused(asFailure(thrown)));
+    }
+  }
+
   /**
    * Signs in with the token.
    *
    * @throws Failure when the registry does not accept the token
    */
-  async enter(token: string): Promise<void> {
-    const registry = new Registry(token);
+  enter(token: string): Promise<void> {
+    this.#ended.value = null;
+    return this.#open(new Registry(token), "token");
+  }
+
+  async #open(registry: Registry, way: "token" | "provider"): Promise<void> {
     const [operator, found] = await Promise.all([readOperator(registry), listServices(registry)]);
     batch(() => {
       this.#registry.value = registry;
+      this.#signedInBy.value = way;
       this.#operator.value = operator;
       this.#show(found);
       this.#ended.value = null;
+      this.#isStarting.value = false;
     });
   }
 
-  /** Forgets the token and everything that was read with it. */
-  leave(reason: string | null): void {
+  /** Forgets the token, or signs out at the provider too. */
+  async signOut(): Promise<void> {
+    const provider = this.#signedInBy.peek() === "provider" ? this.#provider : null;
+    this.#stop(provider === null ? null : SIGNED_OUT);
+    await provider?.signOut();
+  }
+
+  /** Forgets everything that was read. */
+  #stop(reason: SignedOut | null): void {
     batch(() => {
       this.#registry.value = null;
+      this.#signedInBy.value = null;
       this.#operator.value = null;
       this.#catalog.value = NOTHING;
       this.#unreadable.value = [];
       this.#ended.value = reason;
+      this.#isStarting.value = false;
     });
   }
 
@@ -109,7 +192,9 @@ export class Session {
     } catch (thrown) {
       const failure = asFailure(thrown);
       if (failure.kind === "refused" && this.#registry.peek() === registry) {
-        this.leave("The registry no longer accepts the token. Enter the current one.");
+        const isToken = this.#signedInBy.peek() === "token";
+        if (!isToken) this.#provider?.forget();
+        this.#stop(isToken ? TOKEN_REFUSED : SIGN_IN_ENDED);
       }
       if (failure.kind === "forbidden") void this.#readOperator(registry);
       throw failure;

@@ -1,3 +1,4 @@
+import { signInReturnPath } from "@ostiary/lib/contracts/sign-in";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
@@ -8,10 +9,11 @@ interface Code {
   redirect_uri: string;
   code_challenge: string;
   nonce: string | undefined;
+  audience: string | undefined;
   ends_ms: number;
 }
 
-/** Signs the tokens of a person. The audience is the client for an ID token, and open for an access token. */
+/** Signs the tokens of a person. The audience is the client for an ID token, and the asked one for an access token. */
 export type SignToken = (subject: string, claims?: Record<string, unknown>) => Promise<string>;
 
 const PATHS = { authorize: "/authorize", token: "/authorize/token", end: "/authorize/end" } as const;
@@ -30,6 +32,7 @@ const authorizationRequest = Type.Object({
   code_challenge_method: Type.Literal("S256"),
   state: Type.Optional(Type.String({ maxLength: 1_024 })),
   nonce: Type.Optional(Type.String({ maxLength: 1_024 })),
+  audience: Type.Optional(Type.String({ minLength: 1, maxLength: 1_024 })),
   prompt: Type.Optional(Type.String()),
 });
 type AuthorizationRequest = Static<typeof authorizationRequest>;
@@ -46,7 +49,8 @@ const chosenName = Type.Object({ subject: Type.String({ minLength: 1, maxLength:
 
 /**
  * The toy provider's sign-in: the authorization code flow of OpenID Connect with PKCE, for public clients. It
- * asks for a name and for no password. It sends people back to the portal's return address alone.
+ * asks for a name and for no password. It sends people back to the return addresses of
+ * portal and console alone.
  */
 export class Authorization {
   readonly #issuer: () => string;
@@ -124,10 +128,13 @@ export class Authorization {
     return response;
   }
 
-  #codeFor({ client_id, redirect_uri, code_challenge, nonce }: AuthorizationRequest, subject: string) {
+  #codeFor(
+    { client_id, redirect_uri, code_challenge, nonce, audience }: AuthorizationRequest,
+    subject: string,
+  ) {
     const code = crypto.randomUUID();
     const ends_ms = Date.now() + CODE_MS;
-    keep(this.#codes, code, { subject, client_id, redirect_uri, code_challenge, nonce, ends_ms });
+    keep(this.#codes, code, { subject, client_id, redirect_uri, code_challenge, nonce, audience, ends_ms });
     return { code };
   }
 
@@ -156,9 +163,9 @@ export class Authorization {
         { status: 400, headers: { ...HEADERS, ...ANY_ORIGIN } },
       );
     }
-    const { subject, client_id, nonce } = code;
+    const { subject, client_id, nonce, audience } = code;
     const body = {
-      access_token: await this.#sign(subject),
+      access_token: await this.#sign(subject, audience === undefined ? {} : { aud: audience }),
       id_token: await this.#sign(subject, { aud: client_id, nonce, name: subject }),
       token_type: "Bearer",
       expires_in: TOKEN_SECONDS,
@@ -166,23 +173,27 @@ export class Authorization {
     return Response.json(body, { headers: { ...HEADERS, ...ANY_ORIGIN } });
   }
 
-  /** Ends the session, and sends people back to the portal. */
+  /** Ends the session, and sends people back to the page that they came from. */
   #end(request: Request, url: URL): Response {
     this.#sessions.delete(sessionOf(request));
     const back = url.searchParams.get("post_logout_redirect_uri") ?? "";
-    const isKnown = URL.parse(back)?.pathname === "/portal";
+    const isKnown = PAGES.includes(URL.parse(back)?.pathname ?? "");
     return isKnown
       ? new Response(null, { status: 303, headers: { ...HEADERS, Location: back } })
       : html("<!doctype html><title>Signed out</title><p>You are signed out.</p>");
   }
 }
 
+/** The paths of the pages that sign people in here. */
+const PAGES = ["/portal", "/console"];
+
 const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" };
 const HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
 function requestOf(url: URL): AuthorizationRequest | null {
   const asked = read(authorizationRequest, Object.fromEntries(url.searchParams));
-  return asked !== null && URL.parse(asked.redirect_uri)?.pathname === "/portal/signed-in" ? asked : null;
+  const path = URL.parse(asked?.redirect_uri ?? "")?.pathname;
+  return PAGES.some((page) => signInReturnPath(page) === path) ? asked : null;
 }
 
 async function formOf(request: Request): Promise<unknown> {
@@ -208,9 +219,12 @@ function challengeOf(verifier: string): string {
 }
 
 function refusal(): Response {
-  return new Response("This is no request of the portal: use the authorization code flow with PKCE.\n", {
-    status: 400,
-  });
+  return new Response(
+    "This is no request of the portal or the console: use the authorization code flow with PKCE.\n",
+    {
+      status: 400,
+    },
+  );
 }
 
 function html(text: string): Response {

@@ -14,7 +14,7 @@ import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { changeHandlers } from "./changes/handlers.ts";
 import type { RegistryConfig } from "./config.ts";
-import { CONSOLE_PAGE, consoleHandlers } from "./console/handlers.ts";
+import { CONSOLE_PAGE, CONSOLE_RETURN, consoleHandlers } from "./console/handlers.ts";
 import { consoleSite } from "./console/settings.ts";
 import { documentSchemaHandlers, SCHEMA_PATH } from "./document-schema/handlers.ts";
 import { documentHandlers } from "./documents/handlers.ts";
@@ -138,7 +138,8 @@ async function refuseWithoutToken(request: Request, { config, operators }: AppDe
   throw new ApiError("UNAUTHORIZED", { kind: "auth", headers, cause: refusal });
 }
 
-function isOpenPath(pathname: string, { EDGE_DOCUMENT_PUBLIC }: RegistryConfig): boolean {
+function isOpenPath(pathname: string, { EDGE_DOCUMENT_PUBLIC, CONSOLE_CLIENT_ID }: RegistryConfig): boolean {
+  if (pathname === CONSOLE_RETURN && CONSOLE_CLIENT_ID !== undefined) return true;
   if (OPEN_PATHS.has(pathname) || isPage(pathname, "/swagger") || isPage(pathname, EDGE_PAGE)) return true;
   return isPage(pathname, CONSOLE_PAGE) || (pathname === EDGE_DESCRIPTION && EDGE_DOCUMENT_PUBLIC);
 }

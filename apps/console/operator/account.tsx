@@ -15,8 +15,8 @@ export function Account() {
         </a>
         , {role}
       </p>
-      <button type="button" class="button" onClick={() => session.leave(null)}>
-        Forget token
+      <button type="button" class="button" onClick={() => session.signOut()}>
+        {session.signedInBy.value === "provider" ? "Sign out" : "Forget token"}
       </button>
     </div>
   );

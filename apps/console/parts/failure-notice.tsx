@@ -5,6 +5,7 @@ import { Said } from "./shown.tsx";
 
 const TITLES: Record<FailureKind, string> = {
   refused: "The registry refused the token",
+  provider: "Your sign-in cannot be renewed now",
   forbidden: "You may not do this",
   away: "The registry does not answer",
   invalid: "The registry cannot accept this",

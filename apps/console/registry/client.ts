@@ -1,4 +1,4 @@
-import { type HttpAnswer, pathOf, RegistryApi } from "@ostiary/lib/contracts/registry-api";
+import { type HttpAnswer, pathOf, RegistryApi, type TokenSource } from "@ostiary/lib/contracts/registry-api";
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { Value } from "@sinclair/typebox/value";
 import { Failure, failureOf } from "./failure.ts";
@@ -13,8 +13,8 @@ export class Registry extends RegistryApi {
   readonly #fetch: Send;
 
   /** @throws Failure when the token is not visible ASCII */
-  constructor(token: string, send: Send = (address, request) => fetch(address, request)) {
-    if (!/^[\x21-\x7e]+$/.test(token)) {
+  constructor(token: string | TokenSource, send: Send = (address, request) => fetch(address, request)) {
+    if (typeof token === "string" && !/^[\x21-\x7e]+$/.test(token)) {
       throw new Failure("refused", "A token is visible ASCII characters without spaces.");
     }
     super(token, TIMEOUT_MS);

@@ -14,6 +14,7 @@ export interface Conflict {
 /**
  * The reason why a request failed.
  * - `refused`: the registry does not accept the token (401)
+ * - `provider`: the identity provider does not answer, so that no token can be had
  * - `forbidden`: the operator may not write this (403)
  * - `away`: the registry does not answer, or cannot work now (5xx)
  * - `invalid`: the input breaks a rule (422, 413)
@@ -25,6 +26,7 @@ export interface Conflict {
  */
 export type FailureKind =
   | "refused"
+  | "provider"
   | "forbidden"
   | "away"
   | "invalid"

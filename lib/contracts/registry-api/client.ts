@@ -12,6 +12,9 @@ export interface RegistryRequest {
   body?: Uint8Array<ArrayBuffer> | string;
 }
 
+/** The parts of a request that `fetch` takes, without a credential. */
+type RegistryInit = Omit<RequestInit, "headers"> & Pick<RegistryRequest, "headers">;
+
 /** A complete answer. */
 export interface HttpAnswer extends Pick<Response, "ok" | "status" | "headers"> {
   body: string;
@@ -23,12 +26,20 @@ export interface Tagged<Answer> {
   etag: string | null;
 }
 
-/** A client of the registry's admin API. It keeps the admin token in a private field, and nowhere else. */
+/**
+ * Returns the token of a request.
+ *
+ * @param refused whether the registry has just refused the present token, so that a new one is needed
+ */
+export type TokenSource = (refused: boolean) => Promise<string>;
+
+/** A client of the registry's admin API. It keeps the token in a private field, and nowhere else. */
 export abstract class RegistryApi {
-  readonly #token: string;
+  readonly #token: string | TokenSource;
   readonly #timeout_ms: number;
 
-  constructor(token: string, timeout_ms: number) {
+  /** @param token the token of every request, or a function that renews a token which the registry refuses */
+  constructor(token: string | TokenSource, timeout_ms: number) {
     this.#token = token;
     this.#timeout_ms = timeout_ms;
   }
@@ -54,14 +65,28 @@ export abstract class RegistryApi {
     const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
     const request = {
       method,
-      headers: { Authorization: `Bearer ${this.#token}`, ...headers },
+      headers,
       ...(body !== undefined && { body }),
       signal: AbortSignal.timeout(this.#timeout_ms + Number(query?.wait_ms ?? 0)),
     };
-    const answer = await this.send(`${path}${search}`, request, writing);
+    const answer = await this.#authorized(`${path}${search}`, request, writing);
     const value = answer.status === 204 ? null : tryJson(answer.body, JSON.parse);
     if (answer.ok && Value.Check(schema, value)) return { answer: value, etag: answer.headers.get("etag") };
     throw this.failure(answer, value, writing);
+  }
+
+  /** Sends a request with a token. A 401 did nothing, so the request goes out once more with a new token. */
+  async #authorized(path: string, request: RegistryInit, writing: boolean): Promise<HttpAnswer> {
+    const token = this.#token;
+    const sendAs = (bearer: string) =>
+      this.send(
+        path,
+        { ...request, headers: { Authorization: `Bearer ${bearer}`, ...request.headers } },
+        writing,
+      );
+    if (typeof token === "string") return sendAs(token);
+    const answer = await sendAs(await token(false));
+    return answer.status === 401 ? sendAs(await token(true)) : answer;
   }
 
   /** Sends a request to the registry. Throws when there is no answer. */

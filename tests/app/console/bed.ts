@@ -28,6 +28,8 @@ const NO_COMPARISON = { RECONCILE_FULL_INTERVAL_MS: "86400000" };
 export interface Bed {
   readonly registry: Registry;
   readonly browser: Browser;
+  /** Opens the console without signing in. */
+  visit(options?: BrowserContextOptions & { fragment?: string }): Promise<ConsolePage>;
   /** Opens the console and signs in with a token, by default the admin token. */
   open(options?: BrowserContextOptions & { fragment?: string; token?: string }): Promise<ConsolePage>;
 }
@@ -36,7 +38,10 @@ export interface Bed {
  * Starts a browser and a registry with `services`, for all tests of a file. Whatever a test opens is closed
  * with it.
  */
-export function useConsole(services: Record<string, unknown>, env: Record<string, string> = {}): Bed {
+export function useConsole(
+  services: Record<string, unknown>,
+  env: Record<string, string> | (() => Promise<Record<string, string>>) = {},
+): Bed {
   let running: { registry: Registry; browser: Browser } | undefined;
   const opened: ConsolePage[] = [];
   const bed = () => {
@@ -44,9 +49,10 @@ export function useConsole(services: Record<string, unknown>, env: Record<string
     return running;
   };
   beforeAll(async () => {
+    const given = typeof env === "function" ? await env() : env;
     const [browser, registry] = await Promise.all([
       launchBrowser(),
-      startRegistry({ env: { ...NO_COMPARISON, ...env } }),
+      startRegistry({ env: { ...NO_COMPARISON, ...given } }),
     ]);
     running = { browser, registry };
     if (Object.keys(services).length > 0) await registry.apply(services);
@@ -57,6 +63,12 @@ export function useConsole(services: Record<string, unknown>, env: Record<string
   afterAll(async () => {
     await Promise.all([running?.browser.close(), running?.registry.stop()]);
   });
+  const visit: Bed["visit"] = async (options) => {
+    const { browser, registry } = bed();
+    const shown = await openConsole(browser, registry.url, options);
+    opened.push(shown);
+    return shown;
+  };
   return {
     get registry() {
       return bed().registry;
@@ -64,10 +76,9 @@ export function useConsole(services: Record<string, unknown>, env: Record<string
     get browser() {
       return bed().browser;
     },
+    visit,
     async open({ token = ADMIN_TOKEN, ...options } = {}) {
-      const { browser, registry } = bed();
-      const shown = await openConsole(browser, registry.url, options);
-      opened.push(shown);
+      const shown = await visit(options);
       await shown.enter(token);
       await shown.page.getByRole("navigation", { name: "Console" }).waitFor();
       return shown;

@@ -101,7 +101,14 @@ describe("the console's page", () => {
   );
 
   test("opens no other path to callers without a token", async () => {
-    for (const path of ["/console/", "/consoles", "/console/x", "/console/assets", "/services"]) {
+    for (const path of [
+      "/console/",
+      "/consoles",
+      "/console/x",
+      "/console/signed-in",
+      "/console/assets",
+      "/services",
+    ]) {
       expect((await get(path)).status).toBe(401);
     }
   });
@@ -158,19 +165,21 @@ test("CONSOLE_ENABLED=false removes the page and its assets", async () => {
   await silent.stop();
 });
 
-// RG-127
+// RG-127, RG-136
 describe("a console with a provider", () => {
   /** Returns the settings of the page, and its policy. */
   async function siteWith(env: Record<string, string>) {
     const file = join(import.meta.dir, "../../../seeds/operators.yaml");
     const provided = await startRegistry({ env: { OPERATORS_FILE: file, ...env } });
     const { headers, body } = await clientOf(provided.url, "").call("GET", "/console");
+    const { status } = await clientOf(provided.url, "").call("GET", "/console/signed-in?code=c&state=s");
     await provided.stop();
     const [, settings = ""] = /data-settings="([^"]*)"/.exec(body) ?? [];
     const policy = headers.get("content-security-policy") ?? "";
     return {
       settings: JSON.parse(settings.replaceAll("&quot;", '"')),
       calls: /connect-src ([^;]*)/.exec(policy)?.[1],
+      return_status: status,
     };
   }
   const provider = {
@@ -197,11 +206,16 @@ describe("a console with a provider", () => {
         },
       },
       calls: "'self' https://login.example.com https://tokens.example.com",
+      return_status: 200,
     });
   });
 
   test("has no sign-in without a client id, and calls nobody else", async () => {
-    expect(await siteWith(provider)).toEqual({ settings: { sign_in: null }, calls: "'self'" });
+    expect(await siteWith(provider)).toEqual({
+      settings: { sign_in: null },
+      calls: "'self'",
+      return_status: 401,
+    });
   });
 });
 

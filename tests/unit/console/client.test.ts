@@ -40,6 +40,34 @@ describe("the console's call of the registry", () => {
     expect(JSON.stringify(registry)).not.toContain("secret");
   });
 
+  // RG-138
+  test("renews a token that the registry refuses, and sends the same request once more", async () => {
+    const sent: RequestInit[] = [];
+    const accepting = (accepted: string): Send => {
+      return (_, request) => {
+        sent.push(request);
+        const { authorization } = Object.fromEntries(new Headers(request.headers));
+        const isAccepted = authorization === `Bearer ${accepted}`;
+        return Promise.resolve(
+          Response.json(isAccepted ? { ok: true } : envelope("UNAUTHORIZED"), {
+            status: isAccepted ? 200 : 401,
+          }),
+        );
+      };
+    };
+    const source = async (refused: boolean) => (refused ? "second" : "first");
+    const write = { method: "POST", body: "a document", headers: { "If-Match": "x" } } as const;
+    expect(await new Registry(source, accepting("second")).ask(Shape, "/x", write)).toEqual({ ok: true });
+    expect(sent.map(({ headers, body }) => [headers, body])).toEqual([
+      [{ Authorization: "Bearer first", "If-Match": "x" }, "a document"],
+      [{ Authorization: "Bearer second", "If-Match": "x" }, "a document"],
+    ]);
+    sent.length = 0;
+    const refused = new Registry(source, accepting("third")).ask(Shape, "/x", write);
+    await expect(refused).rejects.toMatchObject({ kind: "refused", outcome_unknown: false });
+    expect(sent).toHaveLength(2);
+  });
+
   test.each(["", "a b", "ä", "a\nb"])("has no token %p", (token) => {
     expect(() => new Registry(token)).toThrow(Failure);
   });

@@ -1,0 +1,58 @@
+import type { TokenSource } from "@ostiary/lib/contracts/registry-api";
+import type { ProviderSession, SignInFailure } from "@ostiary/lib/page";
+import { Failure } from "../registry/failure.ts";
+
+/** The reason why the page asks for a sign-in. */
+export interface SignedOut {
+  readonly text: string;
+  /** The sentence of the identity provider or the registry, shown as text. */
+  readonly detail?: string;
+  /** Whether something failed, so that the page shows an error. */
+  readonly failed?: boolean;
+}
+
+export const SIGNED_OUT: SignedOut = { text: "You are signed out." };
+export const SIGN_IN_ENDED: SignedOut = { text: "Your sign-in has ended. Sign in again to go on." };
+export const TOKEN_REFUSED: SignedOut = {
+  text: "The registry no longer accepts the token. Enter the current one.",
+};
+
+/** Returns what to show for a sign-in that failed at the provider. */
+export function signInFailed({ kind, message }: SignInFailure): SignedOut {
+  switch (kind) {
+    case "needed":
+      return SIGN_IN_ENDED;
+    case "refused":
+      return { text: "The identity provider refused the sign-in.", detail: message, failed: true };
+    case "unsafe":
+      return {
+        text: "This sign-in was not completed, because it did not start in this window. Sign in again.",
+        failed: true,
+      };
+    case "away":
+      return {
+        text: "The identity provider does not answer, or does not allow calls of this page. Try again in a moment.",
+        failed: true,
+      };
+  }
+}
+
+/** Returns what to show when the registry refuses somebody whom the provider has signed in. */
+export function registryRefused({ kind, message }: Failure): SignedOut {
+  if (kind !== "refused") return { text: message, failed: true };
+  return {
+    text: "The registry knows no operator for your account. Ask an admin of the registry.",
+    failed: true,
+  };
+}
+
+/** Returns the source of the provider's access token, for a client of the registry. */
+export function tokensOf(provider: ProviderSession): TokenSource {
+  return async (refused) => {
+    const found = await provider.accessToken(refused);
+    if (found.ok) return found.token;
+    if (found.reason === "away")
+      throw new Failure("provider", "The identity provider does not answer. Try again in a moment.");
+    throw new Failure("refused", "The sign-in has ended.");
+  };
+}

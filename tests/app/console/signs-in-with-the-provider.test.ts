@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
+import type { Page, Request, Route } from "playwright-core";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { ADMIN_TOKEN, service } from "../registry/harness.ts";
+import { OperatorsFile } from "../registry/operators-bed.ts";
+import { useConsole } from "./bed.ts";
+
+/** The sign-in of operators at the company's identity provider, in a real browser. */
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+/** Everything that a page can keep, as one text. */
+const KEPT = `(async () => JSON.stringify([
+  { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.title, history.state,
+  document.documentElement.outerHTML, await indexedDB.databases(), await caches.keys(), window.name,
+]))()`;
+const CANNOT = /did not start in this window/;
+const HOSTILE = `<img src=x onerror="window.ran=1">`;
+
+const buttonOf = (page: Page) => page.getByRole("button", { name: "Sign in with your company's account" });
+const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
+
+/** Makes a token whose signature nobody made. */
+function tokenWith(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "ES256" })}.${part(claims)}.${Buffer.alloc(64).toString("base64url")}`;
+}
+
+describe.skipIf(browserPath === undefined)("the console with a provider", () => {
+  const file = new OperatorsFile();
+  beforeAll(() =>
+    file.write(
+      { name: "ada", role: "admin", claims: { sub: "ada" } },
+      { name: "docs", role: "reader", claims: { sub: "grace" } },
+    ),
+  );
+  let provider: IdentityProvider;
+  const bed = useConsole({ widgets: service("/widgets") }, async () => {
+    provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+    return {
+      OPERATORS_FILE: file.path,
+      OPERATOR_ISSUER: provider.issuer,
+      OPERATOR_JWKS_URI: provider.jwks_uri,
+      OPERATOR_AUDIENCE: "registry",
+      CONSOLE_CLIENT_ID: "console",
+      CONSOLE_AUDIENCE: "registry",
+    };
+  });
+  afterAll(async () => {
+    await provider.stop();
+    file.remove();
+  });
+
+  const requestsOf = (page: Page) => {
+    const seen: Request[] = [];
+    page.on("request", (request) => seen.push(request));
+    return seen;
+  };
+  const exchanges = (seen: readonly Request[]) =>
+    seen.filter((request) => request.url().endsWith("/authorize/token"));
+  const returnAddress = (parameters: Record<string, string>) =>
+    `${bed.registry.url}/console/signed-in?${new URLSearchParams(parameters)}`;
+  const stateOf = (page: Page) => new URL(page.url()).searchParams.get("state") ?? "";
+  async function goToProvider(page: Page): Promise<void> {
+    await buttonOf(page).click();
+    await page.getByRole("heading", { name: "Who are you?" }).waitFor();
+  }
+  async function choose(page: Page, name: string): Promise<void> {
+    await page.getByLabel("Another name").fill(name);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  }
+  async function signedIn(name: string, fragment = "") {
+    const shown = await bed.visit({ fragment });
+    await goToProvider(shown.page);
+    await choose(shown.page, name);
+    await shown.page.getByText("Signed in as").waitFor();
+    return shown;
+  }
+
+  // RG-136, RG-137, RG-139
+  test("signs an operator in by the code flow with PKCE, keeps no token, writes in its name and signs out", async () => {
+    const { page, complaints } = await bed.visit({ fragment: "#/apply" });
+    const seen = requestsOf(page);
+    await goToProvider(page);
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      response_type: "code",
+      client_id: "console",
+      redirect_uri: `${bed.registry.url}/console/signed-in`,
+      scope: "openid profile",
+      audience: "registry",
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: "S256",
+    });
+    await choose(page, "ada");
+    await page.getByText("Signed in as ada, admin").waitFor();
+    expect(page.url()).toBe(`${bed.registry.url}/console#/apply`);
+    const kept = await page.evaluate(KEPT);
+    expect(kept).not.toContain("eyJ");
+    expect(seen.filter((request) => request.url().includes("eyJ"))).toEqual([]);
+
+    await area(page).fill(JSON.stringify({ services: { "by-ada": service("/by-ada") } }));
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await page.getByRole("button", { name: "Apply …" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Apply to 1 service" }).click();
+    await page.getByRole("heading", { name: "The document is applied" }).waitFor();
+    const { body } = await bed.registry.call("GET", "/services/by-ada/revisions/1");
+    expect(body.operator).toBe("ada");
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(`${bed.registry.url}/console`);
+    await buttonOf(page).waitFor();
+    expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
+    // The provider asks again, so its session has ended too.
+    await goToProvider(page);
+    expect(complaints).toEqual([]);
+  });
+
+  // RG-136
+  test("shows a reader of the provider what a reader may do, and takes tokens as before", async () => {
+    const { page } = await signedIn("grace");
+    await page.getByText("Signed in as docs, reader").waitFor();
+    await page.getByRole("link", { name: "Review" }).waitFor();
+    const { page: other, enter } = await bed.visit();
+    await other.getByText("Sign in with a token").click();
+    await enter("wrong");
+    await other.getByRole("alert").filter({ hasText: "The registry does not know this token" }).waitFor();
+    await enter(ADMIN_TOKEN);
+    await other.getByText("Signed in as admin, admin").waitFor();
+    await other.getByRole("button", { name: "Forget token" }).click();
+    await buttonOf(other).waitFor();
+  });
+
+  // RG-137
+  test.each([
+    ["no sign-in of this window", null],
+    ["another state", { state: "another" }],
+    ["another issuer", { iss: "https://login.example.com" }],
+    ["no issuer", { iss: "" }],
+  ])("refuses a return with %s, before its code is sent", async (_, wrong) => {
+    const { page } = await bed.visit();
+    const seen = requestsOf(page);
+    if (wrong !== null) await goToProvider(page);
+    const parameters = { code: "a-code", state: stateOf(page), iss: provider.issuer, ...wrong };
+    const given = Object.entries(parameters).filter(([, value]) => value !== "");
+    await page.goto(returnAddress(Object.fromEntries(given)));
+    await page.getByRole("alert").filter({ hasText: CANNOT }).waitFor();
+    expect(page.url()).toBe(`${bed.registry.url}/console#/`);
+    expect(exchanges(seen)).toEqual([]);
+  });
+
+  // RG-137
+  test("refuses a code that was used before", async () => {
+    const { page } = await bed.visit();
+    const seen = requestsOf(page);
+    await goToProvider(page);
+    await choose(page, "ada");
+    await page.getByText("Signed in as ada").waitFor();
+    const used = seen.map((request) => request.url()).find((url) => url.includes("signed-in?"));
+    await page.goto(used ?? "");
+    await page.getByRole("alert").filter({ hasText: CANNOT }).waitFor();
+    expect(exchanges(seen)).toHaveLength(1);
+  });
+
+  // RG-137
+  test.each([
+    ["another issuer", { iss: "https://login.example.com" }],
+    ["another client", { aud: "another" }],
+    ["another sign-in", { nonce: "another" }],
+  ])("refuses an ID token of %s", async (_, wrong) => {
+    const { page } = await bed.visit();
+    await goToProvider(page);
+    const nonce = new URL(page.url()).searchParams.get("nonce");
+    const now = Math.floor(Date.now() / 1_000);
+    const right = { iss: provider.issuer, aud: "console", sub: "ada", nonce, iat: now, exp: now + 600 };
+    const id_token = tokenWith({ ...right, ...wrong });
+    await page.route("**/authorize/token", (route) =>
+      route.fulfill({
+        headers: { "Access-Control-Allow-Origin": "*" },
+        json: { access_token: "a-token", token_type: "Bearer", id_token },
+      }),
+    );
+    await choose(page, "ada");
+    await page.getByRole("alert").filter({ hasText: CANNOT }).waitFor();
+    expect(await page.getByText("Signed in as").count()).toBe(0);
+  });
+
+  // RG-138
+  test("shows the refusal of a provider as text, and says when the provider does not answer", async () => {
+    const { page, findings } = await bed.visit({ viewport: { width: 360, height: 800 } });
+    expect(await page.evaluate("document.activeElement.textContent")).toBe(
+      "Sign in with your company's account",
+    );
+    await page.route("**/.well-known/openid-configuration", (route) => route.abort());
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "The identity provider does not answer" }).waitFor();
+    await page.unroute("**/.well-known/openid-configuration");
+    await goToProvider(page);
+    const error = { error: "access_denied", error_description: HOSTILE };
+    await page.goto(returnAddress({ ...error, state: stateOf(page), iss: provider.issuer }));
+    await page.getByRole("alert").filter({ hasText: "The identity provider refused the sign-in." }).waitFor();
+    await page.getByText(HOSTILE).waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    await page.getByText("Sign in with a token").click();
+    const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    expect([wider, await findings()]).toEqual([0, []]);
+  });
+
+  // RG-139
+  test("tells an account that is no operator, and shows it nothing", async () => {
+    const { page } = await bed.visit();
+    await goToProvider(page);
+    await choose(page, "mallory");
+    await page.getByRole("alert").filter({ hasText: "knows no operator for your account" }).waitFor();
+    expect(await page.getByRole("navigation").count()).toBe(0);
+    expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
+  });
+
+  // RG-139
+  test("signs in again at a reload without a question, and asks when the provider's session is over", async () => {
+    const { page, go } = await signedIn("ada", "#/services");
+    await go("#/gateways");
+    const seen = requestsOf(page);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Gateways" }).waitFor();
+    const asked = seen.map((request) => new URL(request.url())).find((url) => url.pathname === "/authorize");
+    expect(asked?.searchParams.get("prompt")).toBe("none");
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByText("Your sign-in has ended.").waitFor();
+  });
+
+  // RG-138
+  test("renews a token that ends, once for all calls at that time, and says when it cannot", async () => {
+    const { page } = await bed.visit();
+    let renewals = 0;
+    let first: Record<string, unknown> = {};
+    await page.route("**/authorize/token", async (route) => {
+      if (new URLSearchParams(route.request().postData() ?? "").get("grant_type") === "refresh_token") {
+        renewals += 1;
+        if (renewals === 2) return route.abort();
+        return fulfil(route, { ...first, id_token: undefined, expires_in: renewals === 1 ? 1 : 3_600 });
+      }
+      first = await (await route.fetch()).json();
+      return fulfil(route, { ...first, expires_in: 1, refresh_token: "refresh-1" });
+    });
+    await goToProvider(page);
+    await choose(page, "ada");
+    await page.getByText("Signed in as ada").waitFor();
+    expect(renewals).toBe(1);
+    await page.getByRole("button", { name: "Read again" }).click();
+    const alert = page.getByRole("alert");
+    await alert.getByText("The identity provider does not answer. Try again in a moment.").waitFor();
+    await page.getByRole("table", { name: "Routes" }).waitFor();
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("status").filter({ hasText: "All services were read again." }).waitFor();
+    expect(renewals).toBe(3);
+  });
+
+  const fulfil = (route: Route, json: Record<string, unknown>) =>
+    route.fulfill({ headers: { "Access-Control-Allow-Origin": "*" }, json });
+
+  // RG-138
+  test("comes back to the same view and document after a sign-in that ended", async () => {
+    const { page, go } = await signedIn("ada", "#/apply");
+    await area(page).fill("services: {} # mine");
+    const refuse = (route: Route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: "Bearer old" } });
+    await page.route("**/apply*", refuse);
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await page.getByText("Your sign-in has ended.").waitFor();
+    await page.unroute("**/apply*", refuse);
+    await buttonOf(page).click();
+    await page.getByRole("heading", { level: 1, name: "Apply a document" }).waitFor();
+    expect(await area(page).inputValue()).toBe("services: {} # mine");
+    await waitFor(
+      async () => (await page.evaluate(`"ostiary.console.document" in sessionStorage`)) === false,
+    );
+    await go("#/routes");
+    await page.getByRole("table", { name: "Routes" }).waitFor();
+  });
+});
