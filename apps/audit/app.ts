@@ -29,6 +29,7 @@ import { usageHandlers } from "./usage/handlers.ts";
 import { createUsageMetrics } from "./usage/metrics.ts";
 import { quotaHandlers } from "./usage/quota-handlers.ts";
 import { REPORT_PATH, reportHandlers } from "./usage/report-handlers.ts";
+import { statementHandlers } from "./usage/statements/handlers.ts";
 import type { EventWriter } from "./writes/commands.ts";
 import { writeHandlers } from "./writes/handlers.ts";
 import { createWriteMetrics } from "./writes/metrics.ts";
@@ -75,7 +76,8 @@ function publicApp(deps: AuditAppDeps) {
     .use(checkpointHandlers(deps.reads))
     .use(checkpointTreeHandlers(deps.reads, deps.selectRoot))
     .use(streamHandlers(deps.streams))
-    .use(usageHandlers({ database: deps.reads, exports: deps.exports, clock: deps.clock }));
+    .use(usageHandlers({ database: deps.reads, exports: deps.exports, clock: deps.clock }))
+    .use(statementHandlers(deps.reads));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, i_json: true, refuse_repeated: false }).use(routes);
   if (!deps.swagger_enabled) return app;
   return app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }));

@@ -15,6 +15,7 @@ import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { Sealer } from "./sealing/sealer.ts";
 import { wireStreams } from "./streams/wire.ts";
 import { QuotaSweeper } from "./usage/quota-sweeper.ts";
+import { stateUsage } from "./usage/statements/commands.ts";
 import { UsageTeller } from "./usage/teller.ts";
 import { wireWitnesses } from "./witnesses/wire.ts";
 import { EventWriter } from "./writes/commands.ts";
@@ -65,6 +66,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     key,
     origin: config.AUDIT_LOG_ORIGIN,
     interval_ms: config.SEAL_INTERVAL_MS,
+    stateUsage,
     clock,
     log: telemetry.log,
     metrics: telemetry.metrics,

@@ -2,4 +2,5 @@
 export * from "./export-lines.ts";
 export * from "./kept-copies.ts";
 export * from "./problems.ts";
+export type { StatedUsage } from "./statements-check.ts";
 export * from "./verify.ts";

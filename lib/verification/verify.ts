@@ -9,6 +9,7 @@ import { EventsCheck } from "./events-check.ts";
 import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import { type Problem, Problems } from "./problems.ts";
+import { checkStatements, type StatedUsage } from "./statements-check.ts";
 
 /** The result of checking an export with proof. */
 export interface Verdict {
@@ -34,6 +35,8 @@ export interface Verdict {
   } | null;
   /** The earlier checkpoints under which the head of the log was checked, in the order of their numbers. */
   heads: readonly UsedHead[];
+  /** The statements of usage that hold, one for each month, the oldest month first. */
+  statements: readonly StatedUsage[];
   dropped_entries: number;
   dropped_before: string | null;
   faults: readonly Problem[];
@@ -85,18 +88,20 @@ async function checkEnd(
   { problems, chain, events, keys, kept }: Checks & { kept: KeptCopies },
 ): Promise<EndFindings> {
   events.end(end);
+  const statements = checkStatements(end, { problems, chain });
   const dropped = checkDropped(end, { problems, chain, events });
   chain.end(end.head.position, hashFromHex(end.head.chain));
   if (kept.end !== null) compareExports(kept.end, end, { problems, chain, dropped });
   const heads = checkHeads(end, { problems, chain, dropped: dropped.ranges });
   await new CheckpointsCheck(problems, keys).check(end, kept, heads);
-  return { dropped, heads };
+  return { dropped, heads, statements };
 }
 
 /** The findings from the last line of an export. */
 interface EndFindings {
   dropped: Dropped;
   heads: readonly UsedHead[];
+  statements: readonly StatedUsage[];
 }
 
 /** Compares an export with an earlier export of the same log. */
@@ -181,6 +186,7 @@ function verdictOf(
             key_given: keys !== null,
           },
     heads: found?.heads ?? [],
+    statements: found?.statements ?? [],
     dropped_entries: dropped?.entries ?? 0,
     dropped_before: dropped?.before ?? null,
     faults: problems.first(PROBLEMS_SHOWN),

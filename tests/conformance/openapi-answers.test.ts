@@ -317,6 +317,8 @@ describe("audit", () => {
     await report();
     for (const by of ["day", "hour", "service", "route", "key"]) await get(`${usage}?by=${by}`);
     expect((await get(`${usage}?by=week&from=never`)).status).toBe(422);
+    await get(`${usage}/statements?month=2026-01`);
+    expect((await get(`${usage}/statements?month=never`)).status).toBe(422);
     await streams();
     expect(check.unseen()).toEqual([...OF_LARGE_TREE, ...OF_KEYLESS_AUDIT]);
   });

@@ -337,6 +337,7 @@ test("the staff's own gateway serves the staff routes to everybody whom its prov
   const usage = catalog(await seed("staff.yaml"), "audit-staff");
   expect(routesOf(usage).map(({ scope, route }) => `${scope} ${route}`)).toEqual([
     "user GET /staff/organizations/{organization_id}/usage",
+    "user GET /staff/organizations/{organization_id}/usage/statements",
   ]);
   await gateway.publish({
     "identity-staff": { ...service, url: identity.url },
@@ -375,6 +376,10 @@ test("the staff's own gateway serves the staff routes to everybody whom its prov
   expect(await call("GET", `/staff/organizations/${body.id}/usage?by=service`)).toEqual({
     status: 200,
     body: { usage: [], has_more: false, gaps: [], quotas: [] },
+  });
+  expect(await call("GET", `/staff/organizations/${body.id}/usage/statements`)).toEqual({
+    status: 200,
+    body: { usage_statements: [], has_more: false },
   });
   const suspended = await call("PATCH", `/staff/users/${staff}/status`, { status: "suspended" });
   expect(suspended).toMatchObject({ status: 200, body: { id: staff, status: "suspended" } });

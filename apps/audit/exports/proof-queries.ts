@@ -15,6 +15,7 @@ import { columns } from "../events/queries.ts";
 import { selectProvenHeads } from "../head-map/proofs.ts";
 import { CLAIMED, eventsOf } from "../sealing/queries.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
+import { selectSealedStatements } from "../usage/statements/queries.ts";
 
 /** The state up to which the log of an owner is sealed: the content of an export with proof. */
 export interface SealedLog {
@@ -178,6 +179,7 @@ export async function selectProofEnd(
   const { owner, position, chain, inclusion } = sealed;
   const checkpoint = sealed.checkpoint === null ? null : checkpointOf(sealed.checkpoint);
   const retention = await selectRetention(database, sealed);
+  const statements = await selectSealedStatements(database, sealed);
   const [proven] =
     checkpoint?.map === undefined ? [] : await selectProvenHeads(database, owner, [checkpoint.number]);
   return {
@@ -187,6 +189,7 @@ export async function selectProofEnd(
     inclusion,
     recent_checkpoints: await selectCheckpoints(database, null, RECENT_CHECKPOINTS),
     ...(retention.length > 0 && { retention }),
+    ...(statements.length > 0 && { statements }),
     dropped: await selectDropped(database, sealed),
     keys: await selectSigningKeys(database),
   };
@@ -206,10 +209,14 @@ async function selectEarlierHeads(
     rows<CheckpointRow>(
       orm,
       sql`with days as (
-          select day from audit.entries entry,
-            generate_series(date_trunc('day', entry.occurred_at at time zone 'UTC'),
+          select day from (
+              select occurred_at as began from audit.entries
+              where chain_id = ${chain_id ?? 0}::bigint and position = 1
+              union all
+              select stated_at from audit.statements where chain_id = ${chain_id ?? 0}::bigint and position = 1
+            ) entry,
+            generate_series(date_trunc('day', entry.began at time zone 'UTC'),
               now() at time zone 'UTC', interval '1 day') day
-          where entry.chain_id = ${chain_id ?? 0}::bigint and entry.position = 1
         ),
         wanted as (
           select (select number from audit.checkpoints of_day

@@ -331,6 +331,8 @@ export interface PassWrite {
   /** Chains that are not sealed any further, and owners whose chains are sealed again. */
   altered?: readonly AlteredChain[];
   restored?: readonly string[];
+  /** More parts of the statement, each followed by a comma. They read `turned`, which is empty if the pass is lost. */
+  also?: SQL;
 }
 
 /**
@@ -386,6 +388,7 @@ export async function writePass(database: Database, passes: number, pass: PassWr
           chain text, salt text)
       ),
       ${declared}
+      ${pass.also ?? sql``}
       set_aside as (
         insert into audit.altered_chains (owner, reason, position, chain, sealed_to)
         select owner, reason, position, decode(chain, 'hex'), turned.sealed_before::pg_snapshot

@@ -3,7 +3,7 @@ import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
 import type { SigningKey } from "../checkpoints/signing-key.ts";
-import { type PassDeps, sealPass } from "./commands.ts";
+import { type PassDeps, type PassResult, sealPass } from "./commands.ts";
 import { createSealMetrics, type SealMetrics } from "./metrics.ts";
 import { type SealerState, selectState } from "./queries.ts";
 import { recoverPass } from "./recovery.ts";
@@ -17,6 +17,8 @@ export interface SealerDeps {
   /** The name of the log in signed roots of its tree. */
   origin: string;
   interval_ms: number;
+  /** Writes the statements of usage that are due, when all events are sealed (AU-131). */
+  stateUsage: (deps: PassDeps, state: SealerState) => Promise<PassResult>;
   clock: Clock;
   log: Logger;
   metrics: Metrics;
@@ -27,6 +29,9 @@ const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
 /** Pause between two checks whether an altered chain is restored. */
 const RECOVER_MS = 5_000;
+/** Pause between two looks for statements of usage that are due, and after a failed one. */
+const STATE_USAGE_MS = 1_000;
+const STATE_USAGE_RETRY_MS = 10_000;
 
 /**
  * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. The others start
@@ -44,6 +49,7 @@ export class Sealer {
   #alteredLogs = 0;
   #recoverAt_ms = 0;
   #isSealing = false;
+  #stateUsageAt_ms = 0;
 
   constructor(deps: SealerDeps) {
     this.#deps = deps;
@@ -102,9 +108,27 @@ export class Sealer {
       this.#metrics.sealed(entries);
       if (end === "done") this.#sealedThrough_ms = started_ms;
       if (end === "behind") continue;
-      if (end === "lost" || state.set_aside.length === 0) return;
-      if (!(await this.#recover(deps))) return;
+      if (end === "lost") return;
+      if (await this.#stateUsage(deps)) continue;
+      if (state.set_aside.length === 0 || !(await this.#recover(deps))) return;
     }
+  }
+
+  /** Writes statements of usage from time to time; returns whether more of them are due. */
+  async #stateUsage(deps: PassDeps): Promise<boolean> {
+    const { clock, log, stateUsage, writes } = this.#deps;
+    if (clock.elapsed_ms() < this.#stateUsageAt_ms) return false;
+    try {
+      const { entries, end } = await stateUsage(deps, await selectState(writes));
+      this.#metrics.sealed(entries);
+      if (end === "behind") return true;
+      this.#stateUsageAt_ms = clock.elapsed_ms() + STATE_USAGE_MS;
+    } catch (err) {
+      // events are sealed all the same
+      log.error({ err }, "statements of usage could not be written and will be tried again");
+      this.#stateUsageAt_ms = clock.elapsed_ms() + STATE_USAGE_RETRY_MS;
+    }
+    return false;
   }
 
   /** Continues a restored chain from time to time; returns whether it did. */

@@ -1,4 +1,4 @@
-import type { Retention } from "@ostiary/lib/domain/proof";
+import type { Retention, Statement } from "@ostiary/lib/domain/proof";
 import { type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
 
 /** The maximum number of entries in one delivery request. */
@@ -22,6 +22,8 @@ export interface EntryRow extends ChainPlace {
   event: (EventRow & { named_by_outcome: boolean | null; intent_member_id: string | null }) | null;
   /** The declaration, for an entry that declares a dropped month. */
   retention: Retention | null;
+  /** The statement, for an entry that states the usage of a month. */
+  statement: Statement | null;
 }
 
 type OrganizationEvent = ReturnType<typeof withoutPerson>;
@@ -32,12 +34,15 @@ export type StreamEntry = ChainPlace &
     | { kind: "intent"; salt: string; event: OrganizationEvent }
     | { kind: "outcome"; salt: string; named_by_outcome: boolean; event: OrganizationEvent }
     | { kind: "retention"; salt: string; retention: Retention }
+    | { kind: "statement"; salt: string; statement: Statement }
     | { kind: "dropped" }
   );
 
 /** Returns an entry as a receiver gets it: with its event as it was when the entry was written. */
-export function streamEntry({ position, chain, salt, is_outcome, event, retention }: EntryRow): StreamEntry {
+export function streamEntry(entry: EntryRow): StreamEntry {
+  const { position, chain, salt, is_outcome, event, retention, statement } = entry;
   if (retention !== null) return { position, kind: "retention", salt: salt ?? "", chain, retention };
+  if (statement !== null) return { position, kind: "statement", salt: salt ?? "", chain, statement };
   if (event === null) return { position, kind: "dropped", chain };
   const { named_by_outcome, intent_member_id, ...row } = event;
   const named = named_by_outcome === true;

@@ -1,4 +1,4 @@
-import type { Retention } from "@ostiary/lib/domain/proof";
+import type { Retention, Statement } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { exactFilters } from "../events/filter.ts";
@@ -180,7 +180,7 @@ export async function selectNext(database: Database, stream: DeliveryRow): Promi
   if (filter === null) {
     const batchEnd = Math.min(position + BATCH_ENTRIES_MAX, stream.head);
     const found = await selectEntries(database, ofChain(chain_id, position, batchEnd), sql`true`);
-    const entries = await withRetentions(database, { chain_id, position }, found, batchEnd);
+    const entries = await withOtherEntries(database, { chain_id, position }, found, batchEnd);
     return { entries, scanned: entries.at(-1)?.position ?? position };
   }
   const end = Math.min(position + WINDOW_ENTRIES, stream.head);
@@ -259,19 +259,28 @@ function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
     occurred_at,
     event: is_dropped ? null : event,
     retention: null,
+    statement: null,
   };
 }
 
-/** Puts declarations of dropped months to their positions. Stops before a position that has nothing. */
-export async function withRetentions(
+/**
+ * Puts declarations of dropped months, and statements of usage, to their positions. Stops before a position that has
+ * nothing.
+ */
+export async function withOtherEntries(
   database: Database,
   { chain_id, position }: { chain_id: number; position: number },
   entries: readonly EntryRow[],
   end: number,
 ): Promise<EntryRow[]> {
   const isWhole = entries.length === end - position;
-  const declared = isWhole ? [] : await selectRetentions(database, chain_id, position, end);
-  const all = [...entries, ...declared].toSorted((a, b) => a.position - b.position);
+  const others = isWhole
+    ? []
+    : [
+        ...(await selectRetentions(database, chain_id, position, end)),
+        ...(await selectStatementEntries(database, chain_id, position, end)),
+      ];
+  const all = [...entries, ...others].toSorted((a, b) => a.position - b.position);
   const gap = all.findIndex((entry, index) => entry.position !== position + 1 + index);
   return gap < 0 ? all : all.slice(0, gap);
 }
@@ -293,8 +302,31 @@ async function selectRetentions(
   return found.map(({ position, chain, salt, month, declared_at, ranges }) => {
     const occurred_at = new Date(declared_at).toISOString();
     const retention = { month, declared_at: occurred_at, ranges };
-    return { position, chain, salt, is_outcome: false, occurred_at, event: null, retention };
+    return { position, chain, salt, is_outcome: false, occurred_at, event: null, retention, statement: null };
   });
+}
+
+async function selectStatementEntries(
+  database: Database,
+  chain_id: number,
+  after: number,
+  end: number,
+): Promise<EntryRow[]> {
+  const found = await database.run("select_stream_statements", (orm) =>
+    rows<ChainPlace & { salt: string; statement: Statement }>(
+      orm,
+      sql`select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, statement
+        from audit.statements where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
+          and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`,
+    ),
+  );
+  return found.map((row) => ({
+    ...row,
+    is_outcome: false,
+    occurred_at: row.statement.stated_at,
+    event: null,
+    retention: null,
+  }));
 }
 
 /** Conditions on an entry and its event, which an intent's entry shows as pending. */

@@ -40,7 +40,7 @@ export function ocsfBatch(stream: BatchStream, rows: readonly EntryRow[]): Batch
 /** Returns the API Activity event of an entry, or null for an entry without one. */
 export function ocsfEvent({ organization_id }: Pick<BatchStream, "organization_id">, row: EntryRow) {
   const entry = streamEntry(row);
-  if (entry.kind === "retention" || entry.kind === "dropped") return null;
+  if (!("event" in entry)) return null;
   // skip this intent: the event already has its outcome, whose entry follows with the same fields
   if (entry.kind === "intent" && row.event?.outcome !== "pending") return null;
   const { event, position, salt, chain, kind } = entry;

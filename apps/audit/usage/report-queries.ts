@@ -3,7 +3,7 @@ import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { SUMS } from "./queries.ts";
 import { addCharges } from "./quota-queries.ts";
-import { TOTAL_COLUMNS } from "./totals.ts";
+import { KEY_COLUMNS, TOTAL_COLUMNS } from "./totals.ts";
 
 /** The name of a report: the gateway process, and the number that the process gave it. */
 export interface ReportName {
@@ -17,8 +17,9 @@ export type ReportResult = "created" | "existing";
 const LANE = "usage";
 
 /**
- * Adds a report to the counts, to the quotas and to what the feed must tell, unless it was added before, in one
- * statement (AU-120). The row of the gateway is locked first. A repeated report therefore waits for the first one, and then finds its number. Counts are locked
+ * Adds a report to the counts, to the quotas, to the sums of months and to what the feed must tell, in one statement
+ * (AU-120). A report that was added before changes nothing. The row of the gateway is locked first. A repeated report
+ * therefore waits for the first one, and then finds its number. Counts are locked
  * in the order of their key, so that reports of two gateways cannot deadlock.
  */
 export async function addReport(
@@ -27,23 +28,34 @@ export async function addReport(
   { reported_until, is_last, uncounted, counts, quotas = [] }: UsageReport,
 ): Promise<ReportResult> {
   const given = JSON.stringify(
-    counts.map(({ refused, key_prefix, ...count }) => ({
+    counts.map(({ refused, key_prefix, policies, ...count }) => ({
       ...count,
       key_prefix: key_prefix ?? "",
+      policies: policies ?? [],
       refused_limit: refused.limit,
       refused_labels: refused.labels,
       refused_other: refused.other,
     })),
   );
   const statement = sql`
-    with given as materialized (
-      select organization_id, hour, service, route, method, member_id, key_prefix,
-        ${SUMS}
-      from json_to_recordset(${given}::text::json) as given(
+    with sent as materialized (
+      select *, to_char(hour at time zone 'UTC', 'YYYY-MM') as month
+      from json_to_recordset(${given}::text::json) as sent(
         organization_id text, hour timestamptz, service text, route text, method text, member_id text,
-        key_prefix text, requests bigint, refused_limit bigint, refused_labels bigint, refused_other bigint,
-        failed bigint, bytes_in bigint, bytes_out bigint, duration_ms bigint)
-      group by organization_id, hour, service, route, method, member_id, key_prefix
+        key_prefix text, policies json, requests bigint, refused_limit bigint, refused_labels bigint,
+        refused_other bigint, failed bigint, bytes_in bigint, bytes_out bigint, duration_ms bigint)
+    ),
+    given as materialized (
+      select ${KEY}, ${SUMS} from sent group by ${KEY}
+    ),
+    monthly as materialized (
+      select organization_id, month, service, '' as policy, ${SUMS} from sent group by organization_id, month, service
+      union all
+      select organization_id, month, case when is_shared then '' else service end, policy, ${SUMS}
+      from sent cross join lateral (
+        select distinct policy, is_shared from json_to_recordset(policies) as named(policy text, is_shared boolean)
+      ) limited
+      group by 1, 2, 3, 4
     ),
     claimed as (
       insert into audit.usage_reporters as known (instance, number, reported_until, is_ended, uncounted)
@@ -56,6 +68,13 @@ export async function addReport(
     ),
     counted as (${addTo(sql`audit.usage_counts`)}),
     to_tell as (${addTo(sql`audit.usage_untold`)}),
+    to_state as (
+      insert into audit.usage_months as known (organization_id, month, service, policy, ${TOTALS.names})
+      select * from monthly where exists (select from claimed)
+      order by organization_id collate "C", month collate "C", service collate "C", policy collate "C"
+      on conflict (organization_id, month, service, policy) do update set
+        ${TOTALS.sums}, changes = known.changes + 1, is_stated = false
+    ),
     charged as (${addCharges(quotas, sql`exists (select from claimed)`)})
     select exists (select from claimed) as created`;
   const [found] = await database.run(
@@ -71,15 +90,15 @@ export async function addReport(
 /** Returns the statement that adds the given counts to a table, in the order of its key. */
 function addTo(table: SQL): SQL {
   return sql`
-      insert into ${table} as known (organization_id, hour, service, route, method, member_id, key_prefix,
-        ${TOTALS.names})
+      insert into ${table} as known (${KEY}, ${TOTALS.names})
       select * from given where exists (select from claimed)
       order by organization_id collate "C", hour, service collate "C", route collate "C", method collate "C",
         member_id collate "C", key_prefix collate "C"
-      on conflict (organization_id, hour, service, route, method, member_id, key_prefix) do update set
+      on conflict (${KEY}) do update set
         ${TOTALS.sums}`;
 }
 
+const KEY = sql.raw(KEY_COLUMNS.join(", "));
 const TOTALS = {
   names: sql.raw(TOTAL_COLUMNS.join(", ")),
   sums: sql.raw(TOTAL_COLUMNS.map((name) => `${name} = known.${name} + excluded.${name}`).join(", ")),

@@ -1,4 +1,9 @@
-import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, UsageReport } from "@ostiary/lib/contracts/usage";
+import {
+  USAGE_COUNTS_MAX,
+  USAGE_POLICIES_MAX,
+  USAGE_QUOTAS_MAX,
+  UsageReport,
+} from "@ostiary/lib/contracts/usage";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { parseTime } from "@ostiary/lib/domain/schemas";
 import { fieldsOf, unstorable } from "../problems.ts";
@@ -13,21 +18,31 @@ export function reportProblems(body: unknown, now_ms: number): FieldError[] {
   return [
     ...fieldErrors(UsageReport, body),
     ...timeProblems("reported_until", report.reported_until, now_ms),
-    ...counts.flatMap(({ hour, organization_id, service, method, member_id, key_prefix }, index) => {
-      const at = (name: string) => `counts[${index}].${name}`;
-      return [
-        ...timeProblems(at("hour"), hour, now_ms),
-        ...unstorable({
-          [at("organization_id")]: organization_id,
-          [at("service")]: service,
-          [at("method")]: method,
-          [at("member_id")]: member_id,
-          [at("key_prefix")]: key_prefix,
-        }),
-      ];
-    }),
+    ...counts.flatMap(
+      ({ hour, organization_id, service, method, member_id, key_prefix, policies }, index) => {
+        const at = (name: string) => `counts[${index}].${name}`;
+        return [
+          ...timeProblems(at("hour"), hour, now_ms),
+          ...unstorable({
+            [at("organization_id")]: organization_id,
+            [at("service")]: service,
+            [at("method")]: method,
+            [at("member_id")]: member_id,
+            [at("key_prefix")]: key_prefix,
+            ...policyNames(at("policies"), policies),
+          }),
+        ];
+      },
+    ),
     ...quotas.flatMap((quota, index) => quotaProblems(`quotas[${index}]`, quota, now_ms)),
   ];
+}
+
+/** Returns the names of a count's policies by their places in the report. */
+function policyNames(path: string, policies: unknown): Record<string, unknown> {
+  if (!Array.isArray(policies)) return {};
+  const names = policies.slice(0, USAGE_POLICIES_MAX).map((each) => fieldsOf(each).policy);
+  return Object.fromEntries(names.map((name, index) => [`${path}[${index}].policy`, name]));
 }
 
 function timeProblems(path: string, value: unknown, now_ms: number): FieldError[] {

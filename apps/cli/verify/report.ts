@@ -1,4 +1,4 @@
-import type { Verdict } from "@ostiary/lib/verification";
+import type { StatedUsage, Verdict } from "@ostiary/lib/verification";
 
 /** Returns the lines that explain a verdict to a person. */
 export function reportLines(verdict: Verdict): string[] {
@@ -50,6 +50,7 @@ function factLines(verdict: Verdict): string[] {
     `  log          ${owner}, ${entries} entries${pending === 0 ? "" : `, ${pending} events without an outcome`}`,
     `  checkpoint   ${checkpointText(verdict)}`,
     ...headLines(verdict),
+    ...statementLines(verdict),
     ...droppedLines(verdict),
     ...verdict.not_shown.map((message) => `  not shown    ${message}`),
   ];
@@ -73,6 +74,24 @@ function headLines({ heads }: Verdict): string[] {
       ? `under checkpoint ${first.checkpoint} of ${first.sealed_at}`
       : `under ${heads.length} earlier checkpoints, from ${first.checkpoint} of ${first.sealed_at} to ${last.checkpoint} of ${last.sealed_at}`;
   return [`  heads        the log had not been cut or rewritten ${which}`];
+}
+
+/** Returns a line for each of the newest statements of usage, the newest first. */
+function statementLines({ statements }: Verdict): string[] {
+  const newest = statements.toReversed().slice(0, LINES_MAX);
+  return [...newest.map(statementLine), ...restLine(statements.length - newest.length)];
+}
+
+function statementLine({ id, month, corrects, ...sums }: StatedUsage): string {
+  const { requests, refused, failed, bytes_in, bytes_out } = sums;
+  const which = corrects === null ? "" : ` (${id}, which corrects ${corrects})`;
+  const counts = `${counted(requests)} requests, ${counted(refused)} refused, ${counted(failed)} failed`;
+  return `  statement    of ${month}${which}: ${counts}, ${counted(bytes_in)} bytes in, ${counted(bytes_out)} bytes out`;
+}
+
+/** Returns a number with a space between each three digits. */
+function counted(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
 function droppedLines({ dropped_entries, dropped_before }: Verdict): string[] {

@@ -1,5 +1,6 @@
 import { USAGE_KEY_PREFIX_LENGTH_MAX, type UsageCount } from "@ostiary/lib/contracts/usage";
 import { ApiError } from "@ostiary/lib/domain/errors";
+import { limitsOf, policyIn } from "@ostiary/lib/domain/ratelimit";
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
 import { ClientGone } from "../upstream/call.ts";
@@ -8,7 +9,7 @@ import { isCountable } from "./countable-id.ts";
 /** A request that has ended. */
 export interface EndedRequest {
   readonly principal: Principal | null;
-  readonly route: Pick<CompiledRoute, "service" | "path" | "method">;
+  readonly route: Pick<CompiledRoute, "service" | "path" | "method" | "rateLimit" | "bucketPrefix">;
   readonly received_at_ms: number;
   readonly forwarded: boolean;
   readonly bytes_in: number;
@@ -150,11 +151,22 @@ export class UsageCounter {
     if (!isCountable(organization_id) || !isCountable(member_id)) return null;
     const key_prefix = keyPrefixOf(principal);
     const { service, path, method } = route;
-    const name = JSON.stringify([organization_id, hour, service, path, method, member_id, key_prefix]);
+    const policies = policiesOf(route, principal.plan);
+    const name = JSON.stringify([
+      organization_id,
+      hour,
+      service,
+      path,
+      method,
+      member_id,
+      key_prefix,
+      policies,
+    ]);
     const known = this.#counts.get(name);
     if (known !== undefined) return known;
     if (this.#counts.size >= this.#counts_max) return null;
-    const count = emptyCount({ organization_id, hour, service, route: path, method, member_id, key_prefix });
+    const named = { organization_id, hour, service, route: path, method, member_id, key_prefix, policies };
+    const count = emptyCount(named);
     this.#counts.set(name, count);
     return count;
   }
@@ -190,6 +202,16 @@ function keyPrefixOf({ auth_type, key_prefix }: Principal): string | null {
   return key_prefix.slice(0, USAGE_KEY_PREFIX_LENGTH_MAX);
 }
 
+/** Returns the named policies that limit a route for an organization with this plan. */
+function policiesOf({ rateLimit, bucketPrefix }: Route, plan: string | null): UsageCount["policies"] {
+  const isSet = rateLimit !== null && rateLimit !== "fallback" && "limits" in rateLimit;
+  const prefixes = isSet ? limitsOf(rateLimit, plan).map((limit) => limit.bucketPrefix) : [bucketPrefix];
+  return prefixes.flatMap((prefix) => {
+    const policy = policyIn(prefix);
+    return policy === null ? [] : [{ policy, is_shared: prefix.startsWith("shared:") }];
+  });
+}
+
 function emptyTally(): Tally {
   return {
     requests: 0,
@@ -205,7 +227,7 @@ function emptyTally(): Tally {
 
 type CountName = Pick<
   UsageCount,
-  "organization_id" | "hour" | "service" | "route" | "method" | "member_id" | "key_prefix"
+  "organization_id" | "hour" | "service" | "route" | "method" | "member_id" | "key_prefix" | "policies"
 >;
 
 function emptyCount(name: CountName): UsageCount {

@@ -6,6 +6,7 @@ import {
   MapProof,
   Retention,
   SigningJwk,
+  Statement,
 } from "../../domain/proof/index.ts";
 import { organizationEventSchema, userEventSchema } from "./shown-event.ts";
 
@@ -90,6 +91,8 @@ export const proofEndSchema = Type.Object(
     recent_checkpoints: Type.Array(Checkpoint),
     /** The declarations of the months that were dropped, in chain order; absent if there are none. */
     retention: Type.Optional(Type.Array(Type.Object({ ...Retention.properties, ...place }, closed))),
+    /** The statements of usage, in chain order; absent if there are none. */
+    statements: Type.Optional(Type.Array(Type.Object({ ...Statement.properties, ...place }, closed))),
     /** Ranges of entries that were dropped before declarations existed. No declaration proves this field. */
     dropped: Type.Union([
       Type.Object({ occurred_before: Type.String(), ranges: Type.Array(ChainRange) }, closed),

@@ -12,12 +12,14 @@ describe("the Swagger page", () => {
         "/audit-checkpoints": checkpoints,
         "/.well-known/jwks.json": keys,
         "/organizations/{organization_id}/usage": usage,
+        "/organizations/{organization_id}/usage/statements": statements,
         ...reads
       } = document.paths;
-      expect([checkpoints.get.operationId, keys.get.operationId, usage.get.operationId]).toEqual([
+      expect([checkpoints, keys, usage, statements].map(({ get }) => get.operationId)).toEqual([
         "listAuditCheckpoints",
         "getAuditSigningKeys",
         "listUsage",
+        "listUsageStatements",
       ]);
       const isStream = (path: string) => path.includes("/audit-streams");
       expect(Object.keys(document.paths).filter(isStream).sort()).toEqual([

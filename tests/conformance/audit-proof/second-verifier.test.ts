@@ -23,6 +23,7 @@ import {
   type SigningJwk,
   sha256,
   signedCheckpoint,
+  statementEntry,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import { rows } from "@ostiary/lib/runtime/stores/database";
@@ -97,7 +98,15 @@ describe("the vectors equal the output of our code:", () => {
     }
   });
 
-  // AU-65, AU-66, AU-68, AU-76
+  // AU-131
+  test("statements of usage", () => {
+    for (const { owner, salt, entry, entry_sha256, ...statement } of vectors.statements) {
+      expect(statementEntry(owner, statement, salt)).toBe(entry);
+      expect(hexOf(sha256(entry))).toBe(entry_sha256);
+    }
+  });
+
+  // AU-65, AU-66, AU-68, AU-76, AU-132
   test.each(exportVectors)("an export: $title", async ({ lines, keys, kept, result }) => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-proof-"));
     const copies = kept === null ? NOTHING_KEPT : await readKept(await fileOf(folder, "kept", kept));

@@ -43,6 +43,7 @@ function eventOf(changes: Partial<Event>): unknown {
     salt: "cd".repeat(16),
     occurred_at: "2026-01-31T12:00:00.000Z",
     retention: null,
+    statement: null,
     event,
   };
   return ocsfEvent({ organization_id: "organization-1" }, row);

@@ -73,6 +73,12 @@ test("audit's catalog publishes both logs, each to its subject alone, and their 
             methods: ["GET"],
             required_labels: ["org:usage:read"],
           },
+          {
+            path: "/org/usage/statements",
+            upstream: "/organizations/{subject.organization_id}/usage/statements",
+            methods: ["GET"],
+            required_labels: ["org:usage:read"],
+          },
           ...streamRoutes("", ["GET", READ], ["POST", MANAGE]),
           ...streamRoutes("/{stream_id}", ["GET", READ], ["PATCH", MANAGE], ["DELETE", MANAGE]),
           ...streamRoutes("/{stream_id}/rotate-secret", ["POST", MANAGE]),

@@ -17,6 +17,7 @@ function row(changes: Partial<NonNullable<EntryRow["event"]>> = {}, entry: Parti
     salt: "cd".repeat(16),
     occurred_at: "2026-01-31T12:00:00.000Z",
     retention: null,
+    statement: null,
     event: {
       id: ULID_EXAMPLE,
       occurred_at: "2026-01-31 12:00:00+00",

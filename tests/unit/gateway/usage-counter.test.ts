@@ -23,7 +23,13 @@ function principal(changes: Partial<Principal> = {}): Principal {
   };
 }
 
-const ROUTE = { service: "widgets", path: "/org/widgets", method: "GET" } as const;
+const ROUTE = {
+  service: "widgets",
+  path: "/org/widgets",
+  method: "GET",
+  rateLimit: null,
+  bucketPrefix: "route:GET:/org/widgets:",
+} as const;
 
 function request(changes: Partial<EndedRequest> = {}): EndedRequest {
   return {
@@ -55,6 +61,7 @@ test("a request adds to the count of its organization, hour, route and key", () 
       method: "GET",
       member_id: "m1",
       key_prefix: "acme-k-2-abcd",
+      policies: [],
       requests: 4,
       refused: { limit: 0, labels: 0, other: 0 },
       failed: 0,
@@ -179,5 +186,44 @@ describe("memory", () => {
     }
     expect(counter.take(10)).toEqual([]);
     expect(counter.uncounted).toBe(8);
+  });
+});
+
+// AU-131
+describe("the policies of a count", () => {
+  const limit = (policy: string | null, bucketPrefix: string) => ({
+    policy,
+    bucketPrefix,
+    requests: 1,
+    window: 60,
+    refunds: false,
+  });
+  const set = {
+    limits: [limit("burst", "shared:burst:"), limit("daily", "local:widgets:daily:")],
+    plans: { pro: [limit("burst", "shared:burst:")], free: [limit(null, "route:GET:/org/widgets:")] },
+  };
+  const policiesOf = (route: Partial<EndedRequest["route"]>, plan: string | null = null) => {
+    const counter = new UsageCounter();
+    counter.count(request({ principal: principal({ plan }), route: { ...ROUTE, ...route } }), 200, null, 1);
+    return counter.take(1)[0]?.policies;
+  };
+  const burst = { policy: "burst", is_shared: true };
+  const daily = { policy: "daily", is_shared: false };
+
+  test.each([
+    ["a set", { rateLimit: set }, null, [burst, daily]],
+    ["a set for a plan of its own", { rateLimit: set }, "pro", [burst]],
+    ["a set for another plan", { rateLimit: set }, "gold", [burst, daily]],
+    ["an inline limit", { rateLimit: set }, "free", []],
+    [
+      "one named window",
+      { rateLimit: { requests: 1, windowSeconds: 60 }, bucketPrefix: "local:widgets:daily:" },
+      null,
+      [daily],
+    ],
+    ["the gateway's default", { rateLimit: "fallback" as const }, null, []],
+    ["none", { rateLimit: null }, null, []],
+  ])("are those of the route: %s", (_, route, plan, expected) => {
+    expect(policiesOf(route, plan)).toEqual(expected);
   });
 });

@@ -7,7 +7,7 @@ import {
   leaseEnd,
   PAUSE_MAX,
   selectEntries,
-  withRetentions,
+  withOtherEntries,
 } from "../delivery-queries.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
 import type { OrganizationPart } from "./batch.ts";
@@ -128,7 +128,7 @@ export async function selectNextParts(database: Database, cursor: Cursor): Promi
   return result;
 }
 
-/** Returns the entries of a chain among those that were found, with its declarations of dropped months. */
+/** Returns the entries of a chain among those that were found, with its declarations of dropped months and its statements. */
 async function entriesOf(
   database: Database,
   { chain_id, position, end }: WantedChain,
@@ -136,7 +136,7 @@ async function entriesOf(
 ): Promise<EntryRow[]> {
   const own = found.filter((entry) => entry.chain_id === chain_id);
   if (own.length === end - position) return own;
-  return withRetentions(database, { chain_id, position }, own, end);
+  return withOtherEntries(database, { chain_id, position }, own, end);
 }
 
 function organizationOf({ owner }: MovedChain): string {

@@ -270,6 +270,9 @@ export const de: Texts = {
       keyOfFile: "den das Protokoll selbst nennt.",
       dropped: (count, time) =>
         `${count} Einträge von Ereignissen vor ${time} wurden wie erklärt gelöscht; Kettenwerte stehen für sie.`,
+      statement: (month, { requests, refused, failed }) =>
+        `Abrechnung von ${month}: ${requests} Anfragen, ${refused} abgelehnt, ${failed} fehlgeschlagen.`,
+      corrects: (id, corrected) => `Es ist ${id} und berichtigt ${corrected}.`,
       notShown: "Was kein Export zeigen kann",
       keepTitle: "Eine Kopie behalten",
       keepHelp:

@@ -265,6 +265,9 @@ export const en = {
       keyOfFile: "which the log itself names.",
       dropped: (count: string, time: string) =>
         `${count} entries of events before ${time} were dropped as declared; chain values stand in for them.`,
+      statement: (month: string, numbers: { requests: string; refused: string; failed: string }) =>
+        `Statement of ${month}: ${numbers.requests} requests, ${numbers.refused} refused, ${numbers.failed} failed.`,
+      corrects: (id: string, corrected: string) => `It is ${id} and corrects ${corrected}.`,
       notShown: "What no export can show",
       keepTitle: "Keep a copy",
       keepHelp:

@@ -163,6 +163,6 @@ async function publicJson(url: URL): Promise<unknown> {
 function copyOf(last: string): KeptCopy | null {
   const end = tryJson(last, parseJson);
   if (!fits(proofEndSchema, end) || end.checkpoint === null) return null;
-  const { retention: _, ...rest } = end;
+  const { retention: _retention, statements: _statements, ...rest } = end;
   return { number: end.checkpoint.number, text: `${canonicalJson({ ...rest, recent_checkpoints: [] })}\n` };
 }

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { entryHash, ownerOf, type Statement, statementEntry } from "@ostiary/lib/domain/proof";
+import { nextCheckpoint, type PassDeps, type PassResult, SALT_BYTES } from "../../sealing/commands.ts";
+import { type Placed, planChains, type Unplaced } from "../../sealing/plan.ts";
+import { type SealerState, selectChains, writePass } from "../../sealing/queries.ts";
+import { statementOf } from "./compose.ts";
+import { type DueMonth, selectDue } from "./due-queries.ts";
+import { statementsWritten } from "./queries.ts";
+
+/**
+ * The time after a month's end at which the month is stated. It takes in what a gateway counted while it could not
+ * reach this service, and streams that began on the last day. Later counts are in a correction.
+ */
+export const GRACE_MS = 24 * 60 * 60 * 1000;
+/** The maximum number of statements in one pass. */
+export const STATEMENTS_MAX = 200;
+
+interface NewStatement extends Unplaced {
+  due: DueMonth;
+  statement: Statement;
+  salt: string;
+}
+
+/**
+ * Writes the statements that are due to the chains of their organizations (AU-131), up to the size of one pass, on top of
+ * `state`. One statement of SQL writes everything, or nothing if another pass was written since.
+ */
+export async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResult> {
+  const { reads, writes, sealed, clock, holder } = deps;
+  const now_ms = clock.now();
+  const due = await selectDue(writes, { now_ms, grace_ms: GRACE_MS, limit: STATEMENTS_MAX });
+  if (due.length === 0) return { entries: 0, checkpoint: null, end: "done" };
+  const found = due.map((each) => newStatement(each, now_ms));
+  const owners = [...new Set(found.map(({ owner }) => owner))];
+  const map = await sealed.openMap(state.checkpoint, owners);
+  const chains = await selectChains(reads, owners);
+  const altered = await sealed.alteredOf(chains, map);
+  const isAltered = new Set(altered.map(({ owner }) => owner));
+  const entries = found.filter(({ owner }) => !isAltered.has(owner));
+  const sound = chains.filter(({ owner }) => !isAltered.has(owner));
+  const plan = planChains(entries, sound, map);
+  const sealed_at = new Date(now_ms).toISOString();
+  const checked =
+    sound.length === 0
+      ? { nodes: [], checkpoint: null, tree: { leaves: [], note: undefined } }
+      : await nextCheckpoint(deps, state, map, sealed_at);
+  const pass = {
+    holder,
+    sealed_to: state.sealed_to,
+    sealed_before: state.sealed_to,
+    older: state.older,
+    entries: [],
+    heads: plan.heads,
+    altered,
+    also: statementsWritten(plan.entries.map(statementWrite)),
+    ...checked,
+  };
+  if (!(await writePass(writes, state.passes, pass))) return { entries: 0, checkpoint: null, end: "lost" };
+  sealed.remember(pass.heads, pass.checkpoint);
+  for (const chain of altered) {
+    sealed.forget(chain.owner);
+    deps.log.error(chain, "the log of an owner is not what the sealer wrote: its statement of usage waits");
+  }
+  return {
+    entries: entries.length,
+    checkpoint: pass.checkpoint,
+    end: due.length === STATEMENTS_MAX ? "behind" : "done",
+  };
+}
+
+function newStatement(due: DueMonth, now_ms: number): NewStatement {
+  const owner = ownerOf("organization", due.organization_id);
+  const salt = randomBytes(SALT_BYTES).toString("hex");
+  const statement = statementOf(due, now_ms);
+  return { due, owner, statement, salt, hash: entryHash(statementEntry(owner, statement, salt)) };
+}
+
+function statementWrite({ entry, chain_id, position, chain }: Placed<NewStatement>) {
+  const { due, statement, salt } = entry;
+  const { organization_id, month, stated, parts } = due;
+  const { stated_at } = statement;
+  const place = { chain_id, position, chain, salt };
+  const seen = parts.map(({ service, policy, changes }) => ({ service, policy, changes }));
+  return { ...place, organization_id, month, number: stated + 1, stated_at, statement, parts: seen };
+}

@@ -1,0 +1,64 @@
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import { TOTAL_COLUMNS, type Totals } from "../totals.ts";
+
+/** The sums of a service, or of a policy, in a month. */
+export interface MonthPart extends Totals {
+  /** Empty for a shared policy. */
+  service: string;
+  /** Empty for the sums of the service. */
+  policy: string;
+  /** The state of the sums: it rises with each report. */
+  changes: number;
+}
+
+/** A month of an organization whose sums have changed since they were stated, or were never stated. */
+export interface DueMonth {
+  organization_id: string;
+  month: string;
+  /** The number of statements that the month has. */
+  stated: number;
+  parts: MonthPart[];
+}
+
+/** The largest number that a statement can hold. */
+const LARGEST = sql.raw(String(Number.MAX_SAFE_INTEGER));
+const part = sql.join(
+  ["service", "policy", "changes", ...TOTAL_COLUMNS].map((name) => {
+    const column = sql`sums.${sql.identifier(name)}`;
+    const isText = name === "service" || name === "policy";
+    return sql`${sql.raw(`'${name}'`)}, ${isText ? column : sql`least(${column}, ${LARGEST})`}`;
+  }),
+  sql`, `,
+);
+
+/**
+ * Returns at most `limit` months that are due, the oldest first. A month is due `grace_ms` after its end, by the clock of
+ * this service and by that of the database: one wrong clock closes no month. Chains that are set aside wait.
+ */
+export function selectDue(
+  database: Database,
+  { now_ms, grace_ms, limit }: { now_ms: number; grace_ms: number; limit: number },
+): Promise<DueMonth[]> {
+  const monthOf = (time: SQL) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM')`;
+  const settled = sql`least(${new Date(now_ms - grace_ms).toISOString()}::text::timestamptz,
+    now() - make_interval(secs => ${sql.raw(String(grace_ms / 1_000))}))`;
+  return database.run("select_months_to_state", (orm) =>
+    rows<DueMonth>(
+      orm,
+      sql`with due as materialized (
+          select distinct month, organization_id from audit.usage_months changed
+          where not is_stated and month < ${monthOf(settled)}
+            and not exists (select from audit.altered_chains aside
+              where aside.owner = 'organization:' || changed.organization_id)
+          order by month, organization_id limit ${sql.raw(String(limit))}
+        )
+        select due.organization_id, due.month,
+          (select count(*) from audit.statements known
+            where known.organization_id = due.organization_id and known.month = due.month) as stated,
+          (select json_agg(json_build_object(${part})) from audit.usage_months sums
+            where sums.organization_id = due.organization_id and sums.month = due.month) as parts
+        from due order by due.month, due.organization_id`,
+    ),
+  );
+}

@@ -1,0 +1,67 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { nullable } from "../schemas/index.ts";
+import { usageSums } from "../usage/index.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { MONTH_PATTERN } from "./retention.ts";
+
+/** The id of a statement: its month, and its number among the statements of the month. */
+export const STATEMENT_ID_PATTERN = "^20[0-9]{2}-(0[1-9]|1[0-2])\\.[1-9][0-9]{0,8}$";
+
+const id = (description: string) =>
+  Type.String({ pattern: STATEMENT_ID_PATTERN, description, examples: ["2026-01.1"] });
+const time = (description: string, example: string) =>
+  Type.String({
+    description: `${description} RFC 3339, UTC, milliseconds.`,
+    examples: [example],
+    openapi: { format: "date-time" },
+  });
+
+/** The sums of one service within a statement. */
+const ServiceSums = Type.Object(
+  { service: Type.String({ description: "The service.", examples: ["widgets"] }), ...usageSums },
+  { additionalProperties: false, title: "Stated service", description: "The sums of one service." },
+);
+
+/** The sums of one policy within a statement. A request counts for each policy of its route. */
+const PolicySums = Type.Object(
+  {
+    policy: Type.String({ description: "The name of the rate-limit policy.", examples: ["burst"] }),
+    service: nullable(Type.String({ description: "The service of the policy.", examples: ["widgets"] }), {
+      description: "The service that the policy belongs to, or null for a shared policy.",
+    }),
+    ...usageSums,
+  },
+  { additionalProperties: false, title: "Stated policy", description: "The sums of one policy." },
+);
+
+/**
+ * A statement in the chain of an organization: what it used in a month. The statement is an entry itself: it has a
+ * position and a salt, and checkpoints sign it like any other. A correction is a statement that names an earlier one.
+ */
+export const Statement = Type.Object(
+  {
+    id: id("The month, and the number of the statement within it."),
+    month: Type.String({ pattern: MONTH_PATTERN, description: "The month in UTC.", examples: ["2026-01"] }),
+    from: time("The start of the month.", "2026-01-01T00:00:00.000Z"),
+    to: time("The end of the month, exclusive.", "2026-02-01T00:00:00.000Z"),
+    stated_at: time("When the statement was written.", "2026-02-02T00:00:00.000Z"),
+    corrects: nullable(id("The statement that this one replaces."), {
+      description: "The statement that this one replaces, or null for the first one of a month.",
+      examples: [null, "2026-01.1"],
+    }),
+    ...usageSums,
+    services: Type.Array(ServiceSums, {
+      description: "The same sums by service, in the order of the names.",
+    }),
+    policies: Type.Array(PolicySums, {
+      description: "The sums by rate-limit policy: a request counts for each policy of its route.",
+    }),
+  },
+  { additionalProperties: false },
+);
+export type Statement = Static<typeof Statement>;
+
+/** Returns the text of a statement's entry, with the salt in hexadecimal. */
+export function statementEntry(owner: string, statement: Statement, salt: string): string {
+  return canonicalJson({ ...statement, kind: "statement", owner, salt });
+}

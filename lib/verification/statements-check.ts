@@ -1,0 +1,128 @@
+import type { ProofEnd } from "../contracts/audit/index.ts";
+import {
+  entryHash,
+  hashFromHex,
+  monthEnd,
+  monthStart,
+  proofTime,
+  type Statement,
+  statementEntry,
+} from "../domain/proof/index.ts";
+import { type UsageSums, usageSums } from "../domain/usage/index.ts";
+import type { ChainCheck } from "./chain-check.ts";
+import type { Problems } from "./problems.ts";
+
+/** The largest difference between the clocks of replicas. */
+const CLOCKS_MS = 60 * 60 * 1000;
+
+/** A statement of usage that lies on the chain of the export. */
+export interface StatedUsage extends UsageSums {
+  id: string;
+  month: string;
+  position: number;
+  /** The statement that this one replaces, or null for the first one of a month. */
+  corrects: string | null;
+}
+
+type Placed = NonNullable<ProofEnd["statements"]>[number];
+
+/**
+ * Checks the statements of usage in an export (AU-132): each is the sealed one, and says what a statement can say. Returns
+ * those that hold, the oldest month first: a corrected one does not.
+ */
+export function checkStatements(
+  end: ProofEnd,
+  { problems, chain }: { problems: Problems; chain: ChainCheck },
+): StatedUsage[] {
+  const holding = new Map<string, Placed>();
+  let last = 0;
+  for (const placed of end.statements ?? []) {
+    const { position, salt, chain: value, ...statement } = placed;
+    const hash = entryHash(statementEntry(end.head.owner, statement, salt));
+    const name = `the statement ${statement.id}`;
+    chain.add({ position, event_id: null, name, hash, chain: hashFromHex(value) });
+    const why =
+      position <= last
+        ? "is not in the order of the chain"
+        : whyUnsound(statement, end, holding.get(statement.month)?.id ?? null);
+    last = position;
+    if (why !== null) {
+      problems.add("changed", `The statement ${statement.id} at place ${position} ${why}.`, { position });
+    }
+    holding.set(statement.month, placed);
+  }
+  return [...holding.values()].map(shown).toSorted((a, b) => (a.month < b.month ? -1 : 1));
+}
+
+function shown({ id, month, position, corrects, ...rest }: Placed): StatedUsage {
+  return { id, month, position, corrects, ...sumsOf(rest) };
+}
+
+const isSum = (name: string): name is keyof UsageSums => name in usageSums;
+const SUMS = Object.keys(usageSums).filter(isSum);
+
+function sumsOf(sums: UsageSums): UsageSums {
+  const { requests, refused, refused_limit, refused_labels, refused_other, failed, ...rest } = sums;
+  const { bytes_in, bytes_out, duration_ms } = rest;
+  const refusals = { refused, refused_limit, refused_labels, refused_other };
+  return { requests, ...refusals, failed, bytes_in, bytes_out, duration_ms };
+}
+
+/** Returns what no service can have stated, as the end of a sentence, or null for a statement that is sound. */
+function whyUnsound(statement: Statement, end: ProofEnd, before: string | null): string | null {
+  return (
+    whyWrongTime(statement, end.checkpoint?.sealed_at ?? null) ??
+    whyWrongPlace(statement, end.head.owner, before) ??
+    whyWrongSums(statement)
+  );
+}
+
+function whyWrongTime({ month, from, to, stated_at }: Statement, sealed_at: string | null): string | null {
+  const isMonth = proofTime(from) === monthStart(month) && proofTime(to) === monthEnd(month);
+  if (!isMonth) return "does not span its month";
+  const stated_ms = proofTime(stated_at);
+  const sealed_ms = sealed_at === null ? null : proofTime(sealed_at);
+  if (stated_ms === null) return "has no time at which it was written";
+  if (stated_ms < monthEnd(month)) return "was written before its month was over";
+  return sealed_ms === null || stated_ms > sealed_ms + CLOCKS_MS
+    ? "is of a time after the checkpoint that signs it"
+    : null;
+}
+
+function whyWrongPlace(
+  { id, month, corrects }: Statement,
+  owner: string,
+  before: string | null,
+): string | null {
+  if (!owner.startsWith("organization:")) return "is in a log that is not of an organization";
+  const number = before === null ? 1 : Number(before.slice(before.indexOf(".") + 1)) + 1;
+  if (id !== `${month}.${number}`) return `is not the statement ${month}.${number}, which comes there`;
+  return corrects === before ? null : "does not name the statement before it";
+}
+
+function whyWrongSums({ services, policies, ...total }: Statement): string | null {
+  for (const name of SUMS) {
+    if (services.reduce((sum, each) => sum + each[name], 0) !== total[name]) {
+      return `has ${total[name]} as its ${name}, which is not the sum of its services`;
+    }
+  }
+  const isSorted =
+    isRising(services.map(({ service }) => [service])) &&
+    isRising(policies.map(({ policy, service }) => [policy, service ?? ""]));
+  if (!isSorted) return "names a service or a policy twice, or out of order";
+  const isWhole = [total, ...services, ...policies].every(
+    (sums) => sums.refused === sums.refused_limit + sums.refused_labels + sums.refused_other,
+  );
+  return isWhole ? null : "has refusals that are not the sum of their reasons";
+}
+
+/** Tells whether each name is larger than the one before. The parts of a name count from the left. */
+function isRising(names: readonly string[][]): boolean {
+  return names.every((name, index) => {
+    const before = names[index - 1];
+    if (before === undefined) return true;
+    const [first = "", second = ""] = name;
+    const [first_before = "", second_before = ""] = before;
+    return first === first_before ? second > second_before : first > first_before;
+  });
+}

@@ -1,0 +1,46 @@
+import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
+import type { AuditService, AuditServiceOptions } from "./audit-service.ts";
+import { json } from "./audit-service.ts";
+import { startProvenAudit } from "./proof-bed.ts";
+import { HOUR_MS, StandingClock } from "./usage-bed.ts";
+
+/** Returns the name of the month that many months before the present one, in UTC. */
+function monthBefore(months: number): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString().slice(0, 7);
+}
+
+/** A month that is over by every clock, and the month after it, in which the clock of the service stands. */
+export const MONTH = monthBefore(2);
+export const NEXT_MONTH = monthBefore(1);
+export const HOUR = new Date(monthStart(MONTH) + 100 * HOUR_MS).toISOString();
+export const NEXT_HOUR = new Date(monthStart(NEXT_MONTH)).toISOString();
+/** A time at which {@link MONTH} is stated, and {@link NEXT_MONTH} is not. */
+export const NOW_MS = monthEnd(MONTH) + 30 * HOUR_MS;
+export const NOW = new Date(NOW_MS).toISOString();
+
+/** Starts a service that seals often and whose clock stands at {@link NOW}. */
+export function startStatingAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
+  return startProvenAudit({ clock: new StandingClock(NOW_MS), ...options });
+}
+
+/** A statement as it is shown. */
+export interface ShownStatement {
+  id: string;
+  month: string;
+  position: number;
+  requests: number;
+  corrects: string | null;
+  corrected_by: string | null;
+}
+
+export async function statementsOf(audit: AuditService, organization_id: string): Promise<ShownStatement[]> {
+  const found: ShownStatement[] = [];
+  for (let after = ""; ; ) {
+    const path = `/organizations/${organization_id}/usage/statements?limit=100${after}`;
+    const { usage_statements, has_more } = await json(await audit.get(path));
+    found.push(...usage_statements);
+    if (!has_more) return found;
+    after = `&starting_after=${found.at(-1)?.id}`;
+  }
+}
