@@ -101,8 +101,10 @@ export class Operators {
     const operator = this.find(token);
     if (operator !== null) return { operator, subject: null };
     const { provider } = this.#options;
-    const refusal = provider === null ? UNKNOWN : shapeRefusal(token);
-    if (provider === null || refusal !== null) return refusal ?? UNKNOWN;
+    const refusal = shapeRefusal(token);
+    // A token of another form can only be one that the file lists.
+    if (provider === null || refusal?.reason === "not_a_jwt") return UNKNOWN;
+    if (refusal !== null) return refusal;
     const verified = await provider.verify(token);
     if (verified instanceof CredentialRefusal) return verified;
     const found = this.#withClaims(verified.claims);

@@ -311,13 +311,16 @@ describe("the log", () => {
       [await provider.token({ team: "green" }), "operator"],
       [await provider.token({ team: "blue", aud: "x" }), "audience"],
       [await provider.token({ team: "blue", sub: undefined }), "claim_missing"],
-      ["opaque", "not_a_jwt"],
+      ["x".repeat(9_000), "too_long"],
     ];
     for (const [token, credential] of refused) {
       expect((await called(token, own))[0]).toBe(401);
       const message = "request refused";
       await waitFor(async () => (await linesOf({ credential, message })).length > 0, { what: credential });
     }
+    expect((await called("opaque", own))[0]).toBe(401);
+    const unlisted = "No operator of OPERATORS_FILE has this token, or the token has ended.";
+    await waitFor(async () => (await linesOf({ credential: "operator", detail: unlisted })).length > 0);
     const [audience] = await linesOf({ credential: "audience" });
     expect(audience?.detail).toBe('The token\'s aud is "x"; OPERATOR_AUDIENCE is ["other","ostiary"].');
     const text = await readFile(LOG_FILE, "utf8");
