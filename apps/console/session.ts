@@ -133,7 +133,6 @@ export class Session {
       await this.#open(new Registry(tokensOf(provider)), "provider");
       provider.remember();
     } catch (thrown) {
-      provider.forget();
       this.#stop(registryRefused(asFailure(thrown)));
     }
   }
@@ -162,9 +161,14 @@ export class Session {
 
   /** Forgets the token, or signs out at the provider too. */
   async signOut(): Promise<void> {
-    const provider = this.#signedInBy.peek() === "provider" ? this.#provider : null;
-    this.#stop(provider === null ? null : SIGNED_OUT);
-    await provider?.signOut();
+    if (this.#signedInBy.peek() === "provider") await this.leaveProvider();
+    else this.#stop(null);
+  }
+
+  /** Forgets the provider's tokens, and ends its session, so that it asks for an account again. */
+  async leaveProvider(): Promise<void> {
+    this.#stop(SIGNED_OUT);
+    await this.#provider?.signOut();
   }
 
   /** Forgets everything that was read. */

@@ -59,13 +59,19 @@ function Brand() {
 }
 
 function Ended() {
-  const ended = useSession().ended.value;
+  const session = useSession();
+  const ended = session.ended.value;
   if (ended === null) return null;
-  const { text, detail = "", failed = false } = ended;
+  const { text, detail = "", failed = false, isUnknownAccount = false } = ended;
   return (
     <div class={`notice notice-${failed ? "bad" : "warn"}`} role="alert">
       <p>{text}</p>
       {detail !== "" && <p class="quiet small">{detail}</p>}
+      {isUnknownAccount && (
+        <button type="button" class="button" onClick={() => session.leaveProvider()}>
+          Choose another account
+        </button>
+      )}
     </div>
   );
 }

@@ -9,6 +9,8 @@ export interface SignedOut {
   readonly detail?: string;
   /** Whether something failed, so that the page shows an error. */
   readonly failed?: boolean;
+  /** Whether the provider has signed in an account that is no operator. */
+  readonly isUnknownAccount?: boolean;
 }
 
 export const SIGNED_OUT: SignedOut = { text: "You are signed out." };
@@ -41,8 +43,9 @@ export function signInFailed({ kind, message }: SignInFailure): SignedOut {
 export function registryRefused({ kind, message }: Failure): SignedOut {
   if (kind !== "refused") return { text: message, failed: true };
   return {
-    text: "The registry knows no operator for your account. Ask an admin of the registry.",
+    text: "The registry knows no operator for your account. Ask an admin of the registry, or choose another account.",
     failed: true,
+    isUnknownAccount: true,
   };
 }
 

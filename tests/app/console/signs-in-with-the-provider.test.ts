@@ -210,13 +210,18 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   });
 
   // RG-139
-  test("tells an account that is no operator, and shows it nothing", async () => {
+  test("tells an account that is no operator, shows it nothing, and lets people choose another one", async () => {
     const { page } = await bed.visit();
     await goToProvider(page);
     await choose(page, "mallory");
     await page.getByRole("alert").filter({ hasText: "knows no operator for your account" }).waitFor();
     expect(await page.getByRole("navigation").count()).toBe(0);
     expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
+    await page.getByRole("button", { name: "Choose another account" }).click();
+    await page.waitForURL(`${bed.registry.url}/console`);
+    await goToProvider(page);
+    await choose(page, "grace");
+    await page.getByText("Signed in as docs, reader").waitFor();
   });
 
   // RG-139
