@@ -28,6 +28,7 @@ const benches: Benches = {
   proof: async () => (await import("./proof.ts")).proof,
   streams: async () => (await import("./streams.ts")).streams,
   lookup: async () => (await import("./lookup.ts")).lookup,
+  portal: async () => (await import("./portal.ts")).portal,
   registry: async () => (await import("./registry.ts")).registry,
 };
 

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isRecord } from "@ostiary/lib/domain/json";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { readUntil } from "./reader.ts";
+
+/** A quick start on free ports, for pictures and benches of its portal. */
+
+const ROOT = join(import.meta.dir, "../..");
+const FREE_PORTS = Object.fromEntries(
+  ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
+    .flatMap((part) => [`${part}_PORT`, `${part}_INTERNAL_PORT`])
+    .concat("DEMO_PORT", "DEMO_IDENTITY_PROVIDER_PORT")
+    .map((name) => [name, "0"]),
+);
+
+export interface PortalQuickStart extends AsyncDisposable {
+  /** The address of the portal at the gateway. */
+  readonly portal_url: string;
+  /** Creates an organization of alice. Returns its id, and how to call the gateway as her there. */
+  organization(name: string): Promise<{
+    id: string;
+    send(method: string, path: string, body: unknown): Promise<Response>;
+  }>;
+  /** Opens the portal in a new context and signs in as alice. */
+  open(browser: Browser, options?: BrowserContextOptions): Promise<Page>;
+}
+
+export async function startPortalQuickStart(env: Record<string, string> = {}): Promise<PortalQuickStart> {
+  const directory = await mkdtemp(join(tmpdir(), "ostiary-portal-"));
+  const platform = Bun.spawn([process.execPath, "apps/platform/main.ts"], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: directory,
+      DATA_DIR: join(directory, "data"),
+      ...FREE_PORTS,
+      ...env,
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const screen = await readUntil(platform.stdout, "Ctrl-C");
+  const portal_url = /customer portal +(\S+)/.exec(screen)?.[1] ?? "";
+  const provider_url = /identity provider +(http:\/\/[^/]+)/.exec(screen)?.[1] ?? "";
+  const send = (method: string, path: string, headers: Record<string, string>, body: unknown) =>
+    fetch(new URL(path, portal_url), { method, headers, body: JSON.stringify(body) });
+  return {
+    portal_url,
+    async organization(name) {
+      const token = await (await fetch(`${provider_url}/token?subject=alice`)).text();
+      const person = { Authorization: `Bearer ${token}` };
+      const id = await textOf(await send("POST", "/user/organizations", person, { name }), "id");
+      const session = await send("POST", `/user/organizations/${id}/session`, person, {});
+      const member = { "X-API-Key": await textOf(session, "token") };
+      return { id, send: (method, path, body) => send(method, path, member, body) };
+    },
+    async open(browser, options) {
+      const page = await browser.newPage({ locale: "en-GB", reducedMotion: "reduce", ...options });
+      await page.goto(portal_url);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "alice" }).click();
+      await page.getByRole("navigation", { name: "Portal" }).waitFor();
+      return page;
+    },
+    async [Symbol.asyncDispose]() {
+      platform.kill();
+      await platform.exited;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function textOf(answer: Response, name: string): Promise<string> {
+  const value: unknown = await answer.json();
+  const text = isRecord(value) ? value[name] : undefined;
+  if (typeof text !== "string") throw new Error(`The answer ${answer.status} has no ${name}.`);
+  return text;
+}
