@@ -162,6 +162,27 @@ describe("the process", () => {
     expect(await own.stop()).toBe(0);
   });
 
+  // OP-37, PT-1
+  test("has one line and one count for each request, and one route for all unknown paths", async () => {
+    const own = await start({});
+    const unknown = Array.from({ length: 20 }, () => `/portal/${crypto.randomUUID()}/x`);
+    for (const path of ["/portal", "/portal/assets/none.js", ...unknown]) await fetch(`${own.url}${path}`);
+    const scraped = await (await fetch(`${own.internal_url}/metrics`)).text();
+    const counts = scraped.split("\n").filter((line) => line.startsWith("http_requests_total{"));
+    expect(counts.filter((line) => line.includes('route="/portal"'))).toHaveLength(1);
+    expect(scraped).not.toContain(unknown[0] ?? "");
+    expect(counts.length).toBeLessThan(10);
+    await own.stop();
+    const lines = own.logs().filter(({ route }) => route !== undefined);
+    expect(lines.find(({ route }) => route === "/portal")).toMatchObject({
+      service: "portal",
+      method: "GET",
+      status: 200,
+      request_id: expect.any(String),
+    });
+    expect(lines.filter(({ status }) => status === 404)).toHaveLength(unknown.length + 1);
+  });
+
   // PT-2
   test("names every wrong variable", async () => {
     const wrong = {

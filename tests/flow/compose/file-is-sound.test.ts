@@ -108,6 +108,25 @@ test("the portal has no secret, reaches no store, and gets variables that it rea
   expect(service("portal-catalog").command).toEqual(["portal=http://portal:3004"]);
 });
 
+// PT-46
+test("the demo has the portal with its API reference, and others get the description by a profile alone", async () => {
+  const demo = await Bun.file(join(ROOT, ".github/containers/demo.env")).text();
+  expect(demo.split("\n")).toEqual(
+    expect.arrayContaining([
+      "COMPOSE_PROFILES=demo,portal,description",
+      "PORTAL_CLIENT_ID=portal",
+      "EDGE_DOCUMENT_PUBLIC=true",
+    ]),
+  );
+  const { EDGE_DOCUMENT_PUBLIC = "" } = service("registry").environment ?? {};
+  expect(interpolated(EDGE_DOCUMENT_PUBLIC)).toBe("false");
+  const { command, profiles } = service("description-catalog");
+  expect({ command, profiles }).toEqual({
+    command: ["registry=http://registry:5002"],
+    profiles: ["description"],
+  });
+});
+
 test.each(["registry", "identity", "audit"])(
   "%s has its own role in PostgreSQL, made before it starts",
   (name) => {
