@@ -1,4 +1,5 @@
 /** Checks exports of the audit log with proof (AU-65), as the command line and the portal do. Pure. */
+export * from "./cosigned-root.ts";
 export * from "./export-lines.ts";
 export * from "./kept-copies.ts";
 export * from "./problems.ts";

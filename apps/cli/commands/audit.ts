@@ -5,6 +5,7 @@ import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesOf, readKept, readKeys } from "../verify/files.ts";
 import { problemSummary, reportLines, undecidedSummary } from "../verify/report.ts";
+import { addAuditRoot } from "./audit-root.ts";
 import { addAuditWatch } from "./audit-watch.ts";
 import type { Run, Setting } from "./command.ts";
 
@@ -22,6 +23,7 @@ export function addAudit(program: Command, _run: Run, { terminal }: Setting): vo
     .command("audit")
     .description("Check exports of the audit log, and watch its checkpoints");
   addAuditWatch(program, audit, terminal);
+  addAuditRoot(program, audit, terminal);
   audit
     .command("verify")
     .description("Check that an export with proof is complete and unaltered, without calling a service")

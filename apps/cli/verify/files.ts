@@ -1,3 +1,4 @@
+import { readBounded } from "@ostiary/lib/async";
 import { fits } from "@ostiary/lib/domain/errors";
 import { parseIJson } from "@ostiary/lib/domain/json";
 import { SigningJwk } from "@ostiary/lib/domain/proof";
@@ -33,6 +34,20 @@ async function existing(path: string): Promise<Bun.BunFile> {
     throw new UsageError(`${path} cannot be read.`);
   }
   throw new UsageError(`${path} is a folder.`);
+}
+
+/** The limit of a file that is read as one text. */
+const TEXT_BYTES_MAX = 1_048_576;
+
+/** Reads a short text from a file, or from standard input for `-`. */
+export async function textOf(path: string): Promise<string> {
+  const tooLong = () => new UsageError(`${path} has more than ${TEXT_BYTES_MAX} bytes.`);
+  const bytes = await readBounded((await source(path)).stream(), TEXT_BYTES_MAX, tooLong);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${path} ${PROBLEM_TEXTS.not_utf8}`);
+  }
 }
 
 const keySet = Type.Object({ keys: Type.Array(SigningJwk) });

@@ -1,0 +1,107 @@
+import {
+  knownSignatures,
+  type Note,
+  type NoteKey,
+  noteKeyText,
+  readNote,
+  readNoteKey,
+  readTreeHead,
+  WITNESS_COSIGNATURE,
+} from "../domain/tlog/index.ts";
+
+/** The cosignature of one witness, or its absence. */
+export interface WitnessMark {
+  /** The name in the witness's key. */
+  name: string;
+  /** The time of the newest cosignature; null without one that counts. */
+  cosigned_at: string | null;
+}
+
+/** The result of checking who cosigned a signed root. */
+export interface CosignedRoot {
+  /** The name of the log. */
+  origin: string;
+  /** The number of checkpoints in the tree. */
+  size: number;
+  /** The root of the tree in base64. */
+  root: string;
+  quorum: number;
+  /** Every witness that was asked for, in the order of the keys. */
+  witnesses: readonly WitnessMark[];
+  /** Whether a quorum cosigned the root. */
+  is_witnessed: boolean;
+}
+
+/** The error for keys of witnesses that cannot be read. `line` is counted from 1; 0 stands for the whole text. */
+export class NotWitnessKeys extends Error {
+  readonly line: number;
+
+  constructor(line: number, why: string) {
+    super(why);
+    this.name = "NotWitnessKeys";
+    this.line = line;
+  }
+}
+
+/** How far the clock of a witness may be ahead. */
+const AHEAD_MS_MAX = 3_600_000;
+const KEYS_MAX = 100;
+
+/**
+ * Reads verifier keys of witnesses, one on each line. Empty lines, and those that begin with `#`, do not count.
+ *
+ * @throws NotWitnessKeys
+ */
+export function readWitnessKeys(text: string): readonly NoteKey[] {
+  const keys: NoteKey[] = [];
+  const seen = new Set<string>();
+  for (const [index, line] of text.split("\n").entries()) {
+    const entry = line.trim();
+    if (entry === "" || entry.startsWith("#")) continue;
+    const key = readNoteKey(entry);
+    if (key?.type !== WITNESS_COSIGNATURE) throw new NotWitnessKeys(index + 1, "is not a key of a witness");
+    // a cosignature does not name its witness, so one key under two names would count twice
+    const material = key.publicKey.toHex();
+    if (seen.has(material)) throw new NotWitnessKeys(index + 1, "has the key of an earlier line");
+    seen.add(material);
+    keys.push(key);
+  }
+  if (keys.length === 0) throw new NotWitnessKeys(0, "has no key of a witness");
+  if (keys.length > KEYS_MAX) throw new NotWitnessKeys(0, `has more than ${KEYS_MAX} keys`);
+  return keys;
+}
+
+/**
+ * Tells which witnesses cosigned a signed root (AU-175). Signatures of other keys, and cosignatures with a time that
+ * is over an hour ahead of `now_ms`, do not count. Returns null for a text that is no signed root.
+ */
+export async function checkCosignedRoot(
+  text: string,
+  keys: readonly NoteKey[],
+  { quorum, now_ms }: { quorum: number; now_ms: number },
+): Promise<CosignedRoot | null> {
+  const note = readNote(text);
+  const head = note === null ? null : readTreeHead(note.text);
+  if (note === null || head === null) return null;
+  const times = await cosignedAt(note, keys, now_ms + AHEAD_MS_MAX);
+  const witnesses = keys.map((key) => ({ name: key.name, cosigned_at: times.get(noteKeyText(key)) ?? null }));
+  const count = witnesses.filter(({ cosigned_at }) => cosigned_at !== null).length;
+  const { origin, size, root } = head;
+  return { origin, size, root: root.toBase64(), quorum, witnesses, is_witnessed: count >= quorum };
+}
+
+/** Returns the newest time at which each witness cosigned a note, by the text of its key. */
+async function cosignedAt(
+  note: Note,
+  keys: readonly NoteKey[],
+  until_ms: number,
+): Promise<Map<string, string>> {
+  const times = new Map<string, string>();
+  for (const { key, isRight, timeS } of await knownSignatures(note, keys)) {
+    if (!isRight || timeS === null || timeS * 1_000 > until_ms) continue;
+    const time = new Date(timeS * 1_000).toISOString();
+    const known = times.get(noteKeyText(key));
+    if (known === undefined || known < time) times.set(noteKeyText(key), time);
+  }
+  return times;
+}

@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { generateKeyPairSync, sign } from "node:crypto";
+import { keyId, publicBytes, TestLog, verifierKeyText } from "../../support/test-log.ts";
+import { useCli } from "./bed.ts";
+
+describe("audit root", () => {
+  const { cli, file } = useCli();
+  const log = new TestLog("audit.example.com/log").grow(3);
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const publicKey = publicBytes(privateKey);
+  const other = verifierKeyText(
+    "other.example.com",
+    4,
+    publicBytes(generateKeyPairSync("ed25519").privateKey),
+  );
+  const time = Buffer.from("00000000641850cb", "hex");
+  const signature = sign(null, Buffer.from(`cosignature/v1\ntime 1679315147\n${log.text()}`), privateKey);
+  const line = Buffer.concat([keyId("w.example.com", 4, publicKey), time, signature]).toString("base64");
+  const note = `${log.note()}— w.example.com ${line}\n`;
+  let root: string;
+  let keys: string;
+
+  beforeAll(async () => {
+    root = await file("root.txt", note);
+    keys = await file("witnesses.txt", `${verifierKeyText("w.example.com", 4, publicKey)}\n${other}\n`);
+  });
+  const audit = (...parameters: string[]) => cli(["audit", "root", ...parameters, "--witness-keys", keys]);
+
+  // AU-175
+  test("says who cosigned the root and when, and exits with 1 below the quorum", async () => {
+    const found = await audit(root, "--quorum", "1", "--origin", log.origin);
+    expect(found).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(found.stdout).toBe(
+      `1 of 2 witnesses cosigned this root.\n  log          ${log.origin}, 3 checkpoints\n  witness      w.example.com, 2023-03-20T12:25:47.000Z\n  witness      other.example.com, no cosignature\n`,
+    );
+    const below = await audit(root);
+    expect(below.exit_code).toBe(1);
+    expect(below.stderr).toContain("1 of 2 witnesses cosigned this root: 2 must have.");
+  });
+
+  // AU-175
+  test("reads standard input, writes JSON, and refuses another log", async () => {
+    const asJson = await cli(["--json", "audit", "root", "-", "--witness-keys", keys, "--quorum", "1"], {
+      input: note,
+    });
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ origin: log.origin, size: 3, is_witnessed: true });
+    const wrong = await audit(root, "--quorum", "1", "--origin", "audit.example.org/log");
+    expect(wrong.exit_code).toBe(1);
+    expect(wrong.stderr).toContain("not of audit.example.org/log");
+  });
+
+  // AU-175
+  test("exits with 2 for a wrong quorum, and files that hold something else", async () => {
+    const text = await file("other.txt", "something else\n");
+    const calls = [[root, "--quorum", "0"], [root, "--quorum", "3"], [text], [`${root}.missing`]];
+    for (const parameters of calls) expect((await audit(...parameters)).exit_code).toBe(2);
+    const noKeys = await cli(["audit", "root", root, "--witness-keys", text]);
+    expect(noKeys.exit_code).toBe(2);
+    expect(noKeys.stderr).toContain("line 1 is not a key of a witness");
+  });
+});
