@@ -2,6 +2,7 @@ import type { Clock } from "@ostiary/lib/async";
 import {
   type AppliedLimit,
   bucketKey,
+  type CalendarPeriod,
   decide,
   periodAt,
   type RateLimitDecision,
@@ -34,12 +35,32 @@ export interface Charged {
   readonly quota: QuotaBucket | null;
 }
 
-/** A limit with its bucket at one moment. */
-interface Counting {
+/** The parts of a limit that stay the same until its period ends. */
+interface PreparedLimit {
   readonly limit: AppliedLimit;
-  readonly charge: Charge;
+  /** The name in `RateLimit-Policy`. */
+  readonly name: string;
+  /** The buckets' key without the subject. */
+  readonly prefix: string;
   /** The length of the window in seconds. */
   readonly seconds: number;
+  /** The calendar period of a quota, or null for a window. */
+  readonly period: CalendarPeriod | null;
+}
+
+/** A list of limits within a time in which no calendar period of it begins or ends. */
+interface PreparedLimits {
+  readonly limits: readonly PreparedLimit[];
+  /** `RateLimit-Policy`. */
+  readonly policies: string;
+  readonly from_ms: number;
+  readonly until_ms: number;
+}
+
+/** A limit with its bucket at one moment. */
+interface Counting {
+  readonly prepared: PreparedLimit;
+  readonly charge: Charge;
   /** The time left in a calendar period, or null for a window that the first request opens. */
   readonly period_left_ms: number | null;
   /** The quota of a calendar period, or null for a window. */
@@ -58,6 +79,8 @@ export class LimitSetCounter {
   readonly #store: LimitSetOptions["store"];
   readonly #quotas: QuotaRecord | null;
   readonly #clock: LimitSetOptions["clock"];
+  /** The prepared form of each list. Lists go away with the routes that have them. */
+  readonly #prepared = new WeakMap<readonly AppliedLimit[], PreparedLimits>();
 
   constructor({ store, quotas, clock }: LimitSetOptions) {
     this.#store = store;
@@ -71,10 +94,11 @@ export class LimitSetCounter {
    */
   async count(limits: readonly AppliedLimit[], subject: string): Promise<SetState> {
     const now = this.#clock.now();
-    const countings = limits.map((limit) => this.#counting(limit, subject, now));
+    const prepared = this.#preparedAt(limits, now);
+    const countings = prepared.limits.map((limit) => this.#counting(limit, subject, now));
     const charged = await this.#store.charge(countings.map(({ charge }) => charge));
     const counts = charged ?? (await this.#chargeFromKnown(countings));
-    const state = this.#stateOf(countings, counts, now);
+    const state = this.#stateOf(prepared.policies, countings, counts, now);
     if (state.allowed && this.#quotas !== null) noteCharges(this.#quotas, countings);
     return state;
   }
@@ -104,46 +128,59 @@ export class LimitSetCounter {
     return counts;
   }
 
-  #counting(limit: AppliedLimit, subject: string, now: number): Counting {
-    const { bucketPrefix, requests, window } = limit;
-    const keyOf = (prefix: string) => bucketKey(prefix, subject, this.#store.isSpread);
-    if (typeof window === "number") {
-      const charge = { bucket: keyOf(bucketPrefix), window_ms: window * 1000, requests, start: 0 };
-      return { limit, charge, seconds: window, period_left_ms: null, quota: null };
-    }
-    const { id, starts_ms, ends_ms } = periodAt(window, now);
-    const window_ms = ends_ms - now + PERIOD_SLACK_MS;
-    const bucket = keyOf(`${bucketPrefix}${id}:`);
-    const charge = { bucket, window_ms, requests, start: this.#quotas === null ? 0 : null };
-    const quota = { bucket, bucketPrefix, period: id, subject, requests };
-    return { limit, charge, seconds: (ends_ms - starts_ms) / 1000, period_left_ms: ends_ms - now, quota };
+  #preparedAt(limits: readonly AppliedLimit[], now: number): PreparedLimits {
+    const known = this.#prepared.get(limits);
+    if (known !== undefined && now >= known.from_ms && now < known.until_ms) return known;
+    const prepared = prepare(limits, now);
+    this.#prepared.set(limits, prepared);
+    return prepared;
   }
 
-  #stateOf(countings: readonly Counting[], counts: readonly WindowCount[], now: number): SetState {
-    const decisions = countings.map(({ limit, period_left_ms }, index) => {
+  #counting(prepared: PreparedLimit, subject: string, now: number): Counting {
+    const { limit, prefix, seconds, period } = prepared;
+    const { bucketPrefix, requests } = limit;
+    const bucket = bucketKey(prefix, subject, this.#store.isSpread);
+    if (period === null) {
+      const charge = { bucket, window_ms: seconds * 1000, requests, start: 0 };
+      return { prepared, charge, period_left_ms: null, quota: null };
+    }
+    const { id, ends_ms } = period;
+    const window_ms = ends_ms - now + PERIOD_SLACK_MS;
+    const charge = { bucket, window_ms, requests, start: this.#quotas === null ? 0 : null };
+    const quota = { bucket, bucketPrefix, period: id, subject, requests };
+    return { prepared, charge, period_left_ms: ends_ms - now, quota };
+  }
+
+  #stateOf(
+    policies: string,
+    countings: readonly Counting[],
+    counts: readonly WindowCount[],
+    now: number,
+  ): SetState {
+    const decisions = countings.map(({ prepared: { limit, name }, period_left_ms }, index) => {
       const { count = 0, ttl_ms = 0 } = counts[index] ?? {};
-      return { limit, decision: decide(count, period_left_ms ?? ttl_ms, limit, now) };
+      return { limit, name, decision: decide(count, period_left_ms ?? ttl_ms, limit, now) };
     });
     const tightest = decisions.reduce((least, each) =>
       isTighter(each.decision, least.decision) ? each : least,
     );
     const allowed = decisions.every(({ decision }) => decision.allowed);
+    const states = decisions.map(
+      ({ name, decision }) => `"${name}";r=${decision.remaining};t=${decision.retryAfterSeconds}`,
+    );
     return {
       ...tightest.decision,
       allowed,
       policy: tightest.limit.policy,
-      described: describe(
-        countings,
-        decisions.map(({ decision }) => decision),
-      ),
+      described: { policies, limits: states.join(", ") },
       refundable: allowed ? this.#refundable(countings, counts) : [],
     };
   }
 
   #refundable(countings: readonly Counting[], counts: readonly WindowCount[]): Charged[] {
     const at_elapsed_ms = this.#clock.elapsed_ms();
-    return countings.flatMap(({ limit, charge: { bucket }, quota }, index) =>
-      limit.refunds ? [{ bucket, ttl_ms: counts[index]?.ttl_ms ?? 0, at_elapsed_ms, quota }] : [],
+    return countings.flatMap(({ prepared, charge: { bucket }, quota }, index) =>
+      prepared.limit.refunds ? [{ bucket, ttl_ms: counts[index]?.ttl_ms ?? 0, at_elapsed_ms, quota }] : [],
     );
   }
 }
@@ -158,20 +195,26 @@ function isTighter(one: RateLimitDecision, other: RateLimitDecision): boolean {
   return one.remaining < other.remaining || (one.remaining === other.remaining && one.reset > other.reset);
 }
 
-function describe(
-  countings: readonly Counting[],
-  decisions: readonly RateLimitDecision[],
-): SetState["described"] {
-  const nameOf = ({ limit }: Counting) =>
-    limit.policy ?? (typeof limit.window === "number" ? `${limit.window}s` : limit.window);
-  const states = decisions.map(({ remaining, retryAfterSeconds }, index) => {
-    const counting = countings[index];
-    return counting && `"${nameOf(counting)}";r=${remaining};t=${retryAfterSeconds}`;
-  });
+/** Prepares a list of limits for the calendar periods of a time. */
+function prepare(limits: readonly AppliedLimit[], now: number): PreparedLimits {
+  const prepared = limits.map((limit) => prepareLimit(limit, now));
+  const periods = prepared.flatMap(({ period }) => (period === null ? [] : [period]));
   return {
-    policies: countings
-      .map((each) => `"${nameOf(each)}";q=${each.limit.requests};w=${each.seconds}`)
+    limits: prepared,
+    policies: prepared
+      .map(({ name, limit, seconds }) => `"${name}";q=${limit.requests};w=${seconds}`)
       .join(", "),
-    limits: states.join(", "),
+    from_ms: Math.max(...periods.map(({ starts_ms }) => starts_ms), Number.NEGATIVE_INFINITY),
+    until_ms: Math.min(...periods.map(({ ends_ms }) => ends_ms), Number.POSITIVE_INFINITY),
   };
+}
+
+function prepareLimit(limit: AppliedLimit, now: number): PreparedLimit {
+  const { policy, bucketPrefix, window } = limit;
+  if (typeof window === "number") {
+    return { limit, name: policy ?? `${window}s`, prefix: bucketPrefix, seconds: window, period: null };
+  }
+  const period = periodAt(window, now);
+  const seconds = (period.ends_ms - period.starts_ms) / 1000;
+  return { limit, name: policy ?? window, prefix: `${bucketPrefix}${period.id}:`, seconds, period };
 }

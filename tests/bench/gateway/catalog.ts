@@ -1,5 +1,5 @@
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
-import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import type { RouteRateLimit, StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { validateStored } from "../../support/route-tables.ts";
 
@@ -13,6 +13,11 @@ const IDS = 8;
 export const LABEL = "things:read";
 /** A limit that is never reached: refusing is cheaper than serving, and is not measured. */
 export const LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
+
+/** A quota that is never reached. It is a policy, so that a caller has one count of it for all routes. */
+const QUOTAS = { monthly: { requests: LIMIT.requests, period: "month" } } as const;
+/** A window and that quota. */
+export const TWO_LIMITS: RouteRateLimit = [LIMIT, "monthly"];
 
 /** Returns the part of a route's path before its param, such as `/org/area-07/things-42`. */
 function collectionOf(route: number): string {
@@ -57,8 +62,12 @@ export async function publish(routeStoreUrl: string, services: Services): Promis
   }
 }
 
-/** Returns services with `count` routes for members and one public route. */
-export function* servicesOf(count: number, url: string): Generator<[string, StoredServiceConfig]> {
+/** Returns services with `count` routes for members, which have this limit, and one public route. */
+export function* servicesOf(
+  count: number,
+  url: string,
+  rate_limit: RouteRateLimit = LIMIT,
+): Generator<[string, StoredServiceConfig]> {
   yield [
     "public",
     {
@@ -73,18 +82,20 @@ export function* servicesOf(count: number, url: string): Generator<[string, Stor
   ];
   const numbers = routeNumbers(count);
   for (let first = 0; first < count; first += ROUTES_PER_SERVICE) {
-    const routes = numbers.slice(first, first + ROUTES_PER_SERVICE).map(memberRoute);
-    yield [`things-${first / ROUTES_PER_SERVICE}`, { url, organization: { routes } }];
+    const routes = numbers
+      .slice(first, first + ROUTES_PER_SERVICE)
+      .map((route) => memberRoute(route, rate_limit));
+    yield [`things-${first / ROUTES_PER_SERVICE}`, { url, rate_limits: QUOTAS, organization: { routes } }];
   }
 }
 
-function memberRoute(route: number) {
+function memberRoute(route: number, rate_limit: RouteRateLimit) {
   const path = `${collectionOf(route)}/{thing_id}`;
   return {
     path,
     upstream: rewritten(path, "{subject.organization_id}").replace("{thing_id}", "{path.thing_id}"),
     methods: ["GET" as const],
     required_labels: [LABEL],
-    rate_limit: LIMIT,
+    rate_limit,
   };
 }

@@ -18,6 +18,7 @@ interface Ratio extends Goal {
 const RATIOS: readonly Ratio[] = [
   ratio("a line for each request / for errors alone", "whole_job", "quiet", 0.9),
   ratio("traces of 1 % / none", "traced", "whole_job", 0.97),
+  ratio("a window and a quota / a window", "two_limits", "whole_job", 0.97),
   ratio("10 000 routes / 10 routes", "routes_10_000", "whole_job", 0.99),
   ratio("100 000 routes / 10 routes", "routes_100_000", "whole_job", 0.97),
   ratio("HTTP/2 / HTTP/1.1, 1 client", "http2_1_client", "http1_1_client", 0.8),

@@ -3,12 +3,13 @@ import { waitFor } from "../../support/wait-for.ts";
 import type { Clients } from "../measure/h2load.ts";
 import type { Target } from "../measure/wrk.ts";
 import type { Bed, Started } from "./bed.ts";
-import { memberPaths, publicPaths, publish, type Services, servicesOf } from "./catalog.ts";
+import { memberPaths, publicPaths, publish, type Services, servicesOf, TWO_LIMITS } from "./catalog.ts";
 import { caller, type Identity } from "./identity.ts";
 
 export type SubjectName =
   | StreamedName
   | "whole_job"
+  | "two_limits"
   | "public"
   | "quiet"
   | "traced"
@@ -46,11 +47,19 @@ export async function startSubjects(bed: Bed, identity: Identity): Promise<Subje
   const [upstream, redis] = await Promise.all([startUpstream(bed), bed.redis()]);
   const services = { upstream, redis_url: redis.url, ...identity };
   const gateway = await startGateway(bed, services, 10);
+  const gatewayOfTwoLimits = await startGateway(bed, services, servicesOf(10, upstream.url, TWO_LIMITS));
   const gatewayOf10_000 = await startGateway(bed, services, 10_000);
   const gatewayOf100_000 = await startGateway(bed, services, 100_000);
   const member = { paths: memberPaths, headers: MEMBER_HEADERS };
   return [
     { name: "whole_job", title: "gateway, whole job, 10 routes", job: "whole", ...gateway, ...member },
+    {
+      name: "two_limits",
+      title: "gateway, whole job, a window and a quota",
+      job: "whole",
+      ...gatewayOfTwoLimits,
+      ...member,
+    },
     {
       name: "routes_10_000",
       title: "gateway, whole job, 10 000 routes",

@@ -46,7 +46,7 @@ function limiting(rate_limit: unknown, policies: object = {}) {
     lose: () => store.close(),
     /** Another limiter on the same counters, by a clock that is ahead. */
     ahead(ms: number) {
-      const other = createLimiter({ config, store, clock: manualClock(clock.now() + ms) });
+      const other = createLimiter({ config, store, clock: manualClock(clock.now() + ms), quotas: record });
       return other.limit(route, caller("o1", null));
     },
     limit: (plan: string | null = null, organization_id = "o1") =>
@@ -221,6 +221,21 @@ describe("a quota that the counter store does not have", () => {
     const [state] = await statesOf(limited, 1);
     expect(state).toMatchObject({ remaining: 1 });
     expect([...limited.record.charges.values()]).toEqual([1]);
+  });
+
+  // GW-182, GW-192
+  test("is begun once by gateways whose clocks differ by 5 seconds, in the old period and in the new one", async () => {
+    const limited = limiting({ requests: 3, period: "day" });
+    limited.record.known_counts = { [DAY]: 2, "route:GET:/r:2026-12-01:o1": 1 };
+    limited.clock.advance(Date.parse("2026-11-30T23:59:57.000Z") - NOON);
+    const states = await Promise.all([limited.ahead(5_000), limited.limit(), limited.ahead(5_000)]);
+    expect(states.map((state) => state && shown(state))).toEqual([
+      [true, 3, 1],
+      [true, 3, 0],
+      [true, 3, 0],
+    ]);
+    limited.clock.advance(5_000);
+    expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 3, 0]]);
   });
 
   // GW-192
