@@ -54,12 +54,11 @@ export async function reportUsage(
   internal_url: string,
   counts: unknown[],
   reported_until: string,
-  instance = `gateway-${process.pid}-${++reports}`,
-  number = 1,
+  headers: Record<string, string> = {},
 ): Promise<void> {
-  const response = await fetch(`${internal_url}/internal/usage/${instance}/${number}`, {
+  const response = await fetch(`${internal_url}/internal/usage/gateway-${process.pid}-${++reports}/1`, {
     method: "PUT",
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify({ reported_until, is_last: true, uncounted: 0, counts }),
   });
   if (response.status !== 201) throw new Error(JSON.stringify(await json(response)));

@@ -21,6 +21,7 @@ const UPGRADE = "tests/flow/guides/upgrading.test.ts";
 const SIEM = "tests/flow/guides/audit-to-siem.test.ts";
 const STREAMS = "tests/flow/guides/audit-streams.test.ts";
 const RESTORE = "tests/flow/guides/backup-and-restore.test.ts";
+const BILL = "tests/flow/guides/bill-customers.test.ts";
 const CHECKS = "tests/flow/guides/checks-before-publishing.test.ts";
 const PORTAL = "tests/flow/guides/customer-portal.test.ts";
 const TEAMS = "tests/flow/guides/one-registry-forty-teams.test.ts";
@@ -46,6 +47,12 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
     "Back up": RESTORE,
     Restore: RESTORE,
     "Look whether all is there": RESTORE,
+  },
+  [`${GUIDES}bill-customers.md`]: {
+    "Bill your customers": BILL,
+    "A reader that can be stopped at any moment": BILL,
+    OpenMeter: BILL,
+    Stripe: BILL,
   },
   [`${GUIDES}checks-before-publishing.md`]: {
     "Before a commit": CHECKS,
