@@ -30,15 +30,22 @@ export class CheckpointsCheck {
     this.#keys = keys;
   }
 
-  /** @param heads the heads of this log under earlier checkpoints, which lie on its chain */
-  async check(end: ProofEnd, kept: KeptCopies, heads: readonly UsedHead[]): Promise<void> {
+  /**
+   * @param heads the heads of this log under earlier checkpoints, which lie on its chain
+   * @param inTree the numbers of the checkpoints that the signed tree of the export has
+   */
+  async check(
+    end: ProofEnd,
+    kept: KeptCopies,
+    { heads, inTree }: { heads: readonly UsedHead[]; inTree: ReadonlySet<number> },
+  ): Promise<void> {
     this.#checkHead(end);
     const ofFile = checkpointsOf(end);
     const ofEarlier = kept.end === null ? [] : checkpointsOf(kept.end);
     const all = [...ofFile, ...kept.checkpoints, ...ofEarlier];
     await this.#checkSignatures(all, this.#keys ?? end.keys);
     const history = this.#historyOf(all);
-    const shown = new Set(heads.map(({ checkpoint }) => checkpoint));
+    const shown = new Set([...heads.map(({ checkpoint }) => checkpoint), ...inTree]);
     if (end.checkpoint?.map !== undefined) shown.add(end.checkpoint.number);
     const unshown = kept.checkpoints.filter(({ number }) => !shown.has(number));
     this.#checkKept(ofFile, unshown, history);
@@ -148,8 +155,9 @@ const PROBLEM_TEXTS = {
   other_content: "differs from what was signed",
 } as const;
 
-function checkpointsOf({ checkpoint, heads = [], recent_checkpoints }: ProofEnd): Checkpoint[] {
+function checkpointsOf({ checkpoint, heads = [], tree, recent_checkpoints }: ProofEnd): Checkpoint[] {
   const earlier = heads.map((head) => head.checkpoint);
+  if (tree?.asked !== undefined) earlier.push(tree.asked.checkpoint);
   return [...(checkpoint === null ? [] : [checkpoint]), ...earlier, ...recent_checkpoints];
 }
 

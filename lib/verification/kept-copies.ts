@@ -3,12 +3,15 @@ import { type ProofEnd, proofEndSchema } from "../contracts/audit/index.ts";
 import { fits } from "../domain/errors/index.ts";
 import { isRecord, parseIJson } from "../domain/json/index.ts";
 import { Checkpoint, readCheckpoint } from "../domain/proof/index.ts";
+import { type Note, readNote, readTreeHead } from "../domain/tlog/index.ts";
 import { LINE_LENGTH_MAX, linesOf } from "./export-lines.ts";
 
 /** Copies of the same log that the user kept: checkpoints, and the end of an export. */
 export interface KeptCopies {
   checkpoints: readonly Checkpoint[];
   end: ProofEnd | null;
+  /** A signed root of the tree of checkpoints. */
+  note?: Note;
 }
 
 /** A file that can be read more than once; a `Blob` is one. */
@@ -36,8 +39,8 @@ const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint) }
 const checkpointList = Type.Array(Checkpoint);
 
 /**
- * Reads the checkpoints or the export with proof that a user kept, line by line. Checkpoints are one, a list,
- * pages of `GET /audit-checkpoints`, or one JWS per line. Only the last line of an export counts.
+ * Reads the checkpoints, the signed root or the export with proof that a user kept, line by line. Checkpoints are
+ * one, a list, pages of `GET /audit-checkpoints`, or one JWS per line. Only the last line of an export counts.
  *
  * @throws NotKeptCopies, NotLines
  */
@@ -52,7 +55,7 @@ export async function readKept(file: KeptFile): Promise<KeptCopies> {
     const found = checkpointsOf(jsonOf(line)) ?? textCheckpoint(line);
     if (found !== null) checkpoints.push(...found);
     else if (checkpoints.length === 0 && isLineOfExport(jsonOf(line))) isExport = true;
-    else return { checkpoints: await wholeDocument(file), end: null };
+    else return wholeDocument(file);
   }
   const end = isExport ? jsonOf(last) : null;
   if (fits(proofEndSchema, end)) return { checkpoints: [], end };
@@ -65,10 +68,13 @@ function isLineOfExport(value: unknown): boolean {
   return isRecord(value) && ("proof" in value || "head" in value);
 }
 
-/** Reads checkpoints from one JSON text of several lines. */
-async function wholeDocument(file: KeptFile): Promise<Checkpoint[]> {
-  const checkpoints = file.size > LINE_LENGTH_MAX ? null : checkpointsOf(jsonOf(await file.text()));
-  if (checkpoints !== null) return checkpoints;
+/** Reads one text of several lines: checkpoints in JSON, or a signed root. */
+async function wholeDocument(file: KeptFile): Promise<KeptCopies> {
+  const text = file.size > LINE_LENGTH_MAX ? "" : await file.text();
+  const note = readNote(text);
+  if (note !== null && readTreeHead(note.text) !== null) return { checkpoints: [], end: null, note };
+  const checkpoints = checkpointsOf(jsonOf(text));
+  if (checkpoints !== null) return { checkpoints, end: null };
   throw new NotKeptCopies("other");
 }
 

@@ -10,6 +10,7 @@ import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { checkStatements, type StatedUsage } from "./statements-check.ts";
+import { checkTree, type ShownTree } from "./tree-check.ts";
 
 /** The result of checking an export with proof. */
 export interface Verdict {
@@ -33,6 +34,8 @@ export interface Verdict {
     /** Whether the user named the key. */
     key_given: boolean;
   } | null;
+  /** The tree that has these checkpoints; null for a file without one. */
+  tree: ShownTree | null;
   /** The earlier checkpoints under which the head of the log was checked, in the order of their numbers. */
   heads: readonly UsedHead[];
   /** The statements of usage that hold, one for each month, the oldest month first. */
@@ -93,8 +96,10 @@ async function checkEnd(
   chain.end(end.head.position, hashFromHex(end.head.chain));
   if (kept.end !== null) compareExports(kept.end, end, { problems, chain, dropped });
   const heads = checkHeads(end, { problems, chain, dropped: dropped.ranges });
-  await new CheckpointsCheck(problems, keys).check(end, kept, heads);
-  return { dropped, heads, statements };
+  const tree = await checkTree(end, kept, { problems, keys: keys ?? end.keys });
+  const inTree = tree?.numbers ?? new Set<number>();
+  await new CheckpointsCheck(problems, keys).check(end, kept, { heads, inTree });
+  return { dropped, heads, statements, tree: tree?.shown ?? null };
 }
 
 /** The findings from the last line of an export. */
@@ -102,6 +107,7 @@ interface EndFindings {
   dropped: Dropped;
   heads: readonly UsedHead[];
   statements: readonly StatedUsage[];
+  tree: ShownTree | null;
 }
 
 /** Compares an export with an earlier export of the same log. */
@@ -185,6 +191,7 @@ function verdictOf(
             kid: keyIdOf(checkpoint),
             key_given: keys !== null,
           },
+    tree: found?.tree ?? null,
     heads: found?.heads ?? [],
     statements: found?.statements ?? [],
     dropped_entries: dropped?.entries ?? 0,
@@ -197,7 +204,7 @@ function verdictOf(
 }
 
 function notShown(
-  { checkpoint, head }: ProofEnd,
+  { checkpoint, head, tree }: ProofEnd,
   { dropped, heads, from }: { dropped: Dropped | null; heads: readonly UsedHead[]; from: string | null },
 ): string[] {
   if (checkpoint === null) return [];
@@ -210,6 +217,11 @@ function notShown(
   if (checkpoint.map !== undefined && checkpoint.jws !== null) {
     open.push(
       `Whether the holder of the key signed another history for other readers: compare the checkpoints that you and others kept (--checkpoint).`,
+    );
+  }
+  if (checkpoint.jws !== null && tree === undefined) {
+    open.push(
+      `Whether checkpoint ${number} is in the tree that witnesses follow: the file was made by a version without the tree, or the keeper left it out.`,
     );
   }
   if (checkpoint.jws === null) {

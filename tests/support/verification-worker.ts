@@ -14,7 +14,7 @@ interface Question {
 const NOTHING: KeptCopies = { checkpoints: [], end: null };
 
 self.onmessage = async ({ data }: MessageEvent<Question>) => {
-  const kept = data.kept === null ? NOTHING : await readKept(new Blob([data.kept.join("\n")]));
+  const kept = data.kept === null ? NOTHING : await readKept(new Blob(data.kept.map((line) => `${line}\n`)));
   const verdict = await verifyExport(linesOf(data.lines), data.keys, kept);
   self.postMessage(JSON.stringify(verdict));
 };

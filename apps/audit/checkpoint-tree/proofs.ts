@@ -1,10 +1,61 @@
-import { type Hash, hexOf } from "@ostiary/lib/domain/proof";
-import { consistencyRanges, foldedHash, type LeafRange, nodesOf } from "@ostiary/lib/domain/tlog";
+import type { ProofTree } from "@ostiary/lib/contracts/audit";
+import { type Checkpoint, type Hash, hexOf } from "@ostiary/lib/domain/proof";
+import {
+  consistencyRanges,
+  foldedHash,
+  inclusionRanges,
+  type LeafRange,
+  nodesOf,
+  readNote,
+  readTreeHead,
+} from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { selectSubtrees } from "./queries.ts";
+import { selectNote, selectSubtrees } from "./queries.ts";
 
 /** A proof in the tree of checkpoints: hashes in hexadecimal, the lowest first. */
-export type TreePath = string[];
+type TreePath = string[];
+
+/** The proofs that an export has of its checkpoints. */
+export interface TreeProofs {
+  tree: ProofTree;
+  /** The proofs of earlier checkpoints, in their order. */
+  earlier: readonly TreePath[];
+}
+
+/**
+ * Returns the proofs that the tree under the newest signed root has these checkpoints. Returns null while no root is
+ * signed, or if the tree does not have all of them.
+ *
+ * @param asked a checkpoint that the reader asked for, whose tree the proofs connect with the newest one
+ */
+export async function selectTreeProofs(
+  database: Database,
+  checkpoint: Checkpoint,
+  earlier: readonly Checkpoint[],
+  asked: Checkpoint | null,
+): Promise<TreeProofs | null> {
+  const note = await selectNote(database);
+  const head = note === null ? null : readTreeHead(readNote(note)?.text ?? "");
+  if (note === null || head === null) return null;
+  const { size } = head;
+  const leaves = [checkpoint, ...earlier, ...(asked === null ? [] : [asked])];
+  const ranges = leaves.map(({ number }) => (number <= size ? inclusionRanges(number - 1, size) : null));
+  const start = asked === null ? [] : [{ from: 0, to: asked.number }];
+  const paths = await selectPaths(database, [
+    ...ranges,
+    ...start.map((range) => [range]),
+    ...start.map(({ to }) => consistencyRanges(to, size)),
+  ]);
+  const known = paths.filter((path) => path !== null);
+  const [path] = known;
+  if (path === undefined || known.length < paths.length) return null;
+  const tree: ProofTree = { note, path };
+  const [askedPath, root, consistency] = known.slice(1 + earlier.length);
+  if (asked !== null && askedPath && root?.[0] !== undefined && consistency) {
+    tree.asked = { checkpoint: asked, path: askedPath, root: root[0], consistency };
+  }
+  return { tree, earlier: known.slice(1, 1 + earlier.length) };
+}
 
 /**
  * Returns the proof that the tree of `size` checkpoints begins with the one of `earlier`. Returns null if the stored

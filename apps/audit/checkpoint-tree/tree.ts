@@ -13,8 +13,7 @@ import {
   foldedHash,
   hashesOfNextLeaf,
   knownSignatures,
-  LOG_SIGNATURE,
-  type NoteKey,
+  logKey,
   nextFrontier,
   nodesOf,
   noteText,
@@ -162,11 +161,6 @@ export class CheckpointTree {
     }
     return late;
   }
-}
-
-/** Returns a key of the log as it signs notes under an origin. */
-export function logKey({ x }: Pick<SigningJwk, "x">, origin: string): NoteKey {
-  return { name: origin, type: LOG_SIGNATURE, publicKey: new Uint8Array(Buffer.from(x, "base64url")) };
 }
 
 async function signedNote(

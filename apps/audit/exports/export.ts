@@ -3,6 +3,7 @@ import { validationError } from "@ostiary/lib/domain/errors";
 import { contextOf, reasonOf } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { selectNote } from "../checkpoint-tree/queries.ts";
 import { selectCheckpoints } from "../checkpoints/queries.ts";
 import type { EventLog } from "../events/event.ts";
 import { EXPORT_NAME, eventForm } from "../events/export-form.ts";
@@ -107,13 +108,16 @@ export class Exports {
   }
 }
 
-/** Refuses a checkpoint that the log does not have, or that is of a version without the map of heads. */
+/**
+ * Refuses a checkpoint that the log does not have. Refuses one of a version without the map of heads too, while no
+ * signed tree can prove it.
+ */
 async function checkAsked(database: Database, number: number): Promise<void> {
   const [found] = await selectCheckpoints(database, number + 1, 1);
   if (found?.number !== number) {
     throw validationError([{ path: "checkpoint", message: `There is no checkpoint ${number}.` }]);
   }
-  if (found.map === undefined) {
+  if (found.map === undefined && (await selectNote(database)) === null) {
     const message = `Checkpoint ${number} is of an older version and does not show the heads of all logs.`;
     throw validationError([{ path: "checkpoint", message }]);
   }

@@ -1,8 +1,16 @@
 import type { EarlierHead, EventProof, ProofEnd } from "@ostiary/lib/contracts/audit";
 import { RECENT_CHECKPOINTS } from "@ostiary/lib/contracts/audit";
-import { type ChainRange, hexOf, type Inclusion, ownerOf, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import {
+  type ChainRange,
+  type Checkpoint,
+  hexOf,
+  type Inclusion,
+  ownerOf,
+  ZERO_HASH,
+} from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { selectTreeProofs, type TreeProofs } from "../checkpoint-tree/proofs.ts";
 import {
   CHECKPOINT_COLUMNS,
   type CheckpointRow,
@@ -182,10 +190,13 @@ export async function selectProofEnd(
   const statements = await selectSealedStatements(database, sealed);
   const [proven] =
     checkpoint?.map === undefined ? [] : await selectProvenHeads(database, owner, [checkpoint.number]);
+  const heads = proven == null ? [] : await selectEarlierHeads(database, sealed, asked);
+  const proofs = checkpoint === null ? null : await selectTree(database, checkpoint, heads, asked);
   return {
     head: { owner, position, chain },
     checkpoint,
-    ...(proven != null && { map: proven.map, heads: await selectEarlierHeads(database, sealed, asked) }),
+    ...(proven != null && { map: proven.map, heads: heads.map((head, at) => placed(head, proofs, at)) }),
+    ...(proofs !== null && { tree: proofs.tree }),
     inclusion,
     recent_checkpoints: await selectCheckpoints(database, null, RECENT_CHECKPOINTS),
     ...(retention.length > 0 && { retention }),
@@ -193,6 +204,23 @@ export async function selectProofEnd(
     dropped: await selectDropped(database, sealed),
     keys: await selectSigningKeys(database),
   };
+}
+
+async function selectTree(
+  database: Database,
+  checkpoint: Checkpoint,
+  heads: readonly EarlierHead[],
+  asked: number | null,
+): Promise<TreeProofs | null> {
+  const [found] = asked === null ? [] : await selectCheckpoints(database, asked + 1, 1);
+  const earlier = heads.map((head) => head.checkpoint);
+  return selectTreeProofs(database, checkpoint, earlier, found ?? null);
+}
+
+/** Returns a head with the place of its checkpoint in the tree. */
+function placed(head: EarlierHead, proofs: TreeProofs | null, at: number): EarlierHead {
+  const path = proofs?.earlier[at];
+  return path === undefined ? head : { ...head, path: [...path] };
 }
 
 /**

@@ -6,8 +6,11 @@ import { Interrupted, Refused, Undecided, UsageError } from "../errors.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { readKept, readKeys } from "../verify/files.ts";
-import { CheckpointList, NoAnswer } from "../watch/checkpoint-list.ts";
+import { CheckpointList } from "../watch/checkpoint-list.ts";
 import { follow } from "../watch/follow.ts";
+import { followTree, readRoot, type SignedRoot } from "../watch/follow-tree.ts";
+import { LogTree } from "../watch/log-tree.ts";
+import { NoAnswer } from "../watch/read.ts";
 import { timeoutArgument } from "./command.ts";
 
 interface WatchOptions {
@@ -65,10 +68,10 @@ interface Tools {
 
 async function watch({ output, terminal }: Tools, url: string, options: WatchOptions): Promise<void> {
   const trusted = options.keys === undefined ? null : await readKeys(options.keys);
-  const list = new CheckpointList(url);
+  const log = { list: new CheckpointList(url), tree: new LogTree(url) };
   for (;;) {
     try {
-      await look(output, list, { ...options, trusted });
+      await look(output, log, { ...options, trusted });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       if (options.once) throw new Undecided(error.message);
@@ -82,7 +85,7 @@ async function watch({ output, terminal }: Tools, url: string, options: WatchOpt
 
 async function look(
   output: Output,
-  list: CheckpointList,
+  { list, tree }: { list: CheckpointList; tree: LogTree },
   { state, trusted }: { state: string; trusted: readonly SigningJwk[] | null },
 ): Promise<void> {
   const kept = await keptIn(state);
@@ -90,17 +93,38 @@ async function look(
   const { newest, later, problem, evidence } = await follow(list.newestFirst(), kept, keys);
   if (problem !== null) {
     const shown = evidence === null ? "" : ` The checkpoint that shows it is in ${state}.conflict.`;
-    if (evidence !== null) await write(`${state}.conflict`, evidence);
+    if (evidence !== null) await writeWhole(`${state}.conflict`, `${JSON.stringify(evidence)}\n`);
     throw new Refused(`${problem}${shown}`);
   }
-  if (newest !== null) await write(state, newest);
-  output.result({ checkpoint: newest, later }, () => {
+  const root = await lookAtTree(tree, state, newest, keys);
+  if (newest !== null) await writeWhole(state, `${JSON.stringify(newest)}\n`);
+  output.result({ checkpoint: newest, later, tree_size: root?.head.size ?? null }, () => {
     output.line(
       newest === null
         ? "The log has no checkpoint yet."
         : `Checkpoint ${newest.number} of ${newest.sealed_at}: ${kept === null ? "kept as the first one" : `${later} later than the kept one, and each follows`}.`,
     );
+    if (root !== null) output.line(`The tree of ${root.head.size} checkpoints begins with the kept one.`);
   });
+}
+
+/** Follows the tree of a log from the kept root on, and keeps the newest root. */
+async function lookAtTree(
+  tree: LogTree,
+  state: string,
+  newest: Checkpoint | null,
+  keys: readonly SigningJwk[],
+): Promise<SignedRoot | null> {
+  const file = `${state}.root`;
+  const kept = (await Bun.file(file).exists()) ? readRoot(await Bun.file(file).bytes()) : null;
+  if (kept === null && (await Bun.file(file).exists())) throw new UsageError(`${file} is no signed root.`);
+  const { root, problem, evidence } = await followTree(tree, kept, newest, keys);
+  if (problem !== null) {
+    if (evidence !== null) await writeWhole(`${file}.conflict`, evidence.note);
+    throw new Refused(`${problem} The root that shows it is in ${file}.conflict.`);
+  }
+  if (root !== null) await writeWhole(file, root.note);
+  return root;
 }
 
 /** Returns the kept checkpoint, or null if there is no file yet. */
@@ -114,10 +138,10 @@ async function keptIn(state: string): Promise<Checkpoint | null> {
   return read;
 }
 
-/** Writes a checkpoint as a whole: a process that dies leaves the old file or the new one. */
-async function write(path: string, checkpoint: Checkpoint): Promise<void> {
+/** Writes a file as a whole: a process that dies leaves the old file or the new one. */
+async function writeWhole(path: string, text: string): Promise<void> {
   try {
-    await Bun.write(`${path}.new`, `${JSON.stringify(checkpoint)}\n`);
+    await Bun.write(`${path}.new`, text);
     await rename(`${path}.new`, path);
   } catch {
     throw new UsageError(`${path} cannot be written.`);

@@ -28,7 +28,10 @@ export function addAudit(program: Command, _run: Run, { terminal }: Setting): vo
     .command("verify")
     .description("Check that an export with proof is complete and unaltered, without calling a service")
     .argument("<file>", "an NDJSON export made with proof=true, or - for standard input")
-    .option("--checkpoint <file>", "kept checkpoints, or an earlier export, from which the log must continue")
+    .option(
+      "--checkpoint <file>",
+      "kept checkpoints, a signed root or an earlier export, from which the log must continue",
+    )
     .option("--keys <file>", "the key set that checkpoints must be signed by")
     .addHelpText(
       "after",

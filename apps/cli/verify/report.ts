@@ -49,6 +49,7 @@ function factLines(verdict: Verdict): string[] {
   return [
     `  log          ${owner}, ${entries} entries${pending === 0 ? "" : `, ${pending} events without an outcome`}`,
     `  checkpoint   ${checkpointText(verdict)}`,
+    ...treeLines(verdict),
     ...headLines(verdict),
     ...statementLines(verdict),
     ...droppedLines(verdict),
@@ -64,6 +65,11 @@ function checkpointText({ checkpoint }: Verdict): string {
       ? "not signed: it proves no more than copies that you kept (--checkpoint)"
       : `signed by ${kid}${key_given ? "" : ", a key from this file itself: give the key that you trust as --keys"}`;
   return `${number} of ${sealed_at}, ${signed}`;
+}
+
+function treeLines({ tree }: Verdict): string[] {
+  if (tree === null) return [];
+  return [`  tree         the checkpoints are in the tree of ${tree.size} whose root ${tree.origin} signed`];
 }
 
 function headLines({ heads }: Verdict): string[] {

@@ -1,18 +1,8 @@
-import { readBounded } from "@ostiary/lib/async";
 import { fits } from "@ostiary/lib/domain/errors";
 import { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
 import { Type } from "@sinclair/typebox";
+import { NoAnswer, readOf } from "./read.ts";
 
-/** The error for a log that gives no answer, or another answer than a list of checkpoints or keys. */
-export class NoAnswer extends Error {
-  constructor(url: string, why: string) {
-    super(`${url} ${why}.`);
-    this.name = "NoAnswer";
-  }
-}
-
-const TIMEOUT_MS = 10_000;
-const ANSWER_BYTES_MAX = 4 * 1_048_576;
 /** The most checkpoints that one page of the service has. */
 const PAGE = 100;
 
@@ -48,20 +38,12 @@ export class CheckpointList {
   }
 
   async #read(path: string): Promise<unknown> {
+    const bytes = await readOf(this.#url, path);
+    if (bytes === null) throw new NoAnswer(this.#url, `answers 404 to GET ${path}`);
     try {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      const response = await fetch(this.#url + path, { redirect: "manual", signal });
-      if (response.status !== 200) throw new NoAnswer(this.#url, `answers ${response.status} to GET ${path}`);
-      const bytes = await readBounded(
-        response.body,
-        ANSWER_BYTES_MAX,
-        () => new NoAnswer(this.#url, `gives more than ${ANSWER_BYTES_MAX} bytes`),
-      );
       return JSON.parse(new TextDecoder().decode(bytes));
-    } catch (error) {
-      if (error instanceof NoAnswer) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new NoAnswer(this.#url, `gives no answer (${why})`);
+    } catch {
+      throw new NoAnswer(this.#url, `gives no JSON to GET ${path}`);
     }
   }
 }

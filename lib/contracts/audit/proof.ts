@@ -60,10 +60,43 @@ export const RECENT_CHECKPOINTS = 100;
 
 /** The head of the owner under an earlier checkpoint; position 0 and zeros if it had none. */
 const earlierHeadSchema = Type.Object(
-  { checkpoint: Checkpoint, position: Type.Integer({ minimum: 0 }), chain: hash(), map: MapProof },
+  {
+    checkpoint: Checkpoint,
+    position: Type.Integer({ minimum: 0 }),
+    chain: hash(),
+    map: MapProof,
+    /** The proof that the checkpoint is in the tree of the export; absent in files without a tree. */
+    path: Type.Optional(Type.Array(hash())),
+  },
   closed,
 );
 export type EarlierHead = Static<typeof earlierHeadSchema>;
+
+/** The place of the checkpoints of an export in the tree of all checkpoints. */
+const proofTreeSchema = Type.Object(
+  {
+    /** The signed root of the tree, as a note. */
+    note: Type.String(),
+    /** The proof that the tree has the checkpoint of the export. */
+    path: Type.Array(hash()),
+    /** The checkpoint that the reader asked for, and the tree that ended with it. */
+    asked: Type.Optional(
+      Type.Object(
+        {
+          checkpoint: Checkpoint,
+          path: Type.Array(hash()),
+          /** The root of the tree of the checkpoints up to this one. */
+          root: hash(),
+          /** The proof that the tree begins with that tree. */
+          consistency: Type.Array(hash()),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+export type ProofTree = Static<typeof proofTreeSchema>;
 
 /** The last line: the head of the owner's chain, and the proof that the head was sealed. */
 export const proofEndSchema = Type.Object(
@@ -77,6 +110,8 @@ export const proofEndSchema = Type.Object(
     checkpoint: Type.Union([Checkpoint, Type.Null()]),
     /** The proof that the map of that checkpoint has this head; absent in files of older versions. */
     map: Type.Optional(MapProof),
+    /** Absent where no key signs checkpoints, and in files of older versions. */
+    tree: Type.Optional(proofTreeSchema),
     /** The heads of the owner under earlier checkpoints, in the order of their numbers. */
     heads: Type.Optional(Type.Array(earlierHeadSchema)),
     /** In files of older versions, the place of the head in the tree of the checkpoint that holds it. */

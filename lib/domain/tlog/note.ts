@@ -77,6 +77,11 @@ export function readNoteKey(text: string): NoteKey | null {
   return noteKeyId(key) === id ? key : null;
 }
 
+/** Returns a key of a log, in base64url as its key set has it, as it signs notes under a name. */
+export function logKey({ x }: { x: string }, name: string): NoteKey {
+  return { name, type: LOG_SIGNATURE, publicKey: Uint8Array.fromBase64(x, { alphabet: "base64url" }) };
+}
+
 /** Reads a note; returns null for any other text. Nothing of it is verified. */
 export function readNote(text: string): Note | null {
   if (text.length > NOTE_LENGTH_MAX || !text.isWellFormed() || CONTROL.test(text)) return null;

@@ -26,6 +26,7 @@ import {
   statementEntry,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
+import { knownSignatures, logKey, readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { type AuditService, intent, openLog, requestId, userIntent } from "../../app/audit/audit-service.ts";
@@ -106,7 +107,7 @@ describe("the vectors equal the output of our code:", () => {
     }
   });
 
-  // AU-65, AU-66, AU-68, AU-76, AU-132
+  // AU-65, AU-66, AU-68, AU-76, AU-132, AU-156, AU-157
   test.each(exportVectors)("an export: $title", async ({ lines, keys, kept, result }) => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-proof-"));
     const copies = kept === null ? NOTHING_KEPT : await readKept(await fileOf(folder, "kept", kept));
@@ -131,6 +132,18 @@ describe("the vectors equal the output of our code:", () => {
       for (const { map, holds, ...head } of proofs) {
         expect(isInMap({ ...head, chain: hashFromHex(head.chain) }, map, hashFromHex(root))).toBe(holds);
       }
+    }
+  });
+
+  // AU-150
+  test("signed roots of the tree", async () => {
+    const [{ jwk }] = vectors.keys;
+    for (const { note, size, text_sha256 } of vectors.signed_roots) {
+      const read = readNote(note);
+      const head = readTreeHead(read?.text ?? "");
+      expect([head?.size, hexOf(sha256(note))]).toEqual([size, text_sha256]);
+      const key = logKey(jwk, head?.origin ?? "");
+      expect(read && (await knownSignatures(read, [key]))).toEqual([{ key, isRight: true, timeS: null }]);
     }
   });
 

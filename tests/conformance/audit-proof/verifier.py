@@ -295,6 +295,139 @@ def ed25519(key, message, signature):
     return (b[0] * c[2] - c[0] * b[2]) % P == 0 and (b[1] * c[2] - c[1] * b[2]) % P == 0
 
 
+# The tree of checkpoints
+
+def standard64(text):
+    """The bytes of base64 as RFC 4648, section 4, writes it, or None."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError:
+        return None
+    return data if base64.b64encode(data).decode() == text else None
+
+
+NAME = re.compile(r"[^\s+\x00-\x1f\x7f-\x9f]+")
+
+
+def read_note(text):
+    """The text of a note and its signatures (name, key id, signature), or None."""
+    body, blank, below = text.rpartition("\n\n")
+    if not blank or not below.endswith("\n") or any(ord(char) < 32 and char != "\n" for char in text):
+        return None
+    signatures = []
+    for line in below[:-1].split("\n"):
+        dash, _, rest = line.partition(" ")
+        name, _, encoded = rest.partition(" ")
+        data = standard64(encoded)
+        if dash != "\u2014" or not NAME.fullmatch(name) or data is None or len(data) <= 4:
+            return None
+        signatures.append((name, data[:4], data[4:]))
+    return (body + "\n", signatures) if len(signatures) <= 100 else None
+
+
+def tree_head(text):
+    """The origin, the size and the root that the text of a note has, or None."""
+    lines = text[:-1].split("\n")
+    if len(lines) < 3 or "" in lines or not re.fullmatch("0|[1-9][0-9]{0,15}", lines[1]):
+        return None
+    data = standard64(lines[2])
+    if data is None or len(data) != 32 or int(lines[1]) > 2**53 - 1:
+        return None
+    return lines[0], int(lines[1]), data
+
+
+def signed_root(text, keys):
+    """The tree head of a note that the keys signed; None if it is no note, or not signed."""
+    note = read_note(text)
+    head = note and tree_head(note[0])
+    if not head:
+        return None
+    right = []
+    for name, key_id, signature in note[1]:
+        for key in keys:
+            public = unbase64(key["x"])
+            if (name, key_id) == (head[0], sha256((name + "\n").encode() + b"\x01" + public)[:4]):
+                right.append(len(signature) == 64 and ed25519(public, note[0].encode(), signature))
+    return head if right and all(right) else None
+
+
+def consistent(earlier, earlier_root, size, tree_root, path):
+    """Whether the tree begins with the earlier one (RFC 9162, section 2.1.4.2)."""
+    path = [bytes.fromhex(each) for each in path]
+    if earlier == size or not 0 < earlier < size:
+        return earlier == size and not path and earlier_root == tree_root
+    if earlier & (earlier - 1) == 0:
+        path = [earlier_root] + path
+    if not path:
+        return False
+    first, second = earlier - 1, size - 1
+    while first & 1:
+        first, second = first >> 1, second >> 1
+    before = after = path[0]
+    for other in path[1:]:
+        if second == 0:
+            return False
+        if first & 1 or first == second:
+            before, after = sha256(b"\1" + other + before), sha256(b"\1" + other + after)
+            while not first & 1 and first:
+                first, second = first >> 1, second >> 1
+        else:
+            after = sha256(b"\1" + after + other)
+        first, second = first >> 1, second >> 1
+    return (before, after, second) == (earlier_root, tree_root, 0)
+
+
+def is_leaf(checkpoint, path, size, tree_root):
+    number = int(checkpoint["number"])
+    if path is None or number > size:
+        return False
+    return root_by_path(sha256(b"\0" + text_of(checkpoint).encode()), number - 1, size, path) == tree_root
+
+
+def check_tree(log, keys, kept_end, kept_note):
+    """The numbers of the checkpoints that the signed tree has."""
+    tree = log.end.get("tree")
+    if tree is None:
+        if kept_note is not None:
+            log.open.append("the file has no tree")
+        return set()
+    head = signed_root(tree["note"], keys)
+    if head is None:
+        log.wrong.append("the root of the tree is not signed")
+        return set()
+    _, size, tree_root = head
+    asked = tree.get("asked")
+    leaves = [(log.end["checkpoint"], tree["path"])]
+    leaves += [(each["checkpoint"], each.get("path")) for each in log.end.get("heads", [])]
+    if asked is not None:
+        leaves.append((asked["checkpoint"], asked["path"]))
+        earlier, earlier_root = int(asked["checkpoint"]["number"]), bytes.fromhex(asked["root"])
+        if not consistent(earlier, earlier_root, size, tree_root, asked["consistency"]):
+            log.wrong.append("the tree does not begin with the tree that was asked for")
+    for checkpoint, path in leaves:
+        if not is_leaf(checkpoint, path, size, tree_root):
+            log.wrong.append("checkpoint %d is not in the tree" % checkpoint["number"])
+    earlier_note = None if kept_end is None else kept_end.get("tree", {}).get("note")
+    for text, is_asked in ((kept_note, True), (earlier_note, False)):
+        if text is not None:
+            compare_roots(log, signed_root(text, keys), head, asked, is_asked)
+    return {checkpoint["number"] for checkpoint, _ in leaves}
+
+
+def compare_roots(log, kept, head, asked, is_asked):
+    if kept is None:
+        log.wrong.append("the root that was kept is not signed")
+        return
+    roots = {head[1]: head[2]}
+    if asked is not None:
+        roots.setdefault(int(asked["checkpoint"]["number"]), bytes.fromhex(asked["root"]))
+    if kept[1] in roots:
+        if roots[kept[1]] != kept[2]:
+            log.wrong.append("there are two trees of %d checkpoints" % kept[1])
+    elif is_asked and kept[1] > 0:
+        log.open.append("nothing leads from the root that was kept to the file's")
+
+
 # Dropped months
 
 CLOCKS = timedelta(hours=1)
@@ -528,6 +661,8 @@ def check_heads(log):
 
 def checkpoints_of(end):
     earlier = [head["checkpoint"] for head in end.get("heads", [])]
+    if "asked" in end.get("tree", {}):
+        earlier.append(end["tree"]["asked"]["checkpoint"])
     every = [end["checkpoint"], *earlier, *end["recent_checkpoints"]]
     return [checkpoint for checkpoint in every if checkpoint is not None]
 
@@ -586,12 +721,14 @@ def compare_exports(log, kept):
 
 
 def kept_copies(lines):
-    """The last line of an export, and checkpoints, that somebody kept."""
+    """The last line of an export, checkpoints, or a signed root, that somebody kept."""
+    if any(line.startswith("\u2014 ") for line in lines):
+        return None, [], "".join(line + "\n" for line in lines)
     lines = [line for line in lines if line.strip()]
     values = [i_json(line) if line.startswith("{") else from_jws(line) for line in lines]
     if "head" in values[-1]:
-        return values[-1], []
-    return None, [each for value in values for each in value.get("audit_checkpoints", [value])]
+        return values[-1], [], None
+    return None, [each for value in values for each in value.get("audit_checkpoints", [value])], None
 
 
 def from_jws(text):
@@ -615,7 +752,7 @@ def judge(lines, keys, kept_lines):
         *events, end = [i_json(line) for line in lines]
     except NotIJson as error:
         return {"result": "altered", "complete": False, "wrong": [str(error)]}
-    kept_end, kept = kept_copies(kept_lines) if kept_lines else (None, [])
+    kept_end, kept, kept_note = kept_copies(kept_lines) if kept_lines else (None, [], None)
     log = Log(events, end)
     sealed_at = None if end["checkpoint"] is None else time_of(end["checkpoint"]["sealed_at"])
     log.stated(sealed_at)
@@ -624,7 +761,8 @@ def judge(lines, keys, kept_lines):
     changed, missing = log.walk()
     check_head(log)
     history = check_history(log, keys, kept_end, kept)
-    compare_checkpoints(log, history, kept, check_heads(log))
+    in_tree = check_tree(log, log.end["keys"] if keys is None else keys, kept_end, kept_note)
+    compare_checkpoints(log, history, kept, check_heads(log) | in_tree)
     if kept_end is not None:
         compare_exports(log, kept_end)
     altered = bool(log.wrong or log.unplaced or changed or missing)
@@ -695,6 +833,9 @@ def check_vectors(path):
             held = in_map(proof["owner"], proof["position"], proof["chain"], proof["map"], tree["root"])
             assert held == proof["holds"], proof
     keys = [key["jwk"] for key in vectors["keys"]]
+    for vector in vectors["signed_roots"]:
+        assert signed_root(vector["note"], keys)[1] == vector["size"]
+        assert sha256(vector["note"]).hex() == vector["text_sha256"]
     previous = bytes(32).hex()
     for vector in vectors["checkpoints"]:
         checkpoint = {name: value for name, value in vector.items() if name != "text_sha256"}

@@ -66,6 +66,28 @@ describe("audit verify", () => {
     expect(stdout).toContain("either this file was made before it, or the log was restored");
   });
 
+  // AU-157
+  test("compares with a kept root of the tree: confirms it with its size, and tells a rewritten log", async () => {
+    await exportProof(audit);
+    const root = await (await audit.get("/audit-log/checkpoint")).text();
+    const size = Number(root.split("\n")[1]);
+    await writeEvents(audit, 1);
+    const path = "/organizations/organization-1/audit-events/export?format=ndjson&proof=true";
+    const asked = async (which: string) =>
+      file(`asked${which}.ndjson`, await (await audit.get(`${path}${which}`)).text());
+    const kept = await file("root.txt", root);
+    const verify = async (which: string, copy: string) =>
+      cli(["audit", "verify", await asked(which), "--checkpoint", copy, "--keys", keys]);
+    const found = await verify(`&checkpoint=${size}`, kept);
+    expect(found).toMatchObject({
+      exit_code: 0,
+      stdout: expect.stringContaining("whose root ostiary/audit-log signed"),
+    });
+    const forged = await file("forged.txt", root.replace(/\n[^\n]{43}=\n/, `\n${"A".repeat(43)}=\n`));
+    const refused = await verify(`&checkpoint=${size}`, forged);
+    expect(refused).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("has a wrong signature") });
+  });
+
   test("exits with 4 where it cannot tell, says what, and accuses nobody", async () => {
     const person = await exportProof(audit, "/users/nobody/audit-events");
     const another = await file("another.ndjson", person.text);

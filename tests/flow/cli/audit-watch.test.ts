@@ -1,9 +1,23 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
+import { loadSigningKey } from "@ostiary/audit/checkpoints/signing-key";
+import {
+  type Checkpoint,
+  checkpointText,
+  type Hash,
+  leafHash,
+  type SigningJwk,
+} from "@ostiary/lib/domain/proof";
+import { logKey, noteText, rootOfLeaves, signNote, treeHeadText } from "@ostiary/lib/domain/tlog";
 import { type AuditService, json } from "../../app/audit/audit-service.ts";
-import { exportProof, keysOf, startProvenAudit, writeEvents } from "../../app/audit/proof-bed.ts";
+import {
+  exportProof,
+  keysOf,
+  signingKeyFile,
+  startProvenAudit,
+  writeEvents,
+} from "../../app/audit/proof-bed.ts";
 import { useCli } from "./bed.ts";
 
 setDefaultTimeout(60_000);
@@ -12,17 +26,27 @@ setDefaultTimeout(60_000);
 interface ShownLog {
   url: string;
   show(checkpoints: readonly Checkpoint[], pageSize?: number): void;
+  /** Shows a tree: its signed root, and the leaves that its tile has. */
+  showTree(tree: { note: string; leaves: readonly Hash[] } | null): void;
   stop(): void;
 }
 
 function showLog(keys: readonly SigningJwk[]): ShownLog {
   let [shown, size]: [readonly Checkpoint[], number] = [[], 2];
+  let tree: { note: string; leaves: readonly Hash[] } | null = null;
+  const ofTree = (path: string) => {
+    if (path === "checkpoint" && tree !== null) return new Response(tree.note);
+    const width = Number(/^tile\/0\/000\.p\/([0-9]+)$/.exec(path)?.[1] ?? Number.POSITIVE_INFINITY);
+    if (tree === null || width > tree.leaves.length) return new Response(null, { status: 404 });
+    return new Response(Buffer.concat(tree.leaves.slice(0, width)));
+  };
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch(request) {
       const { pathname, searchParams } = new URL(request.url);
       if (pathname === "/.well-known/jwks.json") return Response.json({ keys });
+      if (pathname.startsWith("/audit-log/")) return ofTree(pathname.slice("/audit-log/".length));
       const before = Number(searchParams.get("starting_after") ?? Number.MAX_SAFE_INTEGER);
       const rest = shown.filter(({ number }) => number < before);
       return Response.json({ audit_checkpoints: rest.slice(0, size), has_more: rest.length > size });
@@ -33,6 +57,9 @@ function showLog(keys: readonly SigningJwk[]): ShownLog {
     show: (checkpoints, pageSize = 2) => {
       shown = checkpoints;
       size = pageSize;
+    },
+    showTree: (shownTree) => {
+      tree = shownTree;
     },
     stop: () => server.stop(true),
   };
@@ -46,8 +73,9 @@ describe("audit watch", () => {
   let log: ShownLog;
   let all: Checkpoint[];
 
+  const keyFile = signingKeyFile();
   beforeAll(async () => {
-    audit = await startProvenAudit();
+    audit = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } });
     for (let n = 0; n < 6; n++) {
       await writeEvents(audit, 2, { organization_id: `watched-${n}` });
       await exportProof(audit, `/organizations/watched-${n}/audit-events`);
@@ -121,6 +149,78 @@ describe("audit watch", () => {
       1,
       expect.stringContaining("There are two checkpoints"),
     ]);
+  });
+
+  describe("of a log with a tree", () => {
+    const leavesOf = (checkpoints: readonly Checkpoint[]) =>
+      checkpoints.toReversed().map((each) => leafHash(new TextEncoder().encode(checkpointText(each))));
+    /** Signs a root over leaves with the key of the log, as its keeper can. */
+    const rootOf = async (leaves: readonly Hash[], file = keyFile): Promise<string> => {
+      const key = await loadSigningKey(file);
+      const { publicKey } = logKey(key.jwk, "log.example/watched");
+      const head = { origin: "log.example/watched", size: leaves.length, root: rootOfLeaves(leaves) };
+      const text = treeHeadText({ ...head, extensions: [] });
+      const signer = { name: head.origin, publicKey, privateKey: key.private_key };
+      return noteText({ text, signatures: [await signNote(text, signer)] });
+    };
+    /** Keeps the root over the first leaves, and shows another tree of the log. */
+    const kept = async (size: number, shown: readonly Hash[], note?: string) => {
+      log.show(all, all.length);
+      const state = await keep(all.at(-1));
+      await file(`state-${count}.json.root`, await rootOf(leavesOf(all).slice(0, size)));
+      log.showTree({ leaves: shown, note: note ?? (await rootOf(shown)) });
+      return state;
+    };
+    const rewritten = (at: number) =>
+      leavesOf(all).map((leaf, index) => (index === at ? leafHash(new Uint8Array(1)) : leaf));
+    afterEach(() => log.showTree(null));
+
+    test("keeps the newest root, and follows the tree of a running service", async () => {
+      const leaves = leavesOf(all);
+      const state = await kept(2, leaves);
+      const found = await watch(state);
+      expect([found.exit_code, found.stderr]).toEqual([0, ""]);
+      expect(found.stdout).toContain(`The tree of ${leaves.length} checkpoints begins with the kept one.`);
+      const real = await file("real.json", JSON.stringify(all.at(-1)));
+      for (let look = 0; look < 2; look++)
+        expect(await watch(real, audit.url)).toMatchObject({ exit_code: 0 });
+      const root = await Bun.file(`${real}.root`).text();
+      expect(root).toStartWith("ostiary/audit-log\n");
+    });
+
+    test("keeps the kept root when a cache shows an older one", async () => {
+      const leaves = leavesOf(all);
+      const state = await kept(leaves.length, leaves, await rootOf(leaves.slice(0, 3)));
+      const before = await Bun.file(`${state}.root`).text();
+      expect(await watch(state)).toMatchObject({ exit_code: 0 });
+      expect(await Bun.file(`${state}.root`).text()).toBe(before);
+    });
+
+    test("exits with 1 for a tree that its keeper signed, and that was rewritten, forked or cut", async () => {
+      const leaves = leavesOf(all);
+      const refused = async (state: string, message: string) => {
+        const { exit_code, stderr } = await watch(state);
+        expect([exit_code, stderr]).toEqual([1, expect.stringContaining(message)]);
+        expect(existsSync(`${state}.root.conflict`)).toBe(true);
+      };
+      await refused(await kept(3, rewritten(1)), "does not begin with the tree of 3 that was kept");
+      await refused(
+        await kept(leaves.length, rewritten(4)),
+        `There are two trees of ${leaves.length} checkpoints`,
+      );
+      await refused(await kept(leaves.length, leaves.slice(0, 4)), "The tree went back to 4 checkpoints");
+      await refused(await kept(1, rewritten(leaves.length - 1)), "of the list is not in the tree");
+      const other = await rootOf(leaves, signingKeyFile());
+      await refused(await kept(2, leaves, other), "is not signed by a known key");
+    });
+
+    test("exits with 4 when the tree is gone, and with 2 for a kept root that cannot be read", async () => {
+      const state = await kept(2, leavesOf(all));
+      log.showTree(null);
+      expect(await watch(state)).toMatchObject({ exit_code: 4 });
+      await file(`state-${count}.json.root`, "no root");
+      expect(await watch(state)).toMatchObject({ exit_code: 2 });
+    });
   });
 
   test("exits with 4 and changes nothing when the log gives no answer, or another one", async () => {

@@ -1,0 +1,37 @@
+import type { Hash } from "@ostiary/lib/domain/proof";
+import { foldedHash, hashInTile, type LeafRange, nodesOf, tileOf, tilePath } from "@ostiary/lib/domain/tlog";
+import { readOf } from "./read.ts";
+
+/** The tree of checkpoints that an audit service publishes (C2SP tlog-tiles). */
+export class LogTree {
+  readonly #url: string;
+
+  /** @param url the address of the service, without a slash at its end */
+  constructor(url: string) {
+    this.#url = `${url}/audit-log`;
+  }
+
+  /** Returns the newest signed root as it is served, or null if the log has none. */
+  root(): Promise<Uint8Array | null> {
+    return readOf(this.#url, "/checkpoint");
+  }
+
+  /** Returns the hash of each range in a tree of `size` leaves; null if the log does not serve a tile. */
+  async path(ranges: readonly LeafRange[], size: number): Promise<Hash[] | null> {
+    const tiles = new Map<string, Uint8Array | null>();
+    const path: Hash[] = [];
+    for (const range of ranges) {
+      const hashes: Hash[] = [];
+      for (const node of nodesOf(range)) {
+        const name = tilePath(tileOf(node, size));
+        const tile = tiles.get(name) ?? (await readOf(this.#url, `/${name}`));
+        tiles.set(name, tile);
+        const hash = tile === null ? null : hashInTile(node, tile);
+        if (hash === null) return null;
+        hashes.push(hash);
+      }
+      path.push(foldedHash(hashes));
+    }
+    return path;
+  }
+}

@@ -1,0 +1,36 @@
+import { readBounded } from "@ostiary/lib/async";
+
+/** The error for a log that gives no answer, or another answer than the one that was asked for. */
+export class NoAnswer extends Error {
+  constructor(url: string, why: string) {
+    super(`${url} ${why}.`);
+    this.name = "NoAnswer";
+  }
+}
+
+const TIMEOUT_MS = 10_000;
+const ANSWER_BYTES_MAX = 4 * 1_048_576;
+const NOT_FOUND = 404;
+
+/**
+ * Reads a path of a log; returns null for a 404.
+ *
+ * @throws NoAnswer for any other status, and without an answer
+ */
+export async function readOf(url: string, path: string): Promise<Uint8Array | null> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(url + path, { redirect: "manual", signal });
+    if (response.status === NOT_FOUND) return null;
+    if (response.status !== 200) throw new NoAnswer(url, `answers ${response.status} to GET ${path}`);
+    return await readBounded(
+      response.body,
+      ANSWER_BYTES_MAX,
+      () => new NoAnswer(url, `gives more than ${ANSWER_BYTES_MAX} bytes`),
+    );
+  } catch (error) {
+    if (error instanceof NoAnswer) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new NoAnswer(url, `gives no answer (${why})`);
+  }
+}
