@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { ConfigError } from "@ostiary/lib/runtime/config";
+import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
+import { Operators } from "@ostiary/registry/operators";
+import fc from "fast-check";
+
+type Claims = Record<string, string>;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "ostiary-claims-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The operators of a file with these claims, named by their places, or null for a file that is refused. */
+function operatorsOf(all: readonly Claims[]): Operators | null {
+  const file = join(folder, "operators.yaml");
+  const operators = all.map((claims, place) => ({ name: `${place}`, role: "reader", claims }));
+  writeFileSync(file, JSON.stringify({ operators }));
+  // The stand-in for the provider signs nothing: a token is its claims.
+  const verify = async (token: string) => {
+    const [, payload = ""] = token.split(".");
+    const claims: Claims = JSON.parse(Buffer.from(payload, "base64url").toString());
+    return { subject: "pipeline", expires_at_ms: 0, claims };
+  };
+  const log = { info: () => {}, warn: () => {} };
+  const provider = { issuer: "https://login.example.com", verify };
+  try {
+    return new Operators({ admin_token: "admin-token", file, provider, clock: manualClock(), log });
+  } catch (error) {
+    if (error instanceof ConfigError) return null;
+    throw error;
+  }
+}
+
+async function nameFor(operators: Operators, claims: Claims): Promise<string | null> {
+  const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2ln`;
+  const found = await operators.identify(token);
+  return found instanceof CredentialRefusal ? null : found.operator.name;
+}
+
+const has = (token: Claims, wanted: Claims) =>
+  Object.entries(wanted).every(([name, value]) => token[name] === value);
+
+const claims = fc.dictionary(fc.constantFrom("team", "ref", "env"), fc.constantFrom("1", "2"), {
+  minKeys: 1,
+});
+
+// RG-126
+test("a file is valid exactly if each operator is found by a token with its claims", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(claims, { minLength: 1, maxLength: 6 }), claims, async (all, other) => {
+      const first = (token: Claims) => all.findIndex((wanted) => has(token, wanted));
+      const operators = operatorsOf(all);
+      expect(operators !== null).toBe(all.every((token, place) => first(token) === place));
+      if (operators === null) return;
+      for (const token of [...all, other]) {
+        const place = first(token);
+        expect(await nameFor(operators, token)).toBe(place < 0 ? null : `${place}`);
+      }
+    }),
+  );
+});
