@@ -16,6 +16,9 @@ export interface Step {
 /** The clients whose connections a gateway ends when it stops. */
 const ENDED: readonly Client[] = ["stream", "socket"];
 
+/** The answers to a request that a stopping service did not read: none, or the gateway's for it. */
+const LOST: readonly (number | null)[] = [null, 503];
+
 /**
  * Returns how a step broke what is promised: a request failed, or a promise of `bun run faults` did not hold.
  * A gateway that stops ends event streams and WebSockets, as the guide says. An older service that stops may close a
@@ -23,7 +26,7 @@ const ENDED: readonly Client[] = ["stream", "socket"];
  */
 export function brokenIn({ part, run, drains_all }: Step): string[] {
   const isLasting = ({ client, status }: Answer) =>
-    !(part === "gateway" && ENDED.includes(client)) && (drains_all || status !== null);
+    !(part === "gateway" && ENDED.includes(client)) && (drains_all || !LOST.includes(status));
   const lasting = { ...run, answers: run.answers.filter(isLasting) };
   return [
     ...disturbed(lasting).map((failed) => `a request failed: ${failed}`),
