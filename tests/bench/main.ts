@@ -30,6 +30,7 @@ const benches: Benches = {
   lookup: async () => (await import("./lookup.ts")).lookup,
   portal: async () => (await import("./portal.ts")).portal,
   registry: async () => (await import("./registry.ts")).registry,
+  migrations: async () => (await import("./migrations.ts")).migrations,
 };
 
 /** Benches that take a second word: a load, a revision, a file. */

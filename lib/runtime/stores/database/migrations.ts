@@ -1,21 +1,76 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { sqlState } from "./failure.ts";
+import { buildIndex } from "./index-build.ts";
+import { type Step, stepsOf } from "./migration-steps.ts";
 import { type Orm, rows } from "./orm.ts";
 
+/** How migrations reach a database. */
+export interface MigrationAccess {
+  /** Runs `work` in one transaction. Statements may take long; each waits for a lock at most `lock_ms`. */
+  transaction<T>(work: (tx: Orm) => Promise<T>, lock_ms?: number): Promise<T>;
+  /**
+   * Runs `work` on one connection outside of transactions, and frees its advisory locks; null for a database without
+   * concurrent writers.
+   */
+  readonly outside: (<T>(work: (orm: Orm) => Promise<T>) => Promise<T>) | null;
+}
+
+/** The longest wait of a step for a lock: writers wait behind the step, so it gives up and tries again. */
+const LOCK_MS = 100;
+const PAUSE_MS = 250;
+/** The longest wait for a lock that a session holds, and for another replica that migrates. */
+const LOCKED_MS_MAX = 600_000;
+const MIGRATING_MS_MAX = 3_600_000;
+const LOCK_NOT_AVAILABLE = "55P03";
+const DEADLOCK_DETECTED = "40P01";
+
 /**
- * Applies the migrations of `folder` that the journal of `schema` lacks, in the journal's order, inside the
- * caller's transaction. An advisory lock until the end of the transaction makes replicas that start together
- * wait for each other. Returns the number of applied migrations that the folder lacks. Throws when an applied
- * migration was edited since.
+ * Applies the migrations of `folder` that the journal of `schema` lacks, in the journal's order. A new schema gets
+ * all of them in one transaction. Later ones are applied step by step, so that no lock outlasts its step
+ * (OP-76, OP-68). An advisory lock makes replicas that start together wait for each other. Returns the number of
+ * applied migrations that the folder lacks. Throws when an applied migration was edited since.
  */
-export async function applyMigrations(tx: Orm, schema: string, folder: string): Promise<number> {
+export async function applyMigrations(
+  access: MigrationAccess,
+  schema: string,
+  folder: string,
+): Promise<number> {
+  const plan = {
+    schema,
+    folder,
+    journal: journalOf(schema),
+    migrations: readMigrationFiles({ migrationsFolder: folder }),
+  };
   try {
-    return await applyMissing(tx, schema, folder);
+    return await patiently(() => applyMissing(access, plan), schema);
   } catch (error) {
     const refusal = REFUSALS[sqlState(error) ?? ""];
     throw refusal === undefined ? error : new Error(refusal.replace("{schema}", schema));
   }
+}
+
+type Migration = ReturnType<typeof readMigrationFiles>[number];
+
+interface Plan {
+  readonly schema: string;
+  readonly folder: string;
+  readonly journal: SQL;
+  readonly migrations: readonly Migration[];
+}
+
+/** A migration in the journal. */
+interface Applied {
+  readonly hash: string;
+  /** The number of its steps that are done; null when all are. */
+  readonly steps_done: number | null;
+}
+
+type Journal = ReadonlyMap<number, Applied>;
+
+function journalOf(schema: string): SQL {
+  return sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
 }
 
 /** Returns the migrations of a folder, by their times in the journal. */
@@ -30,49 +85,160 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "25006": "The server of DATABASE_URL is read-only, as a standby is: name its primary.",
 };
 
-async function applyMissing(tx: Orm, schema: string, folder: string): Promise<number> {
-  const migrations = readMigrationFiles({ migrationsFolder: folder });
-  const journal = sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
-  // A user without permission to write the schema can work in it, once its owner has migrated.
-  const known = await appliedHashes(tx, schema, journal);
-  const own = new Set(migrations.map(({ folderMillis }) => folderMillis));
-  const newer = (applied: ReadonlyMap<number, string>) =>
-    applied
-      .keys()
-      .filter((when) => !own.has(when))
-      .toArray().length;
-  if (known !== null && migrations.every(({ folderMillis, hash }) => known.get(folderMillis) === hash)) {
-    return newer(known);
+/** The sign that another replica migrates, or that somebody holds a lock. */
+class Busy extends Error {}
+
+/** Repeats `work` while others hold what it needs. */
+async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> {
+  const began_ms = performance.now();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const state = sqlState(error);
+      const isBusy = error instanceof Busy || state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED;
+      if (!isBusy) throw error;
+      const limit_ms = error instanceof Busy ? MIGRATING_MS_MAX : LOCKED_MS_MAX;
+      if (performance.now() - began_ms > limit_ms) {
+        throw new Error(
+          `The migrations of schema ${schema} wait for a lock: end the session that holds it (pg_locks), then start again.`,
+          { cause: error },
+        );
+      }
+      await sleep(PAUSE_MS * (1 + Math.random()));
+    }
   }
-  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${schema}`}, 0))`);
+}
+
+async function applyMissing(access: MigrationAccess, plan: Plan): Promise<number> {
+  const begun = await access.transaction((tx) => begin(tx, plan, access.outside !== null));
+  if (begun.next === null) return newerThan(plan, begun.journal);
+  const { migration, steps } = begun.next;
+  for (
+    let done = begun.journal.get(migration.folderMillis)?.steps_done ?? 0;
+    done < steps.length;
+    done += 1
+  ) {
+    const step = steps[done];
+    if (step !== undefined) await applyStep(access, plan, { migration, step, done, count: steps.length });
+  }
+  return applyMissing(access, plan);
+}
+
+/** The state of a schema, and the next migration that is applied step by step. */
+interface Begun {
+  readonly journal: Journal;
+  readonly next: { readonly migration: Migration; readonly steps: readonly Step[] } | null;
+}
+
+/** Makes a new schema whole, or finds the next migration of an older one. */
+async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
+  const { schema, journal, migrations } = plan;
+  // A user without permission to write the schema can work in it, once its owner has migrated.
+  const known = await readableJournal(tx, plan);
+  if (known !== null && migrations.every((each) => isApplied(known, each)))
+    return { journal: known, next: null };
+  await lock(tx, schema);
   await rows(tx, sql`create schema if not exists ${sql.identifier(schema)}`);
   await rows(
     tx,
     sql`create table if not exists ${journal} (
       written_at_ms bigint primary key, hash text not null, applied_at timestamptz not null default now())`,
   );
-  const hashes = await readHashes(tx, journal);
-  for (const migration of migrations) {
-    const hash = hashes.get(migration.folderMillis);
-    if (hash === migration.hash) continue;
-    if (hash !== undefined) {
-      throw new Error(
-        `A migration in ${folder} (when: ${migration.folderMillis}) was edited after it was applied: put it back as it was, and make the change in a new one.`,
-      );
-    }
-    for (const statement of migration.sql) {
-      if (statement.trim() !== "") await rows(tx, sql.raw(statement));
-    }
-    await rows(
-      tx,
-      sql`insert into ${journal} (written_at_ms, hash) values (${migration.folderMillis}, ${migration.hash})`,
-    );
+  const applied = await readJournal(tx, journal);
+  for (const each of migrations) refuseEdited(plan, each, applied.get(each.folderMillis));
+  const missing = migrations.filter((each) => !isApplied(applied, each));
+  const [first] = missing;
+  if (first !== undefined && byStep && applied.size > 0) {
+    await rows(tx, sql`alter table ${journal} add column if not exists steps_done integer`);
+    return { journal: applied, next: { migration: first, steps: await stepsOf(tx, first.sql) } };
   }
-  return newer(hashes);
+  for (const { sql: statements, folderMillis, hash } of missing) {
+    for (const statement of statements) if (statement.trim() !== "") await rows(tx, sql.raw(statement));
+    await rows(tx, sql`insert into ${journal} (written_at_ms, hash) values (${folderMillis}, ${hash})`);
+  }
+  return { journal: applied, next: null };
+}
+
+/** @throws Busy while another replica migrates. A wait in the database would hold up the building of an index. */
+async function lock(tx: Orm, schema: string): Promise<void> {
+  const [taken] = await rows<{ taken: boolean }>(
+    tx,
+    sql`select pg_try_advisory_xact_lock(${lockOf(schema)}) as taken`,
+  );
+  if (taken?.taken !== true) throw new Busy();
+}
+
+function lockOf(schema: string): SQL {
+  return sql`hashtextextended(${`migrations of ${schema}`}, 0)`;
+}
+
+function isApplied(journal: Journal, { folderMillis, hash }: Migration): boolean {
+  const found = journal.get(folderMillis);
+  return found?.hash === hash && found.steps_done === null;
+}
+
+function refuseEdited({ folder }: Plan, { folderMillis, hash }: Migration, found: Applied | undefined): void {
+  if (found === undefined || found.hash === hash) return;
+  throw new Error(
+    `A migration in ${folder} (when: ${folderMillis}) was edited after it was applied: put it back as it was, and make the change in a new one.`,
+  );
+}
+
+function newerThan({ migrations }: Plan, journal: Journal): number {
+  const own = new Set(migrations.map(({ folderMillis }) => folderMillis));
+  return journal
+    .keys()
+    .filter((when) => !own.has(when))
+    .toArray().length;
+}
+
+/** One step of a migration, after `done` of `count`. */
+interface StepAt {
+  readonly migration: Migration;
+  readonly step: Step;
+  readonly done: number;
+  readonly count: number;
+}
+
+/** Applies a step, and notes in the journal that it is done. A step that another replica has done is left out. */
+async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promise<void> {
+  const { step } = at;
+  if (step.kind === "index") {
+    await access.outside?.(async (orm) => {
+      const [taken] = await rows<{ taken: boolean }>(
+        orm,
+        sql`select pg_try_advisory_lock(${lockOf(plan.schema)}) as taken`,
+      );
+      if (taken?.taken !== true) throw new Busy();
+      if (await isNext(orm, plan, at)) await buildIndex(orm, plan.schema, step);
+    });
+  }
+  await access.transaction(async (tx) => {
+    await lock(tx, plan.schema);
+    if (!(await isNext(tx, plan, at))) return;
+    if (step.kind === "statements") for (const each of step.statements) await rows(tx, sql.raw(each));
+    await note(tx, plan, at);
+  }, LOCK_MS);
+}
+
+async function isNext(orm: Orm, { journal }: Plan, { migration, done }: StepAt): Promise<boolean> {
+  const found = (await readJournal(orm, journal)).get(migration.folderMillis);
+  return found === undefined ? done === 0 : found.steps_done === done;
+}
+
+async function note(tx: Orm, { journal }: Plan, { migration, done, count }: StepAt): Promise<void> {
+  const { folderMillis, hash } = migration;
+  const steps_done = done + 1 === count ? null : done + 1;
+  await rows(
+    tx,
+    sql`insert into ${journal} (written_at_ms, hash, steps_done) values (${folderMillis}, ${hash}, ${steps_done})
+      on conflict (written_at_ms) do update set steps_done = excluded.steps_done, applied_at = now()`,
+  );
 }
 
 /** Returns the applied migrations, or null without a journal that this user can read. */
-async function appliedHashes(tx: Orm, schema: string, journal: SQL): Promise<Map<number, string> | null> {
+async function readableJournal(tx: Orm, { schema, journal }: Plan): Promise<Journal | null> {
   const [found] = await rows<{ readable: boolean }>(
     tx,
     sql`select coalesce(bool_or(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')), false)
@@ -80,13 +246,16 @@ async function appliedHashes(tx: Orm, schema: string, journal: SQL): Promise<Map
         from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = ${schema} and c.relname = 'schema_migrations'`,
   );
-  return found?.readable ? await readHashes(tx, journal) : null;
+  return found?.readable ? await readJournal(tx, journal) : null;
 }
 
-async function readHashes(tx: Orm, journal: SQL): Promise<Map<number, string>> {
-  const applied = await rows<{ written_at_ms: number; hash: string }>(
-    tx,
-    sql`select written_at_ms, hash from ${journal}`,
+/** Reads the journal. One of an older version has no column for steps. */
+async function readJournal(orm: Orm, journal: SQL): Promise<Journal> {
+  const applied = await rows<{ written_at_ms: number | string; hash: string; steps_done: number | null }>(
+    orm,
+    sql`select written_at_ms, hash, (to_jsonb(found) ->> 'steps_done')::integer as steps_done from ${journal} found`,
   );
-  return new Map(applied.map((row) => [Number(row.written_at_ms), row.hash]));
+  return new Map(
+    applied.map(({ written_at_ms, hash, steps_done }) => [Number(written_at_ms), { hash, steps_done }]),
+  );
 }

@@ -2,7 +2,7 @@ import type { SQL } from "drizzle-orm";
 import { answerWithin } from "../deadline.ts";
 import { observed, type StoreObserver } from "../observer.ts";
 import type { Database, RunOptions, TransactionOptions } from "./database.ts";
-import { applyMigrations } from "./migrations.ts";
+import { applyMigrations, type MigrationAccess } from "./migrations.ts";
 import type { Orm } from "./orm.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { UnitOfWork } from "./unit-of-work.ts";
@@ -22,8 +22,7 @@ export interface DatabaseAdapter {
     statement: SQL,
     batch_rows: number,
   ): AsyncIterable<Row[]>;
-  /** Runs `work` in one transaction with a long statement timeout. */
-  migrate<T>(work: (tx: Orm) => Promise<T>): Promise<T>;
+  readonly migrations: MigrationAccess;
   ping(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -79,9 +78,7 @@ export class ObservedDatabase implements Database {
   }
 
   migrate(schema: string, folder: string): Promise<number> {
-    return this.#observed("migrate", () =>
-      this.#adapter.migrate((tx) => applyMigrations(tx, schema, folder)),
-    );
+    return this.#observed("migrate", () => applyMigrations(this.#adapter.migrations, schema, folder));
   }
 
   async ping(timeout_ms: number): Promise<void> {

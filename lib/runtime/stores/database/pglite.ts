@@ -5,6 +5,7 @@ import { KeyedSemaphore, type Release, Semaphore } from "../../../async/index.ts
 import { StoreUnavailable } from "../errors.ts";
 import type { Database, TransactionOptions } from "./database.ts";
 import { throwDatabaseFailure } from "./failure.ts";
+import type { MigrationAccess } from "./migrations.ts";
 import type { DatabaseAdapter } from "./observed-database.ts";
 import { asOrm, type Orm, rows } from "./orm.ts";
 
@@ -79,8 +80,8 @@ export class PgliteAdapter implements DatabaseAdapter {
     }
   }
 
-  migrate<T>(work: (tx: Orm) => Promise<T>): Promise<T> {
-    return this.transact(work, {});
+  get migrations(): MigrationAccess {
+    return { transaction: (work) => this.transact(work, {}), outside: null };
   }
 
   ping(): Promise<unknown> {

@@ -4,6 +4,7 @@ import { PostgresJsSession } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import type { Database, TransactionOptions } from "./database.ts";
 import { isConnectionLost } from "./failure.ts";
+import type { MigrationAccess } from "./migrations.ts";
 import type { DatabaseAdapter } from "./observed-database.ts";
 import { asOrm, asSql, type Orm, rows } from "./orm.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
@@ -18,7 +19,13 @@ import type { Watchdog } from "./watchdog.ts";
 const PREPARED_PARAMETERS_MAX = 64;
 /** The statement timeout of migrations, which may rebuild a table. */
 const MIGRATION_STATEMENT_MS = 600_000;
-const longStatements = sql.raw(`set local statement_timeout = ${MIGRATION_STATEMENT_MS}`);
+/** The statement timeout of an index that is built beside writers. */
+const BUILD_MS = 3_600_000;
+
+/** Sets the timeouts of a migration's transaction; 0 is none. */
+const setTimeouts = (statement_ms: number, lock_ms: number) => sql`
+  select set_config('statement_timeout', ${String(statement_ms)}, true),
+    set_config('lock_timeout', ${String(lock_ms)}, true)`;
 
 /** A PostgreSQL server through postgres.js; `PostgresPool` has limits and recovery. */
 export class PostgresAdapter implements DatabaseAdapter {
@@ -54,9 +61,16 @@ export class PostgresAdapter implements DatabaseAdapter {
     }
   }
 
-  migrate<T>(work: (tx: Orm) => Promise<T>): Promise<T> {
+  get migrations(): MigrationAccess {
+    return {
+      transaction: (work, lock_ms) => this.#migrate(work, lock_ms),
+      outside: (work) => this.#pool.use((sql, watchdog) => outside(sql, watchdog, work), BUILD_MS),
+    };
+  }
+
+  #migrate<T>(work: (tx: Orm) => Promise<T>, lock_ms = 0): Promise<T> {
     const migrate = async (tx: Orm) => {
-      await rows(tx, longStatements);
+      await rows(tx, setTimeouts(MIGRATION_STATEMENT_MS, lock_ms));
       return work(tx);
     };
     return this.#pool.use((sql, watchdog) => transact(sql, watchdog, migrate), MIGRATION_STATEMENT_MS);
@@ -99,6 +113,34 @@ async function transact<T>(
   } finally {
     answered();
     watchdog.end();
+  }
+}
+
+/**
+ * Runs `work` on one connection of the driver, with a long statement timeout. Afterwards the session has its own
+ * timeout again, and no advisory lock. A lost connection is left alone: the driver would wait for its answer for ever.
+ */
+async function outside<T>(
+  client: postgres.Sql,
+  watchdog: Watchdog,
+  work: (orm: Orm) => Promise<T>,
+): Promise<T> {
+  // The driver never answers `reserve` while it has no open connection.
+  await watchdog.follow(() => client.unsafe("select 1"));
+  const reserved = await client.reserve();
+  const orm = ormOver(reserved, watchdog);
+  try {
+    await rows(orm, sql`select set_config('statement_timeout', ${String(BUILD_MS)}, false)`);
+    return await work(orm);
+  } catch (error) {
+    if (isConnectionLost(error)) watchdog.lose();
+    throw error;
+  } finally {
+    if (!watchdog.lost) {
+      await rows(orm, sql`reset statement_timeout`);
+      await rows(orm, sql`select pg_advisory_unlock_all()`);
+      reserved.release();
+    }
   }
 }
 

@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import { type Orm, rows } from "./orm.ts";
+
+/** An index on a table that exists before its migration. It is built while others write the table (OP-68). */
+export interface IndexStep {
+  readonly kind: "index";
+  readonly name: string;
+  /** The statement that builds the index without a lock on writers. */
+  readonly statement: string;
+}
+
+/** A part of a migration that is applied by itself: an index, or statements in one transaction. */
+export type Step = IndexStep | { readonly kind: "statements"; readonly statements: readonly string[] };
+
+const COMMENTS = String.raw`(?:\s*--[^\n]*\n)*\s*`;
+const CREATE_TABLE = new RegExp(`^${COMMENTS}create table (?:if not exists )?([a-z0-9_.]+)`, "i");
+const CREATE_INDEX = new RegExp(`^${COMMENTS}create (unique )?index ([a-z0-9_]+)\\s+on ([a-z0-9_.]+)`, "i");
+
+/**
+ * Returns the steps of a migration. Only indexes are steps of their own: other statements either hold a lock for a
+ * moment, or must be seen together.
+ */
+export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<Step[]> {
+  const made = new Set(statements.flatMap((each) => CREATE_TABLE.exec(each)?.[1] ?? []));
+  const steps: Step[] = [];
+  let together: string[] = [];
+  const close = () => {
+    if (together.length > 0) steps.push({ kind: "statements", statements: together });
+    together = [];
+  };
+  for (const statement of statements.filter((each) => each.trim() !== "")) {
+    const [head = "", unique = "", name = "", table = ""] = CREATE_INDEX.exec(statement) ?? [];
+    if (name === "" || made.has(table) || (await isPartitioned(orm, table))) {
+      together.push(statement);
+      continue;
+    }
+    close();
+    const build = `create ${unique}index concurrently ${name} on ${table}${statement.slice(head.length)}`;
+    steps.push({ kind: "index", name, statement: build });
+  }
+  close();
+  return steps;
+}
+
+/** PostgreSQL cannot build an index on all partitions of a table beside writers. */
+async function isPartitioned(orm: Orm, table: string): Promise<boolean> {
+  const [found] = await rows<{ partitioned: boolean }>(
+    orm,
+    sql`select relkind = 'p' as partitioned from pg_class where oid = to_regclass(${table})`,
+  );
+  return found?.partitioned === true;
+}
