@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@ostiary/lib/async";
-import { type Environment, loadConfig, wholeNumber } from "@ostiary/lib/runtime/config";
+import { type Environment, integer, loadConfig, wholeNumber } from "@ostiary/lib/runtime/config";
 import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
@@ -8,6 +8,7 @@ import { loadSigningKey } from "../checkpoints/signing-key.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "../owner.ts";
 import type { PassDeps } from "../sealing/commands.ts";
 import { SealedState } from "../sealing/trust.ts";
+import { dropUsage } from "../usage/retention-queries.ts";
 import { type DroppedMonth, dropMonths } from "./commands.ts";
 import { firstKeptMonth } from "./month.ts";
 
@@ -19,6 +20,8 @@ export function runDrop(env: Environment, before: string): Promise<void> {
 }
 
 const MONTHS_MAX = 1_200;
+/** Reports of usage may be 400 days late (AU-121), so fewer months would lose what comes late. */
+const USAGE_MONTHS_MIN = 14;
 
 /** Lists the variables of `ostiary audit retention`. */
 export const retentionVariables = Type.Object({
@@ -28,14 +31,34 @@ export const retentionVariables = Type.Object({
     MONTHS_MAX,
     "Whole months in UTC that stay, before the current one.",
   ),
+  AUDIT_USAGE_RETENTION_MONTHS: integer(
+    24,
+    USAGE_MONTHS_MIN,
+    MONTHS_MAX,
+    "Whole months of usage in UTC that stay, before the current one.",
+  ),
 });
 
-/** Runs `ostiary audit retention` as a process that drops what is older than its variable says (OP-72). */
+/** Runs `ostiary audit retention` as a process that drops what is older than its variables say (OP-72, AU-139). */
 export function runRetention(env: Environment): Promise<void> {
-  return runJob((say) => {
+  return runJob(async (say) => {
     const config = loadConfig(retentionVariables, env, checkOwnerConfig);
-    return drop(config, firstKeptMonth(systemClock.now(), config.AUDIT_RETENTION_MONTHS), say);
+    const now_ms = systemClock.now();
+    await drop(config, firstKeptMonth(now_ms, config.AUDIT_RETENTION_MONTHS), say);
+    await dropOldUsage(config, firstKeptMonth(now_ms, config.AUDIT_USAGE_RETENTION_MONTHS), say);
   });
+}
+
+async function dropOldUsage(config: OwnerConfig, before: string, say: Say): Promise<void> {
+  const database = await openAsOwner(config);
+  try {
+    const { months, counts, events } = await dropUsage(database, before);
+    if (months === 0 && events === 0) return;
+    const what = `${counts} counts of ${months} months of organizations, and ${events} events`;
+    await say(`Dropped usage before ${before}: ${what}.\n`);
+  } finally {
+    await database.close();
+  }
 }
 
 type Say = (text: string) => Promise<void>;

@@ -191,6 +191,10 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
     [{ AUDIT_RETENTION_MONTHS: "1201" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
     [{ AUDIT_RETENTION_MONTHS: "two" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
     [{ AUDIT_RETENTION_MONTHS: "9", DATABASE_URL: "" }, "DATABASE_URL"],
+    [
+      { AUDIT_RETENTION_MONTHS: "9", AUDIT_USAGE_RETENTION_MONTHS: "13" },
+      "AUDIT_USAGE_RETENTION_MONTHS must be a whole number from 14 to 1200",
+    ],
   ])("retention with %p is exit code 78", async (variables, said) => {
     const { exit_code, stdout, stderr } = await runOstiary(
       { DATABASE_URL: log.owner_url, ...variables },

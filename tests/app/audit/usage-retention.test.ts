@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { dropUsage } from "@ostiary/audit/usage/retention-queries";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { ulid } from "ulid";
+import { services } from "../../support/index.ts";
+import { type AuditService, openLog, startAudit } from "./audit-service.ts";
+
+setDefaultTimeout(60_000);
+
+/** Usage that the owner drops (AU-139). These tests need a second session beside the service's. */
+describe.skipIf(!services().postgres.real)("usage of months before the kept ones", () => {
+  let audit: AuditService;
+  let log: Database;
+  beforeAll(async () => {
+    audit = await startAudit();
+    log = await openLog(audit);
+    // the service would state the months that these tests leave unstated
+    await audit.stop();
+  });
+  afterAll(() => log.close());
+
+  const run = (statement: string) =>
+    log.run("run", (orm) => rows<{ count: number }>(orm, sql.raw(statement)));
+  const TOTALS = "1, 0, 0, 0, 0, 0, 0, 0";
+
+  /** Writes the usage of an organization in an hour, and whether its month is stated. */
+  async function use(id: string, hour: string, is_stated: boolean) {
+    await run(
+      `insert into audit.usage_counts values ('${id}', '${hour}', 's', '/', 'GET', 'm', '', ${TOTALS})`,
+    );
+    await run(
+      `insert into audit.usage_months values ('${id}', '${hour.slice(0, 7)}', 's', '', ${TOTALS}, 1, ${is_stated})`,
+    );
+  }
+  const hoursOf = async (id: string) =>
+    (
+      await log.run("hours", (orm) =>
+        rows<{ month: string }>(
+          orm,
+          sql`select to_char(hour at time zone 'UTC', 'YYYY-MM') as month from audit.usage_counts
+            where organization_id = ${id} order by 1`,
+        ),
+      )
+    ).map(({ month }) => month);
+
+  // AU-139
+  test("goes with its counts, once it has a statement, and no other month does", async () => {
+    const [id, waiting] = [ulid(), ulid()];
+    await use(id, "2020-01-01T00:00:00Z", true);
+    await use(id, "2020-02-29T23:00:00Z", true);
+    await use(id, "2020-03-01T00:00:00Z", true);
+    await use(waiting, "2020-01-31T23:00:00Z", false);
+    expect(await dropUsage(log, "2020-03")).toMatchObject({ months: 2, counts: 2 });
+    expect(await hoursOf(id)).toEqual(["2020-03"]);
+    expect(await hoursOf(waiting)).toEqual(["2020-01"]);
+    expect(await dropUsage(log, "2020-03")).toEqual({ months: 0, counts: 0, events: 0 });
+    await run(`update audit.usage_months set is_stated = true where organization_id = '${waiting}'`);
+    expect(await dropUsage(log, "2020-03")).toMatchObject({ months: 1, counts: 1 });
+    expect(await hoursOf(waiting)).toEqual([]);
+    expect(await dropUsage(log, "2020-04")).toMatchObject({ months: 1, counts: 1 });
+  });
+
+  // AU-139
+  test("goes in steps when there is much of it, also by two jobs at once, with events and gateways of the time", async () => {
+    await run(`insert into audit.usage_counts select 'many-' || n, '2010-05-05T00:00:00Z', 's', '/', 'GET', 'm', '', ${TOTALS}
+      from generate_series(1, 1100) n`);
+    await run(`insert into audit.usage_months select 'many-' || n, '2010-05', 's', '', ${TOTALS}, 1, true
+      from generate_series(1, 1100) n`);
+    const at = (time: string) => ulid(Date.parse(time));
+    const [old, kept] = [at("2010-05-31T23:59:59Z"), at("2010-06-01T00:00:00Z")];
+    for (const id of [old, kept]) {
+      await run(
+        `insert into audit.usage_events values ('${id}', 'o', '2010-05-31T20:00:00Z', 's', '/', 'GET', 'm', '', ${TOTALS})`,
+      );
+    }
+    await run(`insert into audit.usage_reporters values ('g-${old}', 1, '2010-05-31T23:00:00Z', true, 0),
+      ('g-${kept}', 1, '2010-06-01T00:00:00Z', false, 0)`);
+    const both = await Promise.all([dropUsage(log, "2010-06"), dropUsage(log, "2010-06")]);
+    expect(both.reduce((sum, { counts }) => sum + counts, 0)).toBe(1_100);
+    expect(both.reduce((sum, { events }) => sum + events, 0)).toBe(1);
+    const [left] =
+      await run(`select (select count(*) from audit.usage_counts where organization_id like 'many-%')
+      + (select count(*) from audit.usage_months where organization_id like 'many-%')
+      + (select count(*) from audit.usage_events where id = '${old}')
+      + (select count(*) from audit.usage_reporters where instance = 'g-${old}') as count`);
+    expect(left?.count).toBe(0);
+    const [stays] = await run(`select (select count(*) from audit.usage_events where id = '${kept}')
+      + (select count(*) from audit.usage_reporters where instance = 'g-${kept}') as count`);
+    expect(stays?.count).toBe(2);
+  });
+});
