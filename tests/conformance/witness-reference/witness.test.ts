@@ -1,0 +1,61 @@
+/**
+ * Notes, proofs and cosignatures agree with golang.org/x/mod and filippo.io/torchwood, where Go can build them (OP-80).
+ */
+import { afterAll, expect, test } from "bun:test";
+import { generateKeyPairSync } from "node:crypto";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { newWitness, startWitness } from "../../app/witness/witness-bed.ts";
+import { keyId, publicBytes, verifierKeyText } from "../../support/test-log.ts";
+
+const ORIGIN = "reference.example.com/log";
+const folder = await mkdtemp(join(tmpdir(), "ostiary-reference-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const isBuilt = Bun.which("go") !== null && (await build());
+const reason = isBuilt ? "" : " (left out: go is not on the path, or has not built the reference)";
+
+async function build(): Promise<boolean> {
+  await cp(import.meta.dir, folder, { recursive: true });
+  const child = Bun.spawn(["go", "build", "-o", "reference", "main.go"], {
+    cwd: folder,
+    stdout: "ignore",
+    stderr: "ignore",
+    timeout: 180_000,
+  });
+  return (await child.exited) === 0;
+}
+
+async function reference(...parameters: string[]): Promise<string> {
+  const child = Bun.spawn([join(folder, "reference"), ...parameters], { stdout: "pipe", stderr: "pipe" });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect({ code: await child.exited, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+// OP-80
+test.skipIf(!isBuilt)(
+  `a log of the reference is cosigned, and the reference verifies each cosignature${reason}`,
+  async () => {
+    const { privateKey } = generateKeyPairSync("ed25519");
+    const publicKey = publicBytes(privateKey);
+    const { d: seed = "" } = privateKey.export({ format: "jwk" });
+    const secret = Buffer.concat([Buffer.of(1), Buffer.from(seed, "base64url")]).toString("base64");
+    const key = `PRIVATE+KEY+${ORIGIN}+${keyId(ORIGIN, 1, publicKey).toString("hex")}+${secret}`;
+    const bodies: string[] = JSON.parse(await reference("log", ORIGIN, key));
+    await using files = await newWitness([
+      { origin: ORIGIN, verifierKey: verifierKeyText(ORIGIN, 1, publicKey) },
+    ]);
+    await using witness = await startWitness(files);
+    for (const [at, body] of bodies.entries()) {
+      const answer = await witness.add(body);
+      expect(answer.status).toBe(200);
+      const note = join(folder, `note-${at}`);
+      await Bun.write(note, body.slice(body.indexOf("\n\n") + 2) + answer.text);
+      expect(await reference("open", files.verifierKey, note)).toBe(`${ORIGIN} ${[5, 13, 64][at]}\n`);
+    }
+    expect(bodies).toHaveLength(3);
+  },
+  240_000,
+);
