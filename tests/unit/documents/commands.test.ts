@@ -21,6 +21,7 @@ const UPGRADE = "tests/flow/guides/upgrading.test.ts";
 const SIEM = "tests/flow/guides/audit-to-siem.test.ts";
 const STREAMS = "tests/flow/guides/audit-streams.test.ts";
 const RESTORE = "tests/flow/guides/backup-and-restore.test.ts";
+const MOMENT = "tests/flow/guides/point-in-time.test.ts";
 const BILL = "tests/flow/guides/bill-customers.test.ts";
 const CHECKS = "tests/flow/guides/checks-before-publishing.test.ts";
 const PORTAL = "tests/flow/guides/customer-portal.test.ts";
@@ -46,6 +47,7 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
   [`${GUIDES}backup-and-restore.md`]: {
     "Back up": RESTORE,
     Restore: RESTORE,
+    "To a point in time": MOMENT,
     "Look whether all is there": RESTORE,
   },
   [`${GUIDES}bill-customers.md`]: {
