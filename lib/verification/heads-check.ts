@@ -73,12 +73,19 @@ const DAY_MS = 86_400_000;
 const DAY_LENGTH = "2026-01-31".length;
 const DAYS_MAX = 100_000;
 
-/** Returns a sentence about the days in UTC whose last checkpoint is not here, or null if there are none. */
+/** Days in UTC whose last checkpoint is not in an export, as dates. */
+export interface DaysWithoutHead {
+  count: number;
+  first: string;
+  last: string;
+}
+
+/** Returns the days in UTC whose last checkpoint is not here, or null if there are none. */
 export function daysWithoutHead(
   from: string | null,
   { sealed_at }: Checkpoint,
   heads: readonly UsedHead[],
-): string | null {
+): DaysWithoutHead | null {
   const shown = new Set(heads.map((head) => head.sealed_at.slice(0, DAY_LENGTH)));
   const [first_ms, last_ms] = [
     Date.parse(from?.slice(0, DAY_LENGTH) ?? ""),
@@ -89,9 +96,7 @@ export function daysWithoutHead(
     const day = new Date(day_ms).toISOString().slice(0, DAY_LENGTH);
     if (!shown.has(day)) missing.push(day);
   }
-  const [day] = missing;
-  if (day === undefined) return null;
-  const which =
-    missing.length === 1 ? `on ${day}` : `on ${missing.length} days from ${day} to ${missing.at(-1)}`;
-  return `The end of the log ${which}: the file has no checkpoint of the day, because none was signed, none had all logs, or the keeper left it out.`;
+  const [first] = missing;
+  if (first === undefined) return null;
+  return { count: missing.length, first, last: missing.at(-1) ?? first };
 }

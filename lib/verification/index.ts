@@ -2,6 +2,7 @@
 export * from "./cosigned-root.ts";
 export * from "./export-lines.ts";
 export * from "./kept-copies.ts";
+export { type NotShown, sentenceOf } from "./not-shown.ts";
 export * from "./problems.ts";
 export type { StatedUsage } from "./statements-check.ts";
 export * from "./verify.ts";

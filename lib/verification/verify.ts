@@ -8,6 +8,7 @@ import { checkDropped, type Dropped } from "./dropped-check.ts";
 import { EventsCheck } from "./events-check.ts";
 import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
+import type { NotShown } from "./not-shown.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { checkStatements, type StatedUsage } from "./statements-check.ts";
 import { checkTree, type ShownTree } from "./tree-check.ts";
@@ -46,8 +47,8 @@ export interface Verdict {
   faults_total: number;
   /** The questions that the files leave open, one sentence each. */
   undecided: readonly string[];
-  /** The facts that no export can show, one sentence each. */
-  not_shown: readonly string[];
+  /** The facts that no export can show. */
+  not_shown: readonly NotShown[];
 }
 
 const PROBLEMS_SHOWN = 100;
@@ -203,38 +204,20 @@ function verdictOf(
   };
 }
 
+/** Returns the facts that an export cannot show, however sound it is. */
 function notShown(
   { checkpoint, head, tree }: ProofEnd,
   { dropped, heads, from }: { dropped: Dropped | null; heads: readonly UsedHead[]; from: string | null },
-): string[] {
+): NotShown[] {
   if (checkpoint === null) return [];
-  const { number } = checkpoint;
-  const open = [
-    checkpoint.map === undefined
-      ? `Whether newer events than those of checkpoint ${number} were cut off: it is of an older version, and has only the logs that grew with it. Only a later export that you kept shows that.`
-      : `Whether events after checkpoint ${number} were cut off: only a later export or checkpoint that you kept shows that.`,
-  ];
-  if (checkpoint.map !== undefined && checkpoint.jws !== null) {
-    open.push(
-      `Whether the holder of the key signed another history for other readers: compare the checkpoints that you and others kept (--checkpoint).`,
-    );
-  }
-  if (checkpoint.jws !== null && tree === undefined) {
-    open.push(
-      `Whether checkpoint ${number} is in the tree that witnesses follow: the file was made by a version without the tree, or the keeper left it out.`,
-    );
-  }
-  if (checkpoint.jws === null) {
-    const months = dropped?.before == null ? "" : ", months that it says were dropped included";
-    open.push(
-      `The author of this log: no key signed it, so anyone who can write the database can have made all of it anew${months}. Only kept copies show that.`,
-    );
-  }
-  const days =
-    checkpoint.map === undefined || head.position === 0 ? null : daysWithoutHead(from, checkpoint, heads);
-  if (days !== null) open.push(days);
-  if (dropped !== null && dropped.entries > 0) {
-    open.push(`The content of the ${dropped.entries} dropped entries: only their chain values are left.`);
-  }
-  return open;
+  const old = checkpoint.map === undefined;
+  const facts: NotShown[] = [{ code: "cut", checkpoint: checkpoint.number, old }];
+  if (!old && checkpoint.jws !== null) facts.push({ code: "other_history" });
+  if (checkpoint.jws !== null && tree === undefined)
+    facts.push({ code: "tree", checkpoint: checkpoint.number });
+  if (checkpoint.jws === null) facts.push({ code: "author", months: dropped?.before != null });
+  const days = old || head.position === 0 ? null : daysWithoutHead(from, checkpoint, heads);
+  if (days !== null) facts.push({ code: "days", ...days });
+  if (dropped !== null && dropped.entries > 0) facts.push({ code: "dropped", entries: dropped.entries });
+  return facts;
 }

@@ -1,4 +1,4 @@
-import { verifyExport } from "@ostiary/lib/verification";
+import { sentenceOf, verifyExport } from "@ostiary/lib/verification";
 import type { Command } from "commander";
 import { Interrupted, Refused, Undecided } from "../errors.ts";
 import { Output } from "../output.ts";
@@ -63,7 +63,7 @@ async function verify(
   );
   progress.clear();
   if (interruption.aborted) throw new Interrupted();
-  output.result(verdict, () => {
+  output.result({ ...verdict, not_shown: verdict.not_shown.map(sentenceOf) }, () => {
     for (const line of reportLines(verdict)) output.line(line);
   });
   if (verdict.result === "altered") throw new Refused(problemSummary(verdict));

@@ -1,4 +1,4 @@
-import type { StatedUsage, Verdict } from "@ostiary/lib/verification";
+import { type StatedUsage, sentenceOf, type Verdict } from "@ostiary/lib/verification";
 
 /** Returns the lines that explain a verdict to a person. */
 export function reportLines(verdict: Verdict): string[] {
@@ -53,7 +53,7 @@ function factLines(verdict: Verdict): string[] {
     ...headLines(verdict),
     ...statementLines(verdict),
     ...droppedLines(verdict),
-    ...verdict.not_shown.map((message) => `  not shown    ${message}`),
+    ...verdict.not_shown.map((fact) => `  not shown    ${sentenceOf(fact)}`),
   ];
 }
 

@@ -227,7 +227,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     expect(complaints).toEqual([]);
   });
 
-  // PT-6, PT-33
+  // PT-6, PT-33, PT-47
   test("speaks German, and axe finds nothing", async () => {
     const id = await changed("Deutsch", 1);
     const { page, go, findings } = await bed.open("ada", { locale: "de-DE" });
@@ -240,6 +240,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
       .getByRole("alert", { name: "Ergebnis der Prüfung" })
       .getByText("vollständig und unverändert")
       .waitFor();
+    await page.getByText(/^Ob Ereignisse nach Checkpoint \d+ abgeschnitten wurden/).waitFor();
     expect(await findings()).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ export function VerdictNotice({ verdict }: { verdict: Verdict }) {
     <section class={`notice notice-${look}`} role="alert" aria-label={t.verdict}>
       <Summary verdict={verdict} />
       {verdict.result === "altered" && <Problems problems={verdict.faults} total={verdict.faults_total} />}
-      {verdict.result === "undecided" && <Sentences title={t.open} sentences={verdict.undecided} />}
+      {verdict.result === "undecided" && <Sentences title={t.open} sentences={verdict.undecided} lang="en" />}
       {verdict.result !== "altered" && <Facts verdict={verdict} />}
     </section>
   );
@@ -54,14 +54,21 @@ function Problems({ problems, total }: { problems: readonly Problem[]; total: nu
   );
 }
 
-function Sentences({ title, sentences }: { title: string; sentences: readonly string[] }) {
+interface SentencesProps {
+  title: string;
+  sentences: readonly string[];
+  /** The language of the sentences where it is not the page's. */
+  lang?: string;
+}
+
+function Sentences({ title, sentences, lang }: SentencesProps) {
   if (sentences.length === 0) return null;
   return (
     <>
       <h3>{title}</h3>
       <ul>
         {sentences.slice(0, SHOWN_MAX).map((sentence) => (
-          <li key={sentence} lang="en">
+          <li key={sentence} lang={lang}>
             {sentence}
           </li>
         ))}
@@ -110,7 +117,7 @@ function Facts({ verdict }: { verdict: Verdict }) {
           <li>{t.dropped(formats.number(dropped_entries), formats.time(dropped_before))}</li>
         )}
       </ul>
-      <Sentences title={t.notShown} sentences={not_shown} />
+      <Sentences title={t.notShown} sentences={not_shown.map(t.fact)} />
     </>
   );
 }
