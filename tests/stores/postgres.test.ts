@@ -56,7 +56,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
   test("retries the victim of a deadlock", async () => {
     await select(database, "create table pairs as select id, 0 as value from generate_series(1, 2) as id");
     let attempts = 0;
-    let bothHoldOne = Promise.withResolvers<void>();
+    const bothHoldOne = Promise.withResolvers<void>();
     let holding = 0;
     const update = (first: number, second: number) =>
       database.transaction("update_pair", async (tx) => {
@@ -67,9 +67,9 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
         await bothHoldOne.promise;
         await tx.execute(sql`update pairs set value = value + 1 where id = ${second}`);
       });
-    bothHoldOne = Promise.withResolvers<void>();
     await Promise.all([update(1, 2), update(2, 1)]);
-    expect(attempts).toBe(3);
+    // A victim that is fast locks its row again before the other transaction wakes up, and is a victim once more.
+    expect(attempts).toBeGreaterThanOrEqual(3);
     expect(await select(database, "select value from pairs")).toEqual([{ value: 2 }, { value: 2 }]);
   });
 
