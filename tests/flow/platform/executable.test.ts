@@ -102,6 +102,11 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
     const shown = await screen(platform);
     expect(await assetsOf(shown["route registry"] ?? "")).toBeGreaterThan(4);
     expect(await assetsOf(shown.console ?? "")).toBe(2);
+    const portal = shown["customer portal"] ?? "";
+    expect(await assetsOf(portal)).toBe(3);
+    const verifier = await fetch(new URL("/portal/assets/verifier.js", portal));
+    expect(verifier.status).toBe(200);
+    expect(await verifier.text()).toContain("postMessage");
     const subject = (shown["identity provider"] ?? "").replace("NAME", "alice");
     const headers = { Authorization: `Bearer ${await (await fetch(subject)).text()}` };
     await waitFor(async () => (await fetch(`${shown.gateway}/user`, { headers })).status === 200);
