@@ -1,5 +1,6 @@
 import { fits, violationsOf } from "@ostiary/lib/domain/errors";
 import { isRecord } from "@ostiary/lib/domain/json";
+import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { type NoteKey, noteKeyText, readNoteKey, WITNESS_COSIGNATURE } from "@ostiary/lib/domain/tlog";
 import type { ConfigProblem } from "@ostiary/lib/runtime/config";
 import {
@@ -83,7 +84,7 @@ export function loadWitnesses(path: string, rules: TargetRules): readonly Witnes
   ]);
   return Value.Decode(WitnessesFileShape, value).witnesses.flatMap(({ name, url, key: text }) => {
     const key = readNoteKey(text);
-    return key === null ? [] : [{ name, url: url.replace(/\/+$/, ""), key, key_text: noteKeyText(key) }];
+    return key === null ? [] : [{ name, url: withoutTrailingSlashes(url), key, key_text: noteKeyText(key) }];
   });
 }
 

@@ -97,7 +97,7 @@ function statementLine({ id, month, corrects, ...sums }: StatedUsage): string {
 
 /** Returns a number with a space between each three digits. */
 function counted(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+  return value.toLocaleString("en-US").replaceAll(",", " ");
 }
 
 function droppedLines({ dropped_entries, dropped_before }: Verdict): string[] {
