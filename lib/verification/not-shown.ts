@@ -23,7 +23,7 @@ export function sentenceOf(fact: NotShown): string {
         ? `Whether newer events than those of checkpoint ${fact.checkpoint} were cut off: it is of an older version, and has only the logs that grew with it. Only a later export that you kept shows that.`
         : `Whether events after checkpoint ${fact.checkpoint} were cut off: only a later export or checkpoint that you kept shows that.`;
     case "other_history":
-      return "Whether the holder of the key signed another history for other readers: compare the checkpoints that you and others kept (--checkpoint).";
+      return "Whether the holder of the key signed another history for other readers: compare the checkpoints that you and others kept.";
     case "tree":
       return `Whether checkpoint ${fact.checkpoint} is in the tree that witnesses follow: the file was made by a version without the tree, or the keeper left it out.`;
     case "author":
