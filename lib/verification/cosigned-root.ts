@@ -97,9 +97,9 @@ async function cosignedAt(
   until_ms: number,
 ): Promise<Map<string, string>> {
   const times = new Map<string, string>();
-  for (const { key, isRight, timeS } of await knownSignatures(note, keys)) {
-    if (!isRight || timeS === null || timeS * 1_000 > until_ms) continue;
-    const time = new Date(timeS * 1_000).toISOString();
+  for (const { key, isRight, time_s } of await knownSignatures(note, keys)) {
+    if (!isRight || time_s === null || time_s * 1_000 > until_ms) continue;
+    const time = new Date(time_s * 1_000).toISOString();
     const known = times.get(noteKeyText(key));
     if (known === undefined || known < time) times.set(noteKeyText(key), time);
   }

@@ -76,8 +76,8 @@ async function cosignatureOf(
   for (const signature of note.signatures) {
     if (signature.name !== key.name || signature.keyId !== key_id) continue;
     const [found] = await knownSignatures({ text: note.text, signatures: [signature] }, [key]);
-    if (found === undefined || !found.isRight || found.timeS === null) continue;
-    const cosigned_ms = found.timeS * 1_000;
+    if (found === undefined || !found.isRight || found.time_s === null) continue;
+    const cosigned_ms = found.time_s * 1_000;
     if (Math.abs(cosigned_ms - now_ms) > CLOCKS_DIFFER_MS_MAX) {
       return { outcome: "failed", reason: "Its cosignature has a time that is over an hour off." };
     }

@@ -67,7 +67,7 @@ describe("the log as tiles", () => {
     const publicKey = new Uint8Array(Buffer.from(jwk?.x ?? "", "base64url"));
     const read = readNote(note);
     const key = { name: ORIGIN, type: LOG_SIGNATURE, publicKey } as const;
-    expect(read && (await knownSignatures(read, [key]))).toEqual([{ key, isRight: true, timeS: null }]);
+    expect(read && (await knownSignatures(read, [key]))).toEqual([{ key, isRight: true, time_s: null }]);
     expect(answer.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
     expect(answer.headers.get("Cache-Control")).toBe("public, max-age=2");
     const known = { "If-None-Match": answer.headers.get("ETag") ?? "" };

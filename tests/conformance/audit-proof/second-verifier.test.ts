@@ -143,7 +143,7 @@ describe("the vectors equal the output of our code:", () => {
       const head = readTreeHead(read?.text ?? "");
       expect([head?.size, hexOf(sha256(note))]).toEqual([size, text_sha256]);
       const key = logKey(jwk, head?.origin ?? "");
-      expect(read && (await knownSignatures(read, [key]))).toEqual([{ key, isRight: true, timeS: null }]);
+      expect(read && (await knownSignatures(read, [key]))).toEqual([{ key, isRight: true, time_s: null }]);
     }
   });
 
