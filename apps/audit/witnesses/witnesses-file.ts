@@ -1,4 +1,4 @@
-import { fits, violationsOf } from "@ostiary/lib/domain/errors";
+import { fits } from "@ostiary/lib/domain/errors";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { type NoteKey, noteKeyText, readNoteKey, WITNESS_COSIGNATURE } from "@ostiary/lib/domain/tlog";
@@ -8,6 +8,7 @@ import {
   parseYamlFile,
   problemsOfLoading,
   readTextFile,
+  shapeProblems,
 } from "@ostiary/lib/runtime/config/yaml-file";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -79,20 +80,13 @@ export function checkWitnesses(config: Partial<WitnessConfig>): ConfigProblem[] 
  */
 export function loadWitnesses(path: string, rules: TargetRules): readonly Witness[] {
   const value = parseYamlFile(VARIABLE, readTextFile(VARIABLE, path), (read) => [
-    ...shapeProblems(read),
+    ...shapeProblems(WitnessesFileShape, read),
     ...entryProblems(read, rules),
   ]);
   return Value.Decode(WitnessesFileShape, value).witnesses.flatMap(({ name, url, key: text }) => {
     const key = readNoteKey(text);
     return key === null ? [] : [{ name, url: withoutTrailingSlashes(url), key, key_text: noteKeyText(key) }];
   });
-}
-
-function shapeProblems(value: unknown): FileProblem[] {
-  return violationsOf(WitnessesFileShape, value).all.map(({ path, message }) => ({
-    path,
-    message: message.replace(/^The body/, "The file").replace(/\.$/, ""),
-  }));
 }
 
 /** Returns the problems of single witnesses that the schema cannot express. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { violationsOf } from "@ostiary/lib/domain/errors";
 import type { ConfigProblem } from "@ostiary/lib/runtime/config";
+import { shapeProblems } from "@ostiary/lib/runtime/config/yaml-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse } from "yaml";
@@ -80,8 +80,7 @@ function problemsOf(path: string): string[] {
   } catch (error) {
     return [error instanceof Unreadable ? error.message : `names ${path}, which is not valid YAML`];
   }
-  const { all } = violationsOf(BrandFile, value);
-  const shape = all.map(({ message }) => message.replace(/^The body/, "The file").replace(/\.$/, ""));
+  const shape = shapeProblems(BrandFile, value).map(({ message }) => message);
   return [...shape, ...colorProblems(value), ...logoProblems(path, value)];
 }
 

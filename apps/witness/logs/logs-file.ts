@@ -1,4 +1,4 @@
-import { fits, violationsOf } from "@ostiary/lib/domain/errors";
+import { fits } from "@ostiary/lib/domain/errors";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { LOG_SIGNATURE, type NoteKey, readNoteKey } from "@ostiary/lib/domain/tlog";
 import type { ConfigProblem } from "@ostiary/lib/runtime/config";
@@ -7,6 +7,7 @@ import {
   parseYamlFile,
   problemsOfLoading,
   readTextFile,
+  shapeProblems,
 } from "@ostiary/lib/runtime/config/yaml-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -62,19 +63,12 @@ export function checkLogsFile({ WITNESS_LOGS_FILE }: { WITNESS_LOGS_FILE?: strin
  */
 export function loadLogsFile(path: string): KnownLogs {
   const value = parseYamlFile(VARIABLE, readTextFile(VARIABLE, path), (read) => [
-    ...shapeProblems(read),
+    ...shapeProblems(LogsFileShape, read),
     ...repeatedOrigins(read),
     ...keyProblems(read),
   ]);
   const { logs }: LogsFile = Value.Decode(LogsFileShape, value);
   return new Map(logs.map(({ origin, keys }) => [origin, keys.flatMap((key) => readNoteKey(key) ?? [])]));
-}
-
-function shapeProblems(value: unknown): FileProblem[] {
-  return violationsOf(LogsFileShape, value).all.map(({ path, message }) => ({
-    path,
-    message: message.replace(/^The body/, "The file").replace(/\.$/, ""),
-  }));
 }
 
 /** Returns the logs of a file that may have other problems, each with its place. */

@@ -1,13 +1,19 @@
 import { type Static, type TOptional, type TString, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { fits, violationsOf } from "../../domain/errors/index.ts";
+import { fits } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
 import { pathPrefixViolations } from "../../domain/routes/index.ts";
 import { parseTime, RFC_3339_TIME } from "../../domain/schemas/index.ts";
 import type { ConfigProblem } from "./load.ts";
 import { type ClaimingEntry, claimProblems, OperatorClaims } from "./operator-claims.ts";
 import { optionalText } from "./variables.ts";
-import { type FileProblem, parseYamlFile, problemsOfLoading, readTextFile } from "./yaml-file.ts";
+import {
+  type FileProblem,
+  parseYamlFile,
+  problemsOfLoading,
+  readTextFile,
+  shapeProblems,
+} from "./yaml-file.ts";
 
 const VARIABLE = "OPERATORS_FILE";
 
@@ -175,7 +181,7 @@ export function parseOperatorsFile(
 ): readonly ListedOperator[] {
   const admin_sha256 = admin_token === undefined ? undefined : sha256Of(admin_token);
   const value = parseYamlFile(VARIABLE, text, (read) => [
-    ...shapeProblems(read),
+    ...shapeProblems(OperatorsFileShape, read),
     ...entryProblems(read),
     ...claimProblems(claimsOf(read), issuer),
     ...repetitions(read, admin_sha256),
@@ -207,13 +213,6 @@ function earlier(...times: (string | undefined)[]): number | null {
     return instant === null ? [] : [instant.epochMilliseconds];
   });
   return ends.length === 0 ? null : Math.min(...ends);
-}
-
-function shapeProblems(value: unknown): FileProblem[] {
-  return violationsOf(OperatorsFileShape, value).all.map(({ path, message }) => ({
-    path,
-    message: message.replace(/^The body/, "The file").replace(/\.$/, ""),
-  }));
 }
 
 /** Returns the operators of a file that may have other problems, each with its place. */

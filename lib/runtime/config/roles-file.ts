@@ -1,11 +1,16 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { violationsOf } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
 import { EVERY_LABEL } from "../../domain/routes/index.ts";
 import type { ConfigProblem } from "./load.ts";
 import { optionalText } from "./variables.ts";
-import { type FileProblem, parseYamlFile, problemsOfLoading, readTextFile } from "./yaml-file.ts";
+import {
+  type FileProblem,
+  parseYamlFile,
+  problemsOfLoading,
+  readTextFile,
+  shapeProblems,
+} from "./yaml-file.ts";
 
 const VARIABLE = "ROLES_FILE";
 
@@ -65,7 +70,10 @@ export function loadRolesFile(path: string): RolesFile {
 
 /** Parses the text of a roles file; see {@link loadRolesFile}. */
 export function parseRolesFile(text: string): RolesFile {
-  const value = parseYamlFile(VARIABLE, text, (read) => [...shapeProblems(read), ...ruleProblems(read)]);
+  const value = parseYamlFile(VARIABLE, text, (read) => [
+    ...shapeProblemsBesideSlugs(read),
+    ...ruleProblems(read),
+  ]);
   return rolesFileOf(Value.Decode(RolesFileShape, value));
 }
 
@@ -74,15 +82,10 @@ function rolesFileOf(value: Static<typeof RolesFileShape>): RolesFile {
 }
 
 /** Returns the schema's problems, except those below a wrong slug, which the rules report. */
-function shapeProblems(value: unknown): FileProblem[] {
-  return violationsOf(RolesFileShape, value)
-    .all.filter(({ path: [top, slug] }) => {
-      return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
-    })
-    .map(({ path, message }) => ({
-      path: [...path],
-      message: message.replace(/^The body/, "The file").replace(/\.$/, ""),
-    }));
+function shapeProblemsBesideSlugs(value: unknown): FileProblem[] {
+  return shapeProblems(RolesFileShape, value).filter(({ path: [top, slug] }) => {
+    return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
+  });
 }
 
 /** Returns the problems that the schema cannot express, for the parts that fit it. One start reports both. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import type { TSchema } from "@sinclair/typebox";
 import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from "yaml";
-import { FIELD_ERRORS_MAX } from "../../domain/errors/index.ts";
+import { FIELD_ERRORS_MAX, violationsOf } from "../../domain/errors/index.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 
 /** A problem of a file. `path` leads from the top to the wrong key. */
@@ -45,6 +46,14 @@ export function parseYamlFile(
   }
   if (found.length > 0) throw refusal(variable, found);
   return value;
+}
+
+/** Returns the problems of a file's value by its schema. */
+export function shapeProblems(schema: TSchema, value: unknown): FileProblem[] {
+  return violationsOf(schema, value).all.map(({ path, message }) => ({
+    path,
+    message: message.replace(/^The body/, "The file").replace(/\.$/, ""),
+  }));
 }
 
 /** Returns the problems for which `load` throws a ConfigError, for `loadConfig`. */
