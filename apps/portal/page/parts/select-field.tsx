@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { Field } from "./field.tsx";
 
 interface SelectFieldProps<Value extends string> {
   label: string;
@@ -16,30 +16,24 @@ export function SelectField<Value extends string>({
   onChange,
   help,
 }: SelectFieldProps<Value>) {
-  const id = useId();
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        aria-describedby={help === undefined ? undefined : `${id}-help`}
-        onChange={({ currentTarget }) => {
-          const chosen = options[currentTarget.selectedIndex];
-          if (chosen !== undefined) onChange(chosen.value);
-        }}
-      >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.text}
-          </option>
-        ))}
-      </select>
-      {help !== undefined && (
-        <p class="quiet small" id={`${id}-help`}>
-          {help}
-        </p>
+    <Field label={label} help={help}>
+      {(connection) => (
+        <select
+          {...connection}
+          value={value}
+          onChange={({ currentTarget }) => {
+            const chosen = options[currentTarget.selectedIndex];
+            if (chosen !== undefined) onChange(chosen.value);
+          }}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
       )}
-    </div>
+    </Field>
   );
 }

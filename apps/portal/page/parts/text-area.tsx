@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { Field } from "./field.tsx";
 
 interface TextAreaProps {
   label: string;
@@ -12,26 +12,20 @@ interface TextAreaProps {
 
 /** A labelled text of several lines, in letters of equal width. */
 export function TextArea({ label, value, onInput, help, rows, invalid = false }: TextAreaProps) {
-  const id = useId();
   return (
-    <div class="field field-wide">
-      <label for={id}>{label}</label>
-      <textarea
-        id={id}
-        class="mono"
-        autocomplete="off"
-        spellcheck={false}
-        rows={rows}
-        value={value}
-        aria-invalid={invalid}
-        aria-describedby={help === undefined ? undefined : `${id}-help`}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-      {help !== undefined && (
-        <p class="quiet small" id={`${id}-help`}>
-          {help}
-        </p>
+    <Field label={label} help={help} wide>
+      {(connection) => (
+        <textarea
+          {...connection}
+          class="mono"
+          autocomplete="off"
+          spellcheck={false}
+          rows={rows}
+          value={value}
+          aria-invalid={invalid}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
       )}
-    </div>
+    </Field>
   );
 }

@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { Field } from "./field.tsx";
 
 interface TextFieldProps {
   label: string;
@@ -19,26 +19,20 @@ export function TextField({
   invalid = false,
   required = false,
 }: TextFieldProps) {
-  const id = useId();
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="text"
-        autocomplete="off"
-        spellcheck={false}
-        value={value}
-        required={required}
-        aria-invalid={invalid}
-        aria-describedby={help === undefined ? undefined : `${id}-help`}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-      {help !== undefined && (
-        <p class="quiet small" id={`${id}-help`}>
-          {help}
-        </p>
+    <Field label={label} help={help}>
+      {(connection) => (
+        <input
+          {...connection}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          value={value}
+          required={required}
+          aria-invalid={invalid}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
       )}
-    </div>
+    </Field>
   );
 }

@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { Field } from "./field.tsx";
 
 interface TimeFieldProps {
   label: string;
@@ -9,17 +9,17 @@ interface TimeFieldProps {
 
 /** A labelled date and time in the zone of the browser. */
 export function TimeField({ label, value, onInput }: TimeFieldProps) {
-  const id = useId();
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="datetime-local"
-        value={inputTime(value)}
-        onInput={({ currentTarget }) => onInput(timeOfInput(currentTarget.value))}
-      />
-    </div>
+    <Field label={label}>
+      {(connection) => (
+        <input
+          {...connection}
+          type="datetime-local"
+          value={inputTime(value)}
+          onInput={({ currentTarget }) => onInput(timeOfInput(currentTarget.value))}
+        />
+      )}
+    </Field>
   );
 }
 
