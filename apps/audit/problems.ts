@@ -1,5 +1,16 @@
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 import { isRecord } from "@ostiary/lib/domain/json";
+import { errorResponses } from "@ostiary/lib/openapi";
+
+/** The errors of every internal operation with a body. */
+export const internalErrors = errorResponses(
+  "INVALID_REQUEST",
+  "UNAUTHORIZED",
+  "PAYLOAD_TOO_LARGE",
+  "VALIDATION_ERROR",
+  "INTERNAL_ERROR",
+  "SERVICE_UNAVAILABLE",
+);
 
 /**
  * The fields of a value of any shape. Rules check each field by itself, so that one answer names every

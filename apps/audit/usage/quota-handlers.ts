@@ -1,10 +1,10 @@
 import type { Clock } from "@ostiary/lib/async";
 import { QUOTA_COUNTS_PATH } from "@ostiary/lib/contracts/internal-api";
 import { QuotaCounts, QuotaQuestion } from "@ostiary/lib/contracts/usage";
-import { describeOperations, errorResponses } from "@ostiary/lib/openapi";
+import { describeOperations } from "@ostiary/lib/openapi";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
-import { refuse } from "../problems.ts";
+import { internalErrors, refuse } from "../problems.ts";
 import { questionProblems } from "./quota.ts";
 import { selectQuotaCounts } from "./quota-queries.ts";
 
@@ -36,14 +36,7 @@ export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
       body: QuotaQuestion,
       response: {
         200: QuotaCounts,
-        ...errorResponses(
-          "INVALID_REQUEST",
-          "UNAUTHORIZED",
-          "PAYLOAD_TOO_LARGE",
-          "VALIDATION_ERROR",
-          "INTERNAL_ERROR",
-          "SERVICE_UNAVAILABLE",
-        ),
+        ...internalErrors,
       },
       detail: readQuotaCounts,
     },

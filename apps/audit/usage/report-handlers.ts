@@ -2,11 +2,11 @@ import type { Clock } from "@ostiary/lib/async";
 import { USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { USAGE_INSTANCE_PATTERN, UsageReport } from "@ostiary/lib/contracts/usage";
 import { fieldErrors } from "@ostiary/lib/domain/errors";
-import { describeOperations, errorResponses } from "@ostiary/lib/openapi";
+import { describeOperations } from "@ostiary/lib/openapi";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { refuse } from "../problems.ts";
+import { internalErrors, refuse } from "../problems.ts";
 import type { UsageMetrics } from "./metrics.ts";
 import { reportProblems } from "./report.ts";
 import { addReport } from "./report-queries.ts";
@@ -68,14 +68,7 @@ export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps)
       response: {
         200: resultSchema("existing", "The report was counted before; nothing was changed."),
         201: resultSchema("created", "The report was counted."),
-        ...errorResponses(
-          "INVALID_REQUEST",
-          "UNAUTHORIZED",
-          "PAYLOAD_TOO_LARGE",
-          "VALIDATION_ERROR",
-          "INTERNAL_ERROR",
-          "SERVICE_UNAVAILABLE",
-        ),
+        ...internalErrors,
       },
       detail: putUsageReport,
     },

@@ -17,7 +17,7 @@ import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { errorResponses } from "@ostiary/lib/openapi";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { refuse } from "../problems.ts";
+import { internalErrors, refuse } from "../problems.ts";
 import { type EventWriter, writeIntents, writeOutcomes } from "./commands.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
 import type { WriteMetrics } from "./metrics.ts";
@@ -47,15 +47,7 @@ const eventParams = Type.Object({
   }),
 });
 
-const batchFailures = errorResponses(
-  "INVALID_REQUEST",
-  "UNAUTHORIZED",
-  "PAYLOAD_TOO_LARGE",
-  "VALIDATION_ERROR",
-  "INTERNAL_ERROR",
-  "SERVICE_UNAVAILABLE",
-);
-const failures = { ...batchFailures, ...errorResponses("NOT_FOUND") };
+const failures = { ...internalErrors, ...errorResponses("NOT_FOUND") };
 
 /** Serves the gateway's writes of events (AU-9, AU-17, AU-24). */
 export function writeHandlers({ writer, metrics, clock }: WriteRoutesDeps) {
@@ -117,7 +109,7 @@ export function writeHandlers({ writer, metrics, clock }: WriteRoutesDeps) {
             ...intentResultsSchema,
             description: "The result of each intent, in the order of the request.",
           },
-          ...batchFailures,
+          ...internalErrors,
         },
         detail: operations.postEventIntents,
       },
@@ -136,7 +128,7 @@ export function writeHandlers({ writer, metrics, clock }: WriteRoutesDeps) {
             ...outcomeResultsSchema,
             description: "The result of each outcome, in the order of the request.",
           },
-          ...batchFailures,
+          ...internalErrors,
         },
         detail: operations.postEventOutcomes,
       },
