@@ -153,7 +153,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
 
     // GW-192
-    test("adds the start once, whoever brings it first, and however many bring it", async () => {
+    test("adds the start once, also when many requests bring it", async () => {
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, index) => countsOf(quota("started", 1_000, index % 2 ? 700 : 650))),
       );

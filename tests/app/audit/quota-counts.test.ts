@@ -7,6 +7,7 @@ import { ulid } from "ulid";
 import { QuotaSweeper } from "../../../apps/audit/usage/quota-sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { type AuditService, json, openLog, startAudit, wrongFields } from "./audit-service.ts";
+import { StandingClock } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -19,19 +20,9 @@ const NOW = Date.parse(`${TODAY}T06:30:00.000Z`);
 
 let audit: AuditService;
 beforeAll(async () => {
-  audit = await startAudit({ clock: { ...systemTimers(), now: () => NOW } });
+  audit = await startAudit({ clock: new StandingClock(NOW) });
 });
 afterAll(() => audit.stop());
-
-function systemTimers() {
-  return {
-    elapsed_ms: () => performance.now(),
-    after(ms: number, work: () => void) {
-      const timer = setTimeout(work, ms);
-      return () => clearTimeout(timer);
-    },
-  };
-}
 
 function quota(subject: string, changes: Record<string, unknown> = {}) {
   return { policy: POLICY, period: "2026-03", subject, ...changes };

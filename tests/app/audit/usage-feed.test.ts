@@ -5,12 +5,12 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { type AuditService, json, openLog, startAudit, wrongFields } from "./audit-service.ts";
+import { HOUR_MS, usageCount } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
 
 /** The feed of usage, which billing systems read (AU-128 to AU-130). */
 
-const HOUR_MS = 3_600_000;
 /** The next hour, which the running service does not tell by itself, since it is not over. */
 const HOUR = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
 const TOKEN = "feed-token";
@@ -59,22 +59,8 @@ class Feed {
 }
 
 function count(organization_id: string, changes: Record<string, unknown> = {}) {
-  return {
-    organization_id,
-    hour: new Date(HOUR).toISOString(),
-    service: "widgets",
-    route: "/org/widgets",
-    method: "GET",
-    member_id: "member-1",
-    key_prefix: null,
-    requests: 10,
-    refused: { limit: 3, labels: 2, other: 1 },
-    failed: 1,
-    bytes_in: 100,
-    bytes_out: 2_000,
-    duration_ms: 50,
-    ...changes,
-  };
+  const hour = new Date(HOUR).toISOString();
+  return usageCount(organization_id, hour, { route: "/org/widgets", key_prefix: null, ...changes });
 }
 
 /** A time at which the hour of the tests is over. */

@@ -4,6 +4,7 @@ import { isUlid } from "@ostiary/lib/domain/schemas";
 import { ulid } from "ulid";
 import { services } from "../../support/index.ts";
 import { type AuditService, json, startAudit, wrongFields } from "./audit-service.ts";
+import { StandingClock, usageCount } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -17,39 +18,13 @@ const NOW = Date.parse("2026-03-04T06:30:00.000Z");
 
 let audit: AuditService;
 beforeAll(async () => {
-  audit = await startAudit({ clock: fixedClock() });
+  audit = await startAudit({ clock: new StandingClock(NOW) });
 });
 afterAll(() => audit.stop());
 
-function fixedClock() {
-  return {
-    now: () => NOW,
-    elapsed_ms: () => performance.now(),
-    after(ms: number, work: () => void) {
-      const timer = setTimeout(work, ms);
-      return () => clearTimeout(timer);
-    },
-  };
-}
-
 /** Returns a count with `changes` applied. */
 function count(organization_id: string, changes: Record<string, unknown> = {}) {
-  return {
-    organization_id,
-    hour: HOUR,
-    service: "widgets",
-    route: "/org/widgets/{widget_id}",
-    method: "GET",
-    member_id: "member-1",
-    key_prefix: "ostiary-k-2-abcd",
-    requests: 10,
-    refused: { limit: 3, labels: 2, other: 1 },
-    failed: 1,
-    bytes_in: 100,
-    bytes_out: 2_000,
-    duration_ms: 50,
-    ...changes,
-  };
+  return usageCount(organization_id, HOUR, changes);
 }
 
 function report(counts: unknown[], changes: Record<string, unknown> = {}) {
