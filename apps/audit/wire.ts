@@ -14,9 +14,9 @@ import { PartitionKeeper } from "./partitions/commands.ts";
 import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { Sealer } from "./sealing/sealer.ts";
 import { wireStreams } from "./streams/wire.ts";
-import { QuotaSweeper } from "./usage/quota-sweeper.ts";
+import { usageTeller } from "./usage/feed/teller.ts";
+import { quotaSweeper } from "./usage/quotas/sweeper.ts";
 import { stateUsage } from "./usage/statements/commands.ts";
-import { UsageTeller } from "./usage/teller.ts";
 import { wireWitnesses } from "./witnesses/wire.ts";
 import { EventWriter } from "./writes/commands.ts";
 
@@ -74,8 +74,8 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
   const streams = await wireStreams(config, { reads, writes, clock, telemetry });
   const isSealing = () => sealer.isSealing;
   const witnesses = wireWitnesses(config, { reads, writes, clock, telemetry, isSealing });
-  const teller = new UsageTeller({ database: writes, log: telemetry.log, clock });
-  const quotas = new QuotaSweeper({ database: writes, log: telemetry.log, clock });
+  const teller = usageTeller({ database: writes, log: telemetry.log, clock });
+  const quotas = quotaSweeper({ database: writes, log: telemetry.log, clock });
   const app = createApp({
     telemetry,
     streams: streams.handlers,

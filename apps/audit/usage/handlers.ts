@@ -10,7 +10,7 @@ import { refuse } from "../problems.ts";
 import { usageForm } from "./export-form.ts";
 import { rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
 import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./queries.ts";
-import { selectQuotas } from "./quota-queries.ts";
+import { selectQuotas } from "./quotas/queries.ts";
 import { toUsage, type Usage, UsagePage } from "./usage.ts";
 
 /** The silence after which a gateway counts as ended: several reports are overdue then. */

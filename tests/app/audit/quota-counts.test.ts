@@ -4,7 +4,7 @@ import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ulid } from "ulid";
-import { QuotaSweeper } from "../../../apps/audit/usage/quota-sweeper.ts";
+import { quotaSweeper } from "../../../apps/audit/usage/quotas/sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { type AuditService, json, openLog, startAudit, wrongFields } from "./audit-service.ts";
 import { StandingClock } from "./usage-bed.ts";
@@ -236,7 +236,7 @@ test("counts of a period go away two days after its end, more than one transacti
     from generate_series(1, 5001) n`);
   const kept = [charge(policy, 1, { period: "2026-03-02" }), charge(policy, 1, { period: "2026-02" })];
   await report([...kept, charge(policy, 1, { period: "2026-03-01" })]);
-  const sweeper = new QuotaSweeper({
+  const sweeper = quotaSweeper({
     database: log,
     log: { warn: () => {} },
     clock: manualClock("2026-03-05T00:00:00.000Z"),

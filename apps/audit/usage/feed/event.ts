@@ -2,7 +2,7 @@ import { UsageCount } from "@ostiary/lib/contracts/usage";
 import { idField, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { usageSums } from "@ostiary/lib/domain/usage";
 import { type Static, Type } from "@sinclair/typebox";
-import { HOUR_MS, refusedOf, type Totals } from "./totals.ts";
+import { HOUR_MS, refusedOf, type Totals } from "../totals.ts";
 
 const { service, method, route, member_id, key_prefix } = UsageCount.properties;
 

@@ -4,9 +4,9 @@ import { QuotaCounts, QuotaQuestion } from "@ostiary/lib/contracts/usage";
 import { describeOperations } from "@ostiary/lib/openapi";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
-import { internalErrors, refuse } from "../problems.ts";
+import { internalErrors, refuse } from "../../problems.ts";
+import { selectQuotaCounts } from "./queries.ts";
 import { questionProblems } from "./quota.ts";
-import { selectQuotaCounts } from "./quota-queries.ts";
 
 export interface QuotaHandlersDeps {
   database: Database;

@@ -11,8 +11,8 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { toUsageEvent, UsageEvent } from "./feed.ts";
-import { selectUsageEvents, usageEventExists } from "./feed-queries.ts";
+import { toUsageEvent, UsageEvent } from "./event.ts";
+import { selectUsageEvents, usageEventExists } from "./queries.ts";
 
 const LIMIT_MAX = 500;
 
