@@ -5,15 +5,19 @@ import { type Attack, attacksOn } from "./attacks.ts";
 import { type SourcePattern, sourcePatterns } from "./source-patterns.ts";
 
 /**
- * Every pattern of the code, by file. None may take longer than the length of its text allows, whatever the
+ * Every pattern of the code, by the first file that has it. None may take longer than the length of its text allows, whatever the
  * text.
  */
 const root = join(import.meta.dir, "../../..");
 
-/** Small steps come first: a search whose time doubles with each character cannot be stopped. */
-const LENGTHS = [12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 256, 1_000, 4_000, 16_000];
-/** A search that reads each character up to ten times takes at most 2 ms; the square of 16 000 takes 100. */
-const HARMLESS_MS = 20;
+/** The lengths of a search that stays quick. A search whose time doubles with each character cannot be stopped. */
+const LENGTHS = [12, 24, 48, 96, 256, 2_000, 8_000];
+/** The lengths between them, for a search that was not quick before. */
+const SMALL_STEPS = [14, 16, 18, 20, 22, 28, 32, 40, 64, 128, 512, 1_000, 4_000];
+/** So quick a search of the longest length takes at most 10 000 steps: twice the length takes half a second. */
+const QUICK_MS = 0.02;
+/** A search that reads each character up to ten times takes at most 1 ms; the square of 8 000 takes 25. */
+const HARMLESS_MS = 10;
 /**
  * Eight times the length may take eight times as long, and more with garbage collection; its square takes 64.
  */
@@ -32,34 +36,69 @@ async function patternsByFile(): Promise<[file: string, patterns: SourcePattern[
   );
   const composed = personText(128, { description: "", examples: [] });
   found.push(["apps/identity/fields.ts, composed", [{ source: String(composed.pattern), flags: "" }]]);
-  return found.filter(([, patterns]) => patterns.length > 0);
+  const seen = new Set<string>();
+  const isNew = ({ source, flags }: SourcePattern) => seen.size < seen.add(`/${source}/${flags}`).size;
+  return found
+    .map(([file, patterns]): [string, SourcePattern[]] => [file, patterns.filter(isNew)])
+    .filter(([, patterns]) => patterns.length > 0);
 }
 
-/**
- * Returns the work of a search in an attack of `length`, as the best of `tries`: the CPU time of this thread.
- */
-function time_ms(pattern: RegExp, { start, unit, end }: Attack, length: number, tries: number): number {
-  const text = start + unit.repeat(Math.ceil(length / unit.length)) + end;
-  const times = Array.from({ length: tries }, () => {
+function textOf({ start, unit, end }: Attack, length: number): string {
+  return start + unit.repeat(Math.ceil(length / unit.length)) + end;
+}
+
+function search(pattern: RegExp, text: string): void {
+  pattern.lastIndex = 0;
+  if (pattern.global) for (const _ of text.matchAll(pattern));
+  else pattern.exec(text);
+}
+
+/** Returns the time of one search. It is never below the CPU time, and costs less to take. */
+function elapsed_ms(pattern: RegExp, attack: Attack, length: number): number {
+  const text = textOf(attack, length);
+  const before = performance.now();
+  search(pattern, text);
+  return performance.now() - before;
+}
+
+/** Returns the work of a search in an attack of `length`, as the best of `TRIES`: the CPU time of this thread. */
+function work_ms(pattern: RegExp, attack: Attack, length: number): number {
+  const text = textOf(attack, length);
+  const times = Array.from({ length: TRIES }, () => {
     const before = process.threadCpuUsage();
-    pattern.lastIndex = 0;
-    if (pattern.global) for (const _ of text.matchAll(pattern));
-    else pattern.exec(text);
+    search(pattern, text);
     const { user, system } = process.threadCpuUsage(before);
     return (user + system) / 1_000;
   });
   return Math.min(...times);
 }
 
+/** Returns the lengths to try, in order: small steps once a search has not been quick. */
+function* lengths(isQuick: () => boolean): Generator<number, void, void> {
+  let last = 0;
+  for (const length of LENGTHS) {
+    if (!isQuick()) yield* SMALL_STEPS.filter((step) => step > last && step < length);
+    yield length;
+    last = length;
+  }
+}
+
+/** Returns the work of an attack of this length if it grows faster than the length, and null otherwise. */
+function excess(pattern: RegExp, attack: Attack, length: number): { length: number; ms: number } | null {
+  const ms = work_ms(pattern, attack, length);
+  if (ms < HARMLESS_MS || ms <= GROWTH_MAX * work_ms(pattern, attack, length / 8)) return null;
+  return { length, ms };
+}
+
 /** Returns the first attack under which a pattern takes too long. */
 function weakness(given: SourcePattern): { attack: Attack; length: number; ms: number } | null {
   const pattern = new RegExp(given.source, given.flags);
   for (const attack of attacksOn(given)) {
-    for (const length of LENGTHS) {
-      if (time_ms(pattern, attack, length, 1) < HARMLESS_MS) continue;
-      const ms = time_ms(pattern, attack, length, TRIES);
-      const short_ms = time_ms(pattern, attack, length / 8, TRIES);
-      if (ms >= HARMLESS_MS && ms > GROWTH_MAX * short_ms) return { attack, length, ms };
+    let last_ms = 0;
+    for (const length of lengths(() => last_ms < QUICK_MS)) {
+      last_ms = elapsed_ms(pattern, attack, length);
+      const found = last_ms < HARMLESS_MS ? null : excess(pattern, attack, length);
+      if (found !== null) return { attack, ...found };
     }
   }
   return null;
