@@ -4,7 +4,7 @@ import { RunImpossible } from "../faults/system/system.ts";
 import { Leash } from "../support/leash.ts";
 import { newRecorders } from "./recorders/index.ts";
 import type { Recorder } from "./recorders/recorder.ts";
-import { verdictTable, wrongHistories } from "./report.ts";
+import { tooManyUndecided, verdictTable, wrongHistories } from "./report.ts";
 import { runHistories, unnoticedFaultyClients, withField } from "./run.ts";
 
 const EXIT_WRONG = 1;
@@ -37,6 +37,7 @@ async function main(): Promise<void> {
     return [
       ...unnoticed.map((name) => `${name}: the model did not find the faulty client`),
       ...wrongHistories(verdicts),
+      ...tooManyUndecided(verdicts),
     ];
   }).catch((error) => (error instanceof RunImpossible ? refuse(error.message) : Promise.reject(error)));
   for (const each of wrong) console.error(each);

@@ -2,6 +2,8 @@ import { markdownTable } from "../faults/report.ts";
 import type { Verdict } from "./checker/check.ts";
 
 const BLOCKED_MAX = 12;
+/** The largest share of histories that may stay undecided. */
+const UNDECIDED_MAX = 0.01;
 
 /** Returns a row for each model: its histories, their operations, and the verdicts. */
 export function verdictTable(verdicts: readonly Verdict[]): string {
@@ -30,4 +32,14 @@ export function wrongHistories(verdicts: readonly Verdict[]): string[] {
     .map(({ model, key, blocked }) =>
       [`${model} ${key}: no order explains these operations:`, ...blocked.slice(0, BLOCKED_MAX)].join("\n  "),
     );
+}
+
+/** Returns a text when so many histories are undecided that a run says too little. */
+export function tooManyUndecided(verdicts: readonly Verdict[]): string[] {
+  const undecided = verdicts.filter(({ result }) => result === "undecided");
+  if (undecided.length <= Math.max(1, verdicts.length * UNDECIDED_MAX)) return [];
+  const models = [...new Set(undecided.map(({ model }) => model))].join(", ");
+  return [
+    `${undecided.length} of ${verdicts.length} histories are undecided (${models}): record smaller ones, or mend the search.`,
+  ];
 }

@@ -13,6 +13,8 @@ export interface Model<State, Call, Answer> {
    * null was never seen: every answer is possible then.
    */
   step(state: State, call: Call, answer: Answer | null): State | null;
+  /** Returns whether a call with this answer leaves every state as it is: a read, or a refused write. */
+  leavesState(call: Call, answer: Answer | null): boolean;
   /** Returns the same text for equal states. */
   textOf(state: State): string;
 }

@@ -10,20 +10,34 @@ export interface Found<Call, Answer> {
   readonly blocked: readonly Operation<Call, Answer>[];
 }
 
+/** An operation in the order, with the state before it. */
+interface Placed<State> {
+  readonly operation: number;
+  readonly before: State;
+  /** Whether an order exists with this operation here, if any order exists from here on. */
+  readonly is_certain: boolean;
+}
+
 /**
  * Searches an order of the operations on one object that its model allows and that keeps every answer before
  * the calls that followed it. This is the algorithm of Wing and Gong with the memo of Lowe. After `steps_max`
  * steps the search ends undecided.
+ *
+ * Three rules keep the search small, and exclude no order. An operation that leaves every state as it is takes the
+ * first place where it is allowed. Among equal calls without an answer the earliest takes effect first. A call without
+ * an answer is placed only where it changes the state.
  */
 export function searchOrder<State, Call, Answer>(
   model: Model<State, Call, Answer>,
   key: string,
-  operations: readonly Operation<Call, Answer>[],
+  all: readonly Operation<Call, Answer>[],
   steps_max: number,
 ): Found<Call, Answer> {
+  const operations = all.filter(({ call, answer }) => answer !== null || !model.leavesState(call, null));
   const events = new Events(operations);
+  const equals = earlierEquals(operations);
   const memo = new Set<string>();
-  const placed: { readonly operation: number; readonly before: State }[] = [];
+  const placed: Placed<State>[] = [];
   let state = model.begin(key);
   let longest: { readonly length: number; readonly open: readonly number[] } = { length: -1, open: [] };
   let steps = 0;
@@ -33,27 +47,77 @@ export function searchOrder<State, Call, Answer>(
     const index = events.operationOf(event);
     const operation = operations[index];
     if (operation !== undefined && events.isCall(event)) {
-      const next = model.step(state, operation.call, operation.answer);
+      const next = events.isPlaced(equals[index]) ? nextState(model, state, operation) : null;
       if (next !== null && isNew(memo, `${events.placedWith(index)}|${model.textOf(next)}`)) {
-        placed.push({ operation: index, before: state });
+        placed.push({
+          operation: index,
+          before: state,
+          is_certain: isCertain(model, state, operation, next),
+        });
         state = next;
         events.take(index);
         event = events.after(HEAD);
       } else event = events.after(event);
       continue;
     }
-    // An answer comes before any operation that could still be placed, so the last placement was wrong.
+    // An answer comes before any operation that could still be placed, so the last uncertain placement was wrong.
     if (placed.length > longest.length) longest = { length: placed.length, open: events.openBefore(event) };
-    const last = placed.pop();
+    const last = takeBack(placed, events);
     if (last === undefined) {
       const blocked = longest.open.flatMap((open) => operations[open] ?? []);
       return { result: "not linearizable", steps, blocked };
     }
     state = last.before;
-    events.putBack(last.operation);
     event = events.after(events.callOf(last.operation));
   }
   return { result: "linearizable", steps, blocked: [] };
+}
+
+/** Returns the state after an operation; null when it cannot be placed in a state, or has no effect there. */
+function nextState<State, Call, Answer>(
+  model: Model<State, Call, Answer>,
+  state: State,
+  { call, answer }: Operation<Call, Answer>,
+): State | null {
+  const next = model.step(state, call, answer);
+  if (next === null || answer !== null) return next;
+  return model.textOf(next) === model.textOf(state) ? null : next;
+}
+
+/** @throws when the model says that the operation leaves every state, and it does not leave this one */
+function isCertain<State, Call, Answer>(
+  model: Model<State, Call, Answer>,
+  state: State,
+  { call, answer }: Operation<Call, Answer>,
+  next: State,
+): boolean {
+  if (!model.leavesState(call, answer)) return false;
+  if (model.textOf(next) === model.textOf(state)) return true;
+  throw new Error(`The model of ${model.name} leaves no state as it is by ${JSON.stringify(call)}.`);
+}
+
+/** Puts operations back up to the last one that another place could suit, and returns that one. */
+function takeBack<State>(placed: Placed<State>[], events: Events): Placed<State> | undefined {
+  for (let last = placed.pop(); last !== undefined; last = placed.pop()) {
+    events.putBack(last.operation);
+    if (!last.is_certain) return last;
+  }
+  return undefined;
+}
+
+/** Returns for each operation the equal one without an answer that was called before it, if any. */
+function earlierEquals(operations: readonly Operation<unknown, unknown>[]): (number | undefined)[] {
+  const before = operations.map((): number | undefined => undefined);
+  const last = new Map<string, number>();
+  const open = operations.flatMap(({ answer, called_at }, index) =>
+    answer === null ? [{ index, called_at }] : [],
+  );
+  for (const { index } of open.toSorted((a, b) => a.called_at - b.called_at)) {
+    const text = JSON.stringify(operations[index]?.call);
+    before[index] = last.get(text);
+    last.set(text, index);
+  }
+  return before;
 }
 
 function isNew(memo: Set<string>, text: string): boolean {
@@ -111,6 +175,11 @@ class Events {
 
   after(event: number): number {
     return this.#next[event] ?? this.#tail;
+  }
+
+  /** Returns whether an operation is placed; true for none. */
+  isPlaced(operation: number | undefined): boolean {
+    return operation === undefined || ((this.#placed[operation >> 3] ?? 0) & (1 << (operation & 7))) !== 0;
   }
 
   /** Returns a text for the placed operations together with one more. */

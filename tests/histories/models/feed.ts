@@ -44,6 +44,7 @@ export function feedOf(events: readonly FeedEvent[]): Model<number, FeedCall, Fe
       const newest = page.findLastIndex(({ name }) => name !== null);
       return isWhole && from + newest + 1 <= Math.max(written, from) ? written : null;
     },
+    leavesState: ({ kind }) => kind === "read",
     textOf: String,
   };
 }

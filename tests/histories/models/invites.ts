@@ -36,6 +36,7 @@ export function invitesOf(uses: number): Model<Invite, InviteCall, InviteAnswer>
       const isRight = answer.kind === "read" && answer.status === status && answer.use_count === use_count;
       return isRight ? invite : null;
     },
+    leavesState: ({ kind }, answer) => kind === "read" || answer?.kind === "refused",
     textOf: ({ status, members, use_count }) => `${status} ${use_count} ${members.toSorted().join(" ")}`,
   };
 }

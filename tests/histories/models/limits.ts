@@ -24,6 +24,7 @@ export function limitOf(requests: number): Model<number, LimitCall, LimitAnswer>
       if (answer === null) return after;
       return answer.remaining === (isAdmitted ? requests - after : null) ? after : null;
     },
+    leavesState: (_, answer) => answer !== null && answer.remaining === null,
     textOf: String,
   };
 }

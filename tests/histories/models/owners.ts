@@ -24,6 +24,7 @@ export function ownersOf(members: readonly string[]): Model<Members, OwnerCall, 
     begin: () => members.toSorted().map((member) => [member, true]),
     step: (state, call, answer) =>
       call.kind === "read" ? read(state, answer) : change(state, call.kind, call.member, answer),
+    leavesState: ({ kind }, answer) => kind === "read" || (answer !== null && answer.kind !== "done"),
     textOf: (state) => JSON.stringify(state),
   };
 }

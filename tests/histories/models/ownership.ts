@@ -29,5 +29,6 @@ export const ownership: Model<string, OwnershipCall, OwnershipAnswer> = {
     if (kind === "claim") return service;
     return isFree ? NOBODY : owner;
   },
+  leavesState: (_, answer) => answer?.kind === "conflict",
   textOf: (owner) => owner,
 };

@@ -30,6 +30,7 @@ export const revisions: Model<Values, RevisionCall, RevisionAnswer> = {
   keyOf: ({ service }) => service,
   begin: () => [],
   step: (values, call, answer) => (call.kind === "read" ? read(values, answer) : write(values, call, answer)),
+  leavesState: ({ kind }, answer) => kind === "read" || (answer !== null && answer.kind !== "written"),
   textOf: (values) => JSON.stringify(values),
 };
 

@@ -32,5 +32,6 @@ export const rotation: Model<string, RotationCall, RotationAnswer> = {
     if (answer === null) return UNKNOWN;
     return answer.kind === "rotated" ? answer.key : null;
   },
+  leavesState: ({ kind }, answer) => kind === "validate" || answer?.kind === "refused",
   textOf: (valid) => valid,
 };

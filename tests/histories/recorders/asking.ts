@@ -97,12 +97,20 @@ function isUnclear({ status }: Answered): boolean {
   return status >= 500 || status === TOO_MANY_REQUESTS || status === REQUEST_TIMEOUT;
 }
 
-/** Repeats a request until it succeeds: for steps that no history contains. */
-export function insist(replicas: readonly Replica[], random: Random, asked: Asked): Promise<Answered> {
+/**
+ * Repeats a request until it succeeds: for steps that no history contains. `done` is the status that says that an
+ * earlier attempt without an answer has succeeded.
+ */
+export function insist(
+  replicas: readonly Replica[],
+  random: Random,
+  asked: Asked,
+  done?: number,
+): Promise<Answered> {
   return waitFor(
     async () => {
       const answered = await ask(replicas, random, asked);
-      if (answered !== null && answered.status < 300) return answered;
+      if (answered !== null && (answered.status < 300 || answered.status === done)) return answered;
       throw new Error(JSON.stringify(answered));
     },
     { timeout_ms: SURE_MS, what: `${asked.method} ${asked.path}` },

@@ -32,9 +32,9 @@ export class Directory {
     return askSurely(this.#system.identity, this.#random, { ...asked, headers: AS_SERVICE });
   }
 
-  /** Repeats a request until it succeeds. */
-  insist(asked: Asked): Promise<Answered> {
-    return insist(this.#system.identity, this.#random, { ...asked, headers: AS_SERVICE });
+  /** Repeats a request until it succeeds, or has the status `done` of a request that was done before. */
+  insist(asked: Asked, done?: number): Promise<Answered> {
+    return insist(this.#system.identity, this.#random, { ...asked, headers: AS_SERVICE }, done);
   }
 
   async person(subject = newName("person")): Promise<string> {

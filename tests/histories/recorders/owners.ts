@@ -31,17 +31,24 @@ export const recordOwners: Recorder = {
   },
 };
 
-function addOwners(directory: Directory, { organization_id }: Founder): Promise<string[]> {
+const CONFLICT = 409;
+
+/** Adds owners, and returns their members' ids. An owner whose addition had no answer is a member already. */
+async function addOwners(
+  directory: Directory,
+  { organization_id, member_id }: Founder,
+): Promise<readonly string[]> {
   const path = `/organizations/${organization_id}/members`;
-  return Promise.all(
-    Array.from({ length: MORE_OWNERS }, async () => {
+  await Promise.all(
+    Array.from({ length: MORE_OWNERS }, () => {
       const idp = directory.idpOf(newName("owner"));
-      return textIn(
-        (await directory.insist({ method: "POST", path, body: { idp, role: "owner" } })).body,
-        "id",
-      );
+      return directory.insist({ method: "POST", path, body: { idp, role: "owner" } }, CONFLICT);
     }),
   );
+  const { body } = await directory.insist({ method: "GET", path: `${path}?limit=100` });
+  return listIn(body, "members")
+    .map((member) => textIn(member, "id"))
+    .filter((id) => id !== member_id);
 }
 
 class OwnerWork {

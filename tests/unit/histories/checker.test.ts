@@ -16,6 +16,7 @@ const register: Model<number, Call, number> = {
   keyOf: (call) => call.register,
   begin: () => 0,
   step: (before, { value }, answer) => (answer === null || answer === before ? (value ?? before) : null),
+  leavesState: ({ value }) => value === null,
   textOf: String,
 };
 
@@ -83,6 +84,24 @@ describe("the checker of histories", () => {
   test("answers every history in a bounded number of steps, also ten times as many calls at once", () => {
     const reads = Array.from({ length: 400 }, (_, n) => operation(null, 0, 0, n + 1));
     expect(resultOf(reads, 2_000)).toEqual(["linearizable"]);
+  });
+
+  test("decides a history with many equal calls that have no answer", () => {
+    const open = Array.from({ length: 200 }, (_, n) => operation(1, null, n, Number.POSITIVE_INFINITY));
+    const turns = (values: readonly number[]) =>
+      values.map((value, n) => operation(null, value, 500 + 2 * n, 501 + 2 * n));
+    expect(resultOf([...open, ...turns([0, 1, 1])], 5_000)).toEqual(["linearizable"]);
+    expect(resultOf([...open, ...turns([0, 1, 0])], 5_000)).toEqual(["not linearizable"]);
+  });
+
+  test("leaves out reads without an answer", () => {
+    const open = Array.from({ length: 40 }, (_, n) => operation(null, null, n, Number.POSITIVE_INFINITY));
+    expect(resultOf([...open, operation(null, 3, 100, 101)], 100)).toEqual(["not linearizable"]);
+  });
+
+  test("refuses a model that calls a write a read", () => {
+    const wrong = { ...register, leavesState: () => true };
+    expect(() => check(wrong, [operation(1, 0, 0, 1)])).toThrow("leaves no state as it is by");
   });
 
   test("accepts an empty history", () => {

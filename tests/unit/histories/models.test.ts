@@ -3,7 +3,7 @@ import { check } from "../../histories/checker/check.ts";
 import type { Model, Operation } from "../../histories/checker/model.ts";
 import { type FeedAnswer, type FeedCall, feedOf } from "../../histories/models/feed.ts";
 import { type InviteAnswer, type InviteCall, invitesOf } from "../../histories/models/invites.ts";
-import { limitOf } from "../../histories/models/limits.ts";
+import { type LimitAnswer, type LimitCall, limitOf } from "../../histories/models/limits.ts";
 import { type OwnerAnswer, type OwnerCall, ownersOf } from "../../histories/models/owners.ts";
 import { type OwnershipAnswer, type OwnershipCall, ownership } from "../../histories/models/ownership.ts";
 import { type RevisionAnswer, type RevisionCall, revisions } from "../../histories/models/revisions.ts";
@@ -222,6 +222,15 @@ describe("the model of limits", () => {
     expect(resultOf(limitOf(2), inTurn([take, null], [take, left(0)], [take, left(null)]))).toBe(
       "linearizable",
     );
+  });
+
+  test("decides a whole window in which most requests have no answer", () => {
+    const open = Array.from({ length: 60 }, () => [take, null] as const);
+    const then = (...counts: (number | null)[]) =>
+      inTurn<LimitCall, LimitAnswer>(...open, ...counts.map((count) => [take, left(count)] as const));
+    expect(resultOf(limitOf(25), then(20, 11, 10, 2, null, null))).toBe("linearizable");
+    expect(resultOf(limitOf(25), then(20, 11, 12, 2, null))).toBe("not linearizable");
+    expect(resultOf(limitOf(90), then(20, null))).toBe("not linearizable");
   });
 
   test("finds one request too many, a count that is given twice, and a refusal too early", () => {
