@@ -37,13 +37,11 @@ const GATHER_MS = 5;
 
 /**
  * Sends items in batches, each item once. A batch has the items of one turn of the event loop, or those that
- * arrived while a call was in flight. An audit service without batch calls gets single calls (GW-147).
+ * arrived while a call was in flight. A batch of one, and the items of a refused batch, go by single calls (GW-147).
  */
 export class GatheredCalls<Item, Tried> {
   readonly #calls: WriteCalls<Item, Tried>;
   readonly #batches: Batches<Item, Tried>;
-  /** Whether the audit service supports batch calls, or null until the first answer. */
-  #takesSeveral: boolean | null = null;
 
   constructor(calls: WriteCalls<Item, Tried>, { clock, tracing }: CallOptions = {}) {
     this.#calls = calls;
@@ -54,25 +52,19 @@ export class GatheredCalls<Item, Tried> {
 
   /** Sends `item` in a batch with others. Never rejects. */
   withOthers(item: Item): Promise<Tried> {
-    return this.#takesSeveral === false ? this.#calls.alone(item) : this.#batches.add(item);
+    return this.#batches.add(item);
   }
 
   /** Resolves once each item of the batch has been tried. */
   async #settle(batch: readonly Member<Item, Tried>[]): Promise<unknown> {
-    // An unknown audit service gets a batch of one as a single call, which every audit service supports.
-    if (batch.length === 1 && this.#takesSeveral !== true) return this.#sendAlone(batch);
+    if (batch.length === 1) return this.#sendAlone(batch);
     const send = (items: Item[]) => this.#calls.together(items).catch((error) => ({ error }));
     const answer = await this.#batches.together(batch, send);
     if ("error" in answer) return resolveAll(batch, this.#calls.failedBy(answer.error));
     const { status, text } = answer;
     const results = status === 200 ? this.#calls.resultsIn(text) : null;
-    if (results?.length === batch.length) {
-      this.#takesSeveral = true;
-      return resolveEach(batch, results);
-    }
-    if (status >= 500 && this.#takesSeveral) return resolveAll(batch, this.#calls.triedBy(status));
-    if (!isAboutItems(status)) this.#takesSeveral = false;
-    return this.#sendAlone(batch);
+    if (results?.length === batch.length) return resolveEach(batch, results);
+    return status >= 500 ? resolveAll(batch, this.#calls.triedBy(status)) : this.#sendAlone(batch);
   }
 
   #sendAlone(batch: readonly Member<Item, Tried>[]): Promise<unknown> {
@@ -84,16 +76,6 @@ export class GatheredCalls<Item, Tried> {
     return Promise.all(tried);
   }
 }
-
-/**
- * Returns whether a refused batch is about its items: a 413 or a failing service. Any other status means that
- * the audit service has no batch calls.
- */
-function isAboutItems(status: number): boolean {
-  return status === 413 || (status >= 500 && status !== NOT_IMPLEMENTED);
-}
-
-const NOT_IMPLEMENTED = 501;
 
 function resolveAll<Tried>(batch: readonly Member<unknown, Tried>[], tried: Tried): void {
   for (const { resolve } of batch) resolve(tried);

@@ -81,21 +81,14 @@ describe("intents that come at the same time", () => {
     expect(recorder.lines).toEqual(['the audit service refused an intent {"request_id":"r1"}']);
   });
 
-  test("are sent alone, from then on, to a service without batches", async () => {
-    expect(await statuses(10)).toEqual(nothing(10));
-    expect(await statuses(10, 10)).toEqual(nothing(10));
-    expect([sizes(), audit.of("PUT").length]).toEqual([[10], 20]);
-  });
-
   const status = (status: number) => () => new Response(null, { status });
   test.each<[string, AuditStandIn["answerIntents"]]>([
     ["text", () => new Response("taken")],
     ["too few results", () => Response.json({ results: [] })],
     ["a result nobody knows", eachIs("applied")],
     ["201 without content", status(201)],
+    ["404, as of a service without batches", status(404)],
     ["422", status(422)],
-    ["501", status(501)],
-    ["500 on the first of such calls", status(500)],
   ])("are sent alone in the same attempt where the answer is %s", async (_, answer) => {
     audit.answerIntents = answer;
     expect(await statuses(3)).toEqual(nothing(3));
@@ -126,14 +119,6 @@ describe("intents that come at the same time", () => {
     expect(await statuses(3)).toEqual([503, 503, 503]);
     await waitFor(async () => (await recorder.counts())["outcome ok"] === 3);
   });
-});
-
-// GW-147
-test("once several were accepted together, one that comes alone travels in the same way", async () => {
-  audit.answerIntents = eachIs("created");
-  expect(await statuses(2)).toEqual(nothing(2));
-  expect(await statuses(1, 2)).toEqual([0]);
-  expect([sizes(), audit.writes]).toEqual([[2, 1], []]);
 });
 
 // GW-138

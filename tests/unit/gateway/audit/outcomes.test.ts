@@ -121,19 +121,12 @@ describe("outcomes that come while another is in flight", () => {
     ]);
   });
 
-  test("are sent alone, from then on, to a service without batches", async () => {
-    send(10);
-    await counted("outcome ok", 10);
-    send(10);
-    await counted("outcome ok", 20);
-    expect([audit.outcomeBatches.length, audit.writes.length]).toEqual([1, 20]);
-  });
-
   test.each([
     ["text", () => new Response("taken")],
     ["too few results", () => Response.json({ results: [] })],
     ["a result nobody knows", () => Response.json({ results: [{ request_id: "r0", result: "lost" }] })],
     ["no content", () => new Response(null, { status: 204 })],
+    ["404, as of a service without batches", () => new Response(null, { status: 404 })],
     ["422", () => new Response(null, { status: 422 })],
   ])("are sent alone where the answer is %s", async (_, answer) => {
     audit.answerOutcomes = answer;
