@@ -1,4 +1,4 @@
-import { collectedCounter, collectedGauge, type Metrics, single } from "@ostiary/lib/runtime/telemetry";
+import { collectedCounter, collectedGauge, type Metrics, readingsBy } from "@ostiary/lib/runtime/telemetry";
 import type { CacheName, CacheState } from "./admission/credentials.ts";
 import type { RefusalCounts } from "./admission/refusal-counts.ts";
 import type { AuditRecorder } from "./audit/recorder.ts";
@@ -77,9 +77,12 @@ function addCacheMetrics(registry: Registry, caches: MetricSources["caches"]): v
   });
 }
 
+function gaugesOf(registry: Registry) {
+  return (name: string, help: string, read: () => number) => collectedGauge(registry, { name, help, read });
+}
+
 function addRouteMetrics(registry: Registry, routes: MetricSources["routes"]): void {
-  const gauge = (name: string, help: string, read: () => number) =>
-    collectedGauge(registry, { name, help, read: () => single(read()) });
+  const gauge = gaugesOf(registry);
   gauge("gateway_services_loaded", "Services whose routes are served.", () => routes.table.counts.services);
   gauge("gateway_services_left_out", "Services whose value is not valid.", () => routes.left_out);
   gauge("gateway_routes_loaded", "Routes that are served.", () => routes.table.counts.routes);
@@ -94,16 +97,14 @@ function addRouteMetrics(registry: Registry, routes: MetricSources["routes"]): v
 }
 
 function addTrafficMetrics(registry: Registry, sources: MetricSources): void {
-  const gauge = (name: string, help: string, read: () => number) =>
-    collectedGauge(registry, { name, help, read: () => single(read()) });
+  const gauge = gaugesOf(registry);
   const { forwarder, websockets, recorder, port } = sources;
   collectedGauge(registry, {
     name: "gateway_open_connections",
     help: "Client connections of the public port, of all gateways that share it; absent where the system is not Linux.",
     async read() {
       const open = port();
-      const count = open === null ? null : await openConnections(open);
-      return count === null ? [] : single(count);
+      return (open === null ? null : await openConnections(open)) ?? [];
     },
   });
   gauge(
@@ -123,18 +124,18 @@ function addOverloadMetrics(
   collectedGauge(registry, {
     name: "gateway_requests_in_flight",
     help: "Requests under way, streams and WebSockets included.",
-    read: () => single(overload.underway),
+    read: () => overload.underway,
   });
   collectedCounter(registry, {
     name: "gateway_requests_refused_total",
     help: "Requests refused for lack of room, by cause: requests, connections or memory.",
     labelNames: ["cause"],
-    read: () => Object.entries(overload.refused).map(([cause, value]) => ({ labels: { cause }, value })),
+    read: () => readingsBy("cause", overload.refused),
   });
   collectedCounter(registry, {
     name: "gateway_shares_refused_total",
     help: "Requests refused with 429 because their caller held its share of a crowded gateway.",
-    read: () => single(shares.refused),
+    read: () => shares.refused,
   });
 }
 

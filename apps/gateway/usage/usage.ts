@@ -4,7 +4,7 @@ import {
   collectedGauge,
   type Logger,
   type Metrics,
-  single,
+  readingsBy,
 } from "@ostiary/lib/runtime/telemetry";
 import type { AuditConfig } from "../audit/config.ts";
 import type { QuotaRecord } from "../steps/quota-record.ts";
@@ -81,17 +81,17 @@ function addUsageMetrics(
     name: "gateway_usage_reports_total",
     help: "Usage reports to the audit service, by how the call ended: ok, failed or refused.",
     labelNames: ["result"],
-    read: () => Object.entries(reporter.results).map(([result, value]) => ({ labels: { result }, value })),
+    read: () => readingsBy("result", reporter.results),
   });
   collectedCounter(registry, {
     name: "gateway_usage_uncounted_total",
     help: "Requests of organizations that no usage report has: there was no room, or their report was refused.",
-    read: () => single(counter.uncounted),
+    read: () => counter.uncounted,
   });
   collectedGauge(registry, {
     name: "gateway_usage_counts_waiting",
     help: "Counts of usage that wait for a report.",
-    read: () => single(counter.waiting),
+    read: () => counter.waiting,
   });
 }
 
@@ -105,11 +105,11 @@ function addQuotaMetrics(
     name: "gateway_quota_questions_total",
     help: "Calls that asked the audit service for counts of quotas, by how they ended: ok, failed or refused.",
     labelNames: ["result"],
-    read: () => Object.entries(knownCounts.results).map(([result, value]) => ({ labels: { result }, value })),
+    read: () => readingsBy("result", knownCounts.results),
   });
   collectedCounter(registry, {
     name: "gateway_quota_charges_lost_total",
     help: "Charges to quotas that no usage report has: there was no room, or their report was refused.",
-    read: () => single(charges.lost),
+    read: () => charges.lost,
   });
 }

@@ -1,4 +1,4 @@
-import { collectedGauge, single } from "@ostiary/lib/runtime/telemetry";
+import { collectedGauge } from "@ostiary/lib/runtime/telemetry";
 import { Counter, type Registry } from "prom-client";
 import type { Operators } from "./operators.ts";
 import type { OperatorProvider } from "./provider.ts";
@@ -23,11 +23,11 @@ export function addOperatorMetrics(
   collectedGauge(registry, {
     name: "registry_operators_file_invalid",
     help: "1 while OPERATORS_FILE is not valid and the operators of the last valid file are in use, else 0.",
-    read: () => single(operators.problem === null ? 0 : 1),
+    read: () => (operators.problem === null ? 0 : 1),
   });
   collectedGauge(registry, {
     name: "registry_operator_keys_failing",
     help: "1 while the latest request for the keys of OPERATOR_JWKS_URI failed, else 0.",
-    read: () => single(provider?.failing() === true ? 1 : 0),
+    read: () => (provider?.failing() === true ? 1 : 0),
   });
 }

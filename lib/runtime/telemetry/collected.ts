@@ -1,18 +1,19 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { Labels } from "./duration-histogram.ts";
 
 /** A value at the time of a scrape. */
 export interface Reading {
-  readonly labels: Labels;
+  readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
+
+/** The value of a metric without labels, or the readings of all series. No readings keep a metric from the scrape. */
+export type Readings = number | readonly Reading[];
 
 export interface CollectedMetric {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  /** Returns the current readings. A metric without readings is absent from the scrape. */
-  readonly read: () => Iterable<Reading> | Promise<Iterable<Reading>>;
+  readonly read: () => Readings | Promise<Readings>;
 }
 
 /** Adds a gauge that costs nothing until it is scraped. */
@@ -26,7 +27,7 @@ export function collectedGauge(
     labelNames: [...labelNames],
     registers: [registry],
     async collect() {
-      const readings = await read();
+      const readings = listed(await read());
       this.reset();
       // Without labels the library would report 0 if there is no reading.
       if (labelNames.length === 0) this.remove();
@@ -44,14 +45,18 @@ export function collectedCounter(registry: Registry, metric: CollectedMetric): v
     labelNames: [...labelNames],
     registers: [registry],
     async collect() {
-      const readings = await read();
+      const readings = listed(await read());
       this.reset();
       for (const { labels, value } of readings) this.inc(labels, value);
     },
   });
 }
 
-/** Returns the reading of a metric without labels. */
-export function single(value: number): Reading[] {
-  return [{ labels: {}, value }];
+function listed(readings: Readings): readonly Reading[] {
+  return typeof readings === "number" ? [{ labels: {}, value: readings }] : readings;
+}
+
+/** Returns a reading for each entry of an object, with the key as the value of a label. */
+export function readingsBy(label: string, counts: Readonly<Record<string, number>>): Reading[] {
+  return Object.entries(counts).map(([key, value]) => ({ labels: { [label]: key }, value }));
 }

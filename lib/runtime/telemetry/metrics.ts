@@ -36,8 +36,8 @@ export function createMetrics(): Metrics {
   addProcessMetrics(registry);
   return {
     registry,
-    requests: requestMetrics([registry]),
-    observeStore: storeObserver([registry]),
+    requests: requestMetrics(registry),
+    observeStore: storeObserver(registry),
     stop: watchEventLoop(registry),
     text: () => registry.metrics(),
     async scrape(accept) {

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { systemClock } from "../../async/index.ts";
 import { VERSION } from "../version.ts";
-import { collectedGauge, single } from "./collected.ts";
+import { collectedGauge } from "./collected.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
 
 const DELAY_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -13,7 +13,7 @@ export function addProcessMetrics(registry: Registry): void {
   collectedGauge(registry, {
     name: "process_resident_memory_bytes",
     help: "Resident memory size in bytes.",
-    read: () => single(process.memoryUsage.rss()),
+    read: () => process.memoryUsage.rss(),
   });
   new Gauge({
     name: "process_start_time_seconds",
@@ -51,7 +51,7 @@ function addCpuTime(registry: Registry): void {
 
 async function openDescriptors() {
   try {
-    return single((await readdir("/proc/self/fd")).length);
+    return (await readdir("/proc/self/fd")).length;
   } catch {
     return []; // not Linux
   }

@@ -1,4 +1,5 @@
-import { Counter, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import { collectedCounter } from "./collected.ts";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -56,38 +57,34 @@ class CountedRequests implements RequestSeries {
   }
 }
 
-export function requestMetrics(registers: Registry[]): RequestMetrics {
+export function requestMetrics(registry: Registry): RequestMetrics {
   const all = new Map<string, Map<string, CountedRequests>>();
-  new Counter({
+  collectedCounter(registry, {
     name: "http_requests_total",
     help: "Requests answered, by matched route template, method and status.",
     labelNames: ["route", "method", "status"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [route, byMethod] of all) {
-        for (const [method, series] of byMethod) {
-          for (const [status, count] of series.countByStatus()) this.inc({ route, method, status }, count);
-        }
-      }
-    },
+    read: () =>
+      [...all].flatMap(([route, byMethod]) =>
+        [...byMethod].flatMap(([method, series]) =>
+          Array.from(series.countByStatus(), ([status, value]) => ({
+            labels: { route, method, status },
+            value,
+          })),
+        ),
+      ),
   });
   const histogram = new DurationHistogram({
     name: "http_request_duration_seconds",
     help: "Time from the request's arrival to its response, by matched route template and method.",
     labelNames: ["route", "method"],
     buckets: BUCKETS_SECONDS,
-    registers,
+    registers: [registry],
   });
-
-  const begin = (route: string, method: string): CountedRequests => {
-    const series = new CountedRequests(histogram.series({ route, method }));
-    const byMethod = all.get(route);
-    if (byMethod === undefined) all.set(route, new Map([[method, series]]));
-    else byMethod.set(method, series);
-    return series;
-  };
-  const series = (route: string, method: string) => all.get(route)?.get(method) ?? begin(route, method);
+  const newMap = () => new Map<string, CountedRequests>();
+  const series = (route: string, method: string) =>
+    all
+      .getOrInsertComputed(route, newMap)
+      .getOrInsertComputed(method, () => new CountedRequests(histogram.series({ route, method })));
   return {
     series,
     observe({ route, method, status, duration_ms, trace_id = null }) {

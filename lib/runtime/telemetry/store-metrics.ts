@@ -1,5 +1,6 @@
-import { Counter, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { StoreObserver } from "../stores/observer.ts";
+import { collectedCounter } from "./collected.ts";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
@@ -14,52 +15,42 @@ interface Series {
 }
 
 /** Returns the observer that updates the `db_operation*` metrics (OP-48). */
-export function storeObserver(registers: Registry[]): StoreObserver {
+export function storeObserver(registry: Registry): StoreObserver {
   const all: Series[] = [];
-  new Counter({
+  const counted = (pick: (series: Series) => number) => () =>
+    all.map((series) => ({ labels: series.labels, value: pick(series) })).filter(({ value }) => value > 0);
+  collectedCounter(registry, {
     name: "db_operations_total",
     help: "Operations on a store.",
     labelNames: LABELS,
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, operations } of all) this.inc(labels, operations);
-    },
+    read: counted(({ operations }) => operations),
   });
-  new Counter({
+  collectedCounter(registry, {
     name: "db_operation_errors_total",
     help: "Operations on a store that failed.",
     labelNames: LABELS,
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, failures } of all) if (failures > 0) this.inc(labels, failures);
-    },
+    read: counted(({ failures }) => failures),
   });
   const histogram = new DurationHistogram({
     name: "db_operation_duration_seconds",
     help: "Duration of operations on a store.",
     labelNames: [...LABELS],
     buckets: BUCKETS_SECONDS,
-    registers,
+    registers: [registry],
   });
 
-  const begin = (system: string, operation: string, namespace: string): Series => {
-    const labels = { db_system_name: system, db_operation_name: operation, db_namespace: namespace };
-    const series = { labels, durations: histogram.series(labels), operations: 0, failures: 0 };
-    all.push(series);
-    return series;
-  };
   /** The series by operation name, because a name seldom occurs in two stores. */
   const known = new Map<string, Series[]>();
   const find = (system: string, operation: string, namespace: string): Series => {
-    const found = known.get(operation) ?? [];
+    const found = known.getOrInsertComputed(operation, () => []);
     for (const series of found) {
       const { db_system_name, db_namespace } = series.labels;
       if (db_system_name === system && db_namespace === namespace) return series;
     }
-    const series = begin(system, operation, namespace);
-    known.set(operation, [...found, series]);
+    const labels = { db_system_name: system, db_operation_name: operation, db_namespace: namespace };
+    const series = { labels, durations: histogram.series(labels), operations: 0, failures: 0 };
+    all.push(series);
+    found.push(series);
     return series;
   };
   return ({ system, operation, namespace, duration_ms, failed }) => {

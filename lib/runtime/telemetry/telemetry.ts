@@ -1,7 +1,7 @@
 import type { TelemetryConfig } from "../config/index.ts";
 import { observingBoth, type StoreObserver } from "../stores/observer.ts";
 import { type AccessSample, accessSample } from "./access-sample.ts";
-import { collectedCounter, single } from "./collected.ts";
+import { collectedCounter } from "./collected.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { otlpUrl, type ServiceIdentity } from "./otlp-target.ts";
@@ -38,7 +38,7 @@ export async function createTelemetry(service: ServiceIdentity, config: Telemetr
   collectedCounter(metrics.registry, {
     name: "log_lines_dropped_total",
     help: "Log lines that were dropped, because the log was not read fast enough.",
-    read: () => single(sink.dropped),
+    read: () => sink.dropped,
   });
   const tracing = await createTracing(service, config, log);
   const stopPush = await startPush(service, config, metrics, log);

@@ -1,7 +1,6 @@
 /**
  * Reads and writes W3C Trace Context, level 1 with the additions of level 2: the `traceparent` and
- * `tracestate` headers (GW-84). Random bytes are an argument, so the functions are pure. Every request comes
- * through here, so headers are read by character code in one pass.
+ * `tracestate` headers (GW-84). Random bytes are an argument, so the functions are pure.
  */
 
 /** The caller's span from its traceparent. */
@@ -27,18 +26,17 @@ const RANDOM = 2;
 const LENGTH = 55;
 const ZERO_TRACE_ID = "0".repeat(32);
 const ZERO_SPAN_ID = "0".repeat(16);
+const TRACEPARENT =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]([0-9a-f])(?:-|$)/;
+
 const STATE_LENGTH_MAX = 512;
 const STATE_MEMBERS_MAX = 32;
 const STATE_LONG_MEMBER = 128;
-const KEY_LENGTH_MAX = 256;
-const VALUE_LENGTH_MAX = 256;
-
-const TAB = 0x09;
-const SPACE = 0x20;
-const COMMA = 0x2c;
-const DASH = 0x2d;
-const EQUALS = 0x3d;
-const TILDE = 0x7e;
+/**
+ * A member of a tracestate, or an empty one. The key is of level 2: level 1 allowed the `@` in one place only. The
+ * value is printable ASCII without comma and equals sign, and does not end with a space.
+ */
+const MEMBER = /^[ \t]*(?:[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~])?[ \t]*$/;
 
 /**
  * Reads a traceparent. Returns null for an invalid one, and the caller starts a new trace. Versions above 00
@@ -46,29 +44,11 @@ const TILDE = 0x7e;
  * version allows.
  */
 export function parseTraceparent(value: string): TraceParent | null {
-  if (value.length < LENGTH || !hasTraceparentShape(value)) return null;
-  if (value.startsWith("ff")) return null;
-  if (value.length > LENGTH && (value.startsWith("00") || value.charCodeAt(LENGTH) !== DASH)) return null;
-  const trace_id = value.slice(3, 35);
-  const parent_id = value.slice(36, 52);
-  if (trace_id === ZERO_TRACE_ID || parent_id === ZERO_SPAN_ID) return null;
-  const flags = hexDigit(value.charCodeAt(54));
+  if (value.length > LENGTH && value.startsWith("00")) return null;
+  const [, trace_id, parent_id, digit] = TRACEPARENT.exec(value) ?? [];
+  if (trace_id === undefined || parent_id === undefined) return null;
+  const flags = Number.parseInt(digit ?? "", 16);
   return { trace_id, parent_id, sampled: (flags & SAMPLED) !== 0, random: (flags & RANDOM) !== 0 };
-}
-
-function hasTraceparentShape(value: string): boolean {
-  for (let at = 0; at < LENGTH; at++) {
-    const code = value.charCodeAt(at);
-    const fits = at === 2 || at === 35 || at === 52 ? code === DASH : hexDigit(code) >= 0;
-    if (!fits) return false;
-  }
-  return true;
-}
-
-/** Returns the value of a lowercase hexadecimal digit, or -1 for any other character. */
-function hexDigit(code: number): number {
-  if (isDigit(code)) return code - 0x30;
-  return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
 }
 
 /**
@@ -91,87 +71,11 @@ export function formatTraceparent(
  * long ones first, then from the end. A key that occurs twice is kept as received.
  */
 export function parseTracestate(value: string): string | null {
-  let members = 0;
-  let filled = false;
-  for (let start = 0; start <= value.length; ) {
-    if (++members > STATE_MEMBERS_MAX) return null;
-    const comma = value.indexOf(",", start);
-    const end = comma === -1 ? value.length : comma;
-    const from = skipSpace(value, start, end);
-    if (from < end) {
-      if (!isMember(value, from, trimEnd(value, from, end))) return null;
-      filled = true;
-    }
-    start = end + 1;
-  }
-  if (!filled) return null;
-  const trimmed = value.slice(skipSpace(value, 0, value.length), trimEnd(value, 0, value.length));
-  return trimmed.length > STATE_LENGTH_MAX ? shorten(trimmed) : trimmed;
-}
-
-function isMember(value: string, from: number, end: number): boolean {
-  const equals = value.indexOf("=", from);
-  if (equals === -1 || equals >= end) return false;
-  return isKey(value, from, equals) && isMemberValue(value, equals + 1, end);
-}
-
-/**
- * Returns whether the range is a key of level 2: a letter or digit, then also `_ - * / @`. Level 1 allowed
- * the `@` in one place only.
- */
-function isKey(value: string, from: number, end: number): boolean {
-  const length = end - from;
-  if (length === 0 || length > KEY_LENGTH_MAX) return false;
-  const first = value.charCodeAt(from);
-  return (isLowercase(first) || isDigit(first)) && hasKeyCharacters(value, from, end);
-}
-
-function hasKeyCharacters(value: string, from: number, end: number): boolean {
-  for (let at = from; at < end; at++) {
-    const code = value.charCodeAt(at);
-    // _ - * / @
-    const mark = code === 0x5f || code === DASH || code === 0x2a || code === 0x2f || code === 0x40;
-    if (!mark && !isLowercase(code) && !isDigit(code)) return false;
-  }
-  return true;
-}
-
-/**
- * Returns whether the range is a value: printable ASCII without comma and equals sign. `end` excludes
- * trailing spaces.
- */
-function isMemberValue(value: string, from: number, end: number): boolean {
-  const length = end - from;
-  if (length === 0 || length > VALUE_LENGTH_MAX) return false;
-  for (let at = from; at < end; at++) {
-    const code = value.charCodeAt(at);
-    if (code < SPACE || code > TILDE || code === COMMA || code === EQUALS) return false;
-  }
-  return true;
-}
-
-function isLowercase(code: number): boolean {
-  return code >= 0x61 && code <= 0x7a;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
-}
-
-function skipSpace(value: string, from: number, end: number): number {
-  let at = from;
-  while (at < end && isSpace(value.charCodeAt(at))) at++;
-  return at;
-}
-
-function trimEnd(value: string, from: number, end: number): number {
-  let at = end;
-  while (at > from && isSpace(value.charCodeAt(at - 1))) at--;
-  return at;
-}
-
-function isSpace(code: number): boolean {
-  return code === SPACE || code === TAB;
+  const members = value.split(",");
+  if (members.length > STATE_MEMBERS_MAX || !members.every((member) => MEMBER.test(member))) return null;
+  const state = value.trim();
+  if (state === "" || !members.some((member) => member.trim() !== "")) return null;
+  return state.length > STATE_LENGTH_MAX ? shorten(state) : state;
 }
 
 /** Drops whole members until the list fits: those over 128 characters first, then any, always from the end. */
