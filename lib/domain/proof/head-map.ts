@@ -26,7 +26,7 @@ export const MapProof = Type.Object(
 );
 export type MapProof = Static<typeof MapProof>;
 
-export function mapKey(owner: string): Hash {
+function mapKey(owner: string): Hash {
   return sha256(owner);
 }
 
@@ -41,7 +41,7 @@ export function mapLeaf(key: Hash, value: Hash): Hash {
   return hashOf(LEAF, key, value);
 }
 
-export function mapNode(left: Hash, right: Hash): Hash {
+function mapNode(left: Hash, right: Hash): Hash {
   return hashOf(NODE, left, right);
 }
 
@@ -87,19 +87,6 @@ export function joinedSubtree(left: Subtree | null, right: Subtree | null): Subt
   if (left === null && (right === null || right.isLeaf)) return right;
   if (right === null && left?.isLeaf) return left;
   return { hash: mapNode(left?.hash ?? ZERO_HASH, right?.hash ?? ZERO_HASH), isLeaf: false };
-}
-
-/** Returns the root of a map with these heads, at most one of each owner. */
-export function mapRoot(heads: readonly Head[]): Hash {
-  const leaves = heads.map((head) => ({ key: mapKey(head.owner), head }));
-  const subtree = (among: typeof leaves, level: number): Subtree | null => {
-    const [first, second] = among;
-    if (first === undefined) return null;
-    if (second === undefined) return { hash: mapLeaf(first.key, mapValue(first.head)), isLeaf: true };
-    const [left, right] = [0, 1].map((bit) => among.filter(({ key }) => bitOf(key, level) === bit));
-    return joinedSubtree(subtree(left ?? [], level + 1), subtree(right ?? [], level + 1));
-  };
-  return subtree(leaves, 0)?.hash ?? ZERO_HASH;
 }
 
 /** Returns the key of an owner as its hexadecimal digits, which are the steps of the stored tree. */

@@ -1,4 +1,4 @@
-import { type Hash, hashFromHex, hashOf, hexOf, sameHash } from "./chain.ts";
+import { type Hash, hashFromHex, hashOf, sameHash } from "./chain.ts";
 
 /**
  * The prefixes of the Merkle tree of RFC 9162, section 2.1: byte 0 for a leaf, byte 1 for an inner node. The
@@ -25,29 +25,6 @@ export function leafHash(leaf: Uint8Array): Hash {
 /** Returns the hash of an inner node. */
 export function nodeHash(left: Hash, right: Hash): Hash {
   return hashOf(NODE, left, right);
-}
-
-/** Returns the root of a tree of at least one leaf, and the inclusion of each leaf. */
-export function merkleTree(leaves: readonly Hash[]): { root: Hash; inclusions: Inclusion[] } {
-  const paths: string[][] = leaves.map(() => []);
-  const root = rootOf(leaves, 0, leaves.length, paths);
-  return { root, inclusions: paths.map((path, index) => ({ index, size: leaves.length, path })) };
-}
-
-/**
- * Returns the root over the leaves from `start` to before `end`. Adds the root of each half to the paths in
- * the other half.
- */
-function rootOf(leaves: readonly Hash[], start: number, end: number, paths: string[][]): Hash {
-  const only = leaves[start];
-  if (only === undefined) throw new RangeError("A Merkle tree has at least one leaf.");
-  if (end - start === 1) return only;
-  const middle = start + leftSize(end - start);
-  const left = rootOf(leaves, start, middle, paths);
-  const right = rootOf(leaves, middle, end, paths);
-  const [leftText, rightText] = [hexOf(left), hexOf(right)];
-  for (let index = start; index < end; index++) paths[index]?.push(index < middle ? rightText : leftText);
-  return nodeHash(left, right);
 }
 
 /** Returns the largest power of two below `size`. */

@@ -9,9 +9,7 @@ import { systemClock } from "@ostiary/lib/async";
 import {
   type Checkpoint,
   hashFromHex,
-  headTree,
   hexOf,
-  inTreeOrder,
   type SigningJwk,
   signedCheckpoint,
   ZERO_HASH,
@@ -20,6 +18,7 @@ import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/d
 import { sentenceOf } from "@ostiary/lib/verification";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
+import { headTree, inTreeOrder } from "../../support/trees-of-heads.ts";
 import { type AuditService, intent, json, openLog, requestId } from "./audit-service.ts";
 import {
   exportProof,

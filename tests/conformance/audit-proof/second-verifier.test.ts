@@ -11,11 +11,9 @@ import {
   checkpointHash,
   hashFromHex,
   headLeaf,
-  headTree,
   hexOf,
   intentEntry,
   isInMap,
-  mapRoot,
   nextInChain,
   outcomeEntry,
   readCheckpoint,
@@ -41,6 +39,7 @@ import {
   writeEvents,
 } from "../../app/audit/proof-bed.ts";
 import { services } from "../../support/index.ts";
+import { headTree, mapRoot } from "../../support/trees-of-heads.ts";
 
 const VERIFIER = join(import.meta.dir, "verifier.py");
 const VECTORS = join(import.meta.dir, "vectors.json");

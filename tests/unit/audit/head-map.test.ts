@@ -9,12 +9,12 @@ import {
   hexOf,
   isInMap,
   type MapProof,
-  mapRoot,
   sha256,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { mapRoot } from "../../support/trees-of-heads.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
 

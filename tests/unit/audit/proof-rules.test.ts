@@ -12,9 +12,7 @@ import {
   type Head,
   hashFromHex,
   headLeaf,
-  headTree,
   hexOf,
-  inTreeOrder,
   intentEntry,
   isIncluded,
   type LoggedEvent,
@@ -22,6 +20,7 @@ import {
   sha256,
 } from "@ostiary/lib/domain/proof";
 import fc from "fast-check";
+import { headTree, inTreeOrder } from "../../support/trees-of-heads.ts";
 
 const text = fc.string({ unit: "binary" });
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value);
