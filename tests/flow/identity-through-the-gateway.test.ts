@@ -6,6 +6,7 @@ import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { parse } from "yaml";
 import { startLocalGateway } from "../support/gateway.ts";
 import { freshDatabase, startProcess } from "../support/index.ts";
+import { bodyFields, type OpenApiDocument, operationsIn } from "../support/openapi.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
 const SEEDS = join(import.meta.dir, "../../seeds");
@@ -33,70 +34,58 @@ interface World {
 }
 
 type Credential = "none" | "jwt" | "user key" | "member key" | "session" | "service account key";
-type Scope = "user" | "organization" | "member";
 
-/** Every route of the catalog, with the label that it asks for. */
-const catalogRoutes: [scope: Scope, route: string, label?: string][] = [
-  ["user", "GET /user"],
-  ["user", "PATCH /user"],
-  ["user", "DELETE /user"],
-  ["user", "GET /user/memberships"],
-  ["user", "POST /user/organizations"],
-  ["user", "GET /user/api-keys"],
-  ["user", "POST /user/api-keys"],
-  ["user", "DELETE /user/api-keys/{key_id}"],
-  ["user", "POST /user/api-keys/{key_id}/rotate"],
-  ["user", "POST /user/invites/redeem"],
-  ["user", "POST /user/organizations/{organization_id}/session"],
-  ["organization", "GET /org"],
-  ["organization", "PATCH /org", "org:write"],
-  ["organization", "DELETE /org", "org:delete"],
-  ["organization", "GET /org/roles"],
-  ["organization", "GET /org/members"],
-  ["organization", "POST /org/members", "org:members:write"],
-  ["organization", "GET /org/members/{member_id}"],
-  ["organization", "PATCH /org/members/{member_id}", "org:members:write"],
-  ["organization", "DELETE /org/members/{member_id}", "org:members:write"],
-  ["organization", "GET /org/invites", "org:members:write"],
-  ["organization", "POST /org/invites", "org:members:write"],
-  ["organization", "DELETE /org/invites/{invite_id}", "org:members:write"],
-  ["organization", "GET /org/service-accounts"],
-  ["organization", "POST /org/service-accounts", "org:service-accounts:write"],
-  ["organization", "GET /org/service-accounts/{service_account_id}"],
-  ["organization", "PATCH /org/service-accounts/{service_account_id}", "org:service-accounts:write"],
-  ["organization", "DELETE /org/service-accounts/{service_account_id}", "org:service-accounts:write"],
-  ["organization", "GET /org/service-accounts/{service_account_id}/api-keys"],
-  ["organization", "POST /org/service-accounts/{service_account_id}/api-keys", "org:service-accounts:write"],
-  [
-    "organization",
-    "DELETE /org/service-accounts/{service_account_id}/api-keys/{key_id}",
-    "org:service-accounts:write",
-  ],
-  [
-    "organization",
-    "POST /org/service-accounts/{service_account_id}/api-keys/{key_id}/rotate",
-    "org:service-accounts:write",
-  ],
-  ["member", "GET /member"],
-  ["member", "PATCH /member"],
-  ["member", "DELETE /member"],
-  ["member", "GET /member/api-keys"],
-  ["member", "POST /member/api-keys"],
-  ["member", "DELETE /member/api-keys/{key_id}"],
-  ["member", "POST /member/api-keys/{key_id}/rotate"],
-];
+/** Where the paths of each scope's routes start, at the gateway and at the service. */
+const SUBJECTS = {
+  user: { prefix: "/user", upstream: "/users/{user_id}" },
+  organization: { prefix: "/org", upstream: "/organizations/{organization_id}" },
+  member: { prefix: "/member", upstream: "/members/{member_id}" },
+};
+const SCOPES = ["user", "organization", "member"] as const;
+type Scope = (typeof SCOPES)[number];
 
+/** A route of the catalog. */
 interface Row {
   scope: Scope;
   method: string;
   path: string;
+  /** The path of the operation at the service. */
+  upstream: string;
   label: string | undefined;
+  /** A sample of the body. */
+  body: object | undefined;
 }
 
-const rows: Row[] = catalogRoutes.map(([scope, route, label]) => {
-  const [method = "", path = ""] = route.split(" ");
-  return { scope, method, path, label };
-});
+/** Returns the label that a route must require: one for each write, and one to list invites. */
+function labelFor(scope: Scope, method: string, rest: string): string | undefined {
+  if (scope !== "organization") return undefined;
+  const [, noun = ""] = rest.split("/");
+  if (method === "GET" && noun !== "invites") return undefined;
+  if (noun === "") return method === "DELETE" ? "org:delete" : "org:write";
+  return noun === "service-accounts" ? "org:service-accounts:write" : "org:members:write";
+}
+
+/** Returns the routes of all operations but those for staff, each with the label that it must require. */
+function rowsOf(description: OpenApiDocument, forStaff: readonly string[]): Row[] {
+  return operationsIn(description).flatMap((operation) => {
+    const { method, path: upstream } = operation;
+    if (forStaff.includes(`${method} ${withoutNames(upstream)}`)) return [];
+    const scope = SCOPES.find((each) => upstream.startsWith(SUBJECTS[each].upstream));
+    if (scope === undefined) throw new Error(`${method} ${upstream} is neither for a subject nor for staff.`);
+    const rest = upstream.slice(SUBJECTS[scope].upstream.length);
+    const fields = bodyFields(description, operation);
+    return {
+      ...{ scope, method, upstream, path: `${SUBJECTS[scope].prefix}${rest}` },
+      label: labelFor(scope, method, rest),
+      body:
+        fields === null ? undefined : Object.fromEntries(fields.map(({ name, sample }) => [name, sample])),
+    };
+  });
+}
+
+function withoutNames(path: string): string {
+  return path.replace(/\{[^}]*\}/g, "{}");
+}
 
 /** The values of path parameters. */
 function paramsOf({ scope, path }: Row, world: World, credential: Credential): Record<string, string> {
@@ -106,18 +95,11 @@ function paramsOf({ scope, path }: Row, world: World, credential: Credential): R
   return { organization_id, service_account_id, invite_id, key_id, member_id: target_member_id };
 }
 
-function bodyOf({ method, path }: Row, world: World): object | undefined {
-  const given: Record<string, object> = {
-    "PATCH /user": { display_name: "Catalog" },
-    "POST /user/invites/redeem": { token: world.token },
-    "POST /org/members": { idp: { issuer: "https://other.example.com", subject: crypto.randomUUID() } },
-    "PATCH /org/members/{member_id}": { role: "viewer" },
-    "POST /org/invites": {},
-    "PATCH /member": { status: "active" },
-  };
-  if (path.endsWith("/rotate")) return { overlap_seconds: 60 };
-  const isNamed = ["POST", "PATCH"].includes(method) && !path.endsWith("/session");
-  return given[`${method} ${path}`] ?? (isNamed ? { name: "Catalog" } : undefined);
+/** Returns the sample body of a route, but for the values that a sample cannot know. */
+function bodyFor({ method, path, body }: Row, { token }: World): object | undefined {
+  if (path.endsWith("/redeem")) return { token };
+  // A service account has no name for one organization alone.
+  return `${method} ${path}` === "PATCH /member" ? { status: "active" } : body;
 }
 
 /** Returns the status for a caller whom the gateway lets through. */
@@ -125,11 +107,11 @@ function successOf({ method }: Row): number {
   return method === "POST" ? 201 : method === "DELETE" ? 204 : 200;
 }
 
-/** Returns the routes of a catalog as the gateway would serve them, with their scopes and labels. */
+/** Returns the routes of a catalog as the gateway would serve them. */
 function routesOf(service: StoredServiceConfig) {
   return (["public", "user", "organization", "member"] as const).flatMap((scope) =>
-    (service[scope]?.routes ?? []).flatMap(({ path, methods, required_labels }) =>
-      methods.map((method) => ({ scope, route: `${method} ${path}`, labels: required_labels ?? [] })),
+    (service[scope]?.routes ?? []).flatMap(({ path, methods, upstream = path, required_labels = [] }) =>
+      methods.map((method) => ({ scope, method, path, upstream, labels: required_labels })),
     ),
   );
 }
@@ -141,25 +123,19 @@ function catalog(text: string, name: string): StoredServiceConfig {
   return service;
 }
 
-// ID-106
-test("identity.yaml holds these routes with these labels, and no other", async () => {
-  const served = routesOf(catalog(await seed("identity.yaml"), "identity"));
-  const expected = catalogRoutes.map(([scope, route, label]) => ({
-    scope,
-    route,
-    labels: label ? [label] : [],
-  }));
-  const byRoute = (a: { route: string }, b: { route: string }) => a.route.localeCompare(b.route);
-  expect(served.toSorted(byRoute)).toEqual(expected.toSorted(byRoute));
-});
-
 describe("through the gateway", () => {
   let stack: Stack;
   let labelsOf: ReadonlyMap<string, readonly string[]>;
+  let rows: Row[];
 
   beforeAll(async () => {
     labelsOf = parseRolesFile(await seed("roles.yaml")).roles;
     stack = await startStack({ RATE_LIMIT_REQUESTS: "0", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0" });
+    const staff = routesOf(catalog(await seed("staff.yaml"), "identity-staff"));
+    rows = rowsOf(
+      await json(await fetch(`${stack.identity.url}/swagger/json`)),
+      staff.map(({ method, upstream }) => `${method} ${withoutNames(upstream)}`),
+    );
   }, 120_000);
   afterAll(() => stack.close(), 60_000);
 
@@ -240,7 +216,7 @@ describe("through the gateway", () => {
   async function callAs(credential: Credential, world: World, row: Row): Promise<Response> {
     const { method } = row;
     const params = paramsOf(row, world, credential);
-    const body = bodyOf(row, world);
+    const body = bodyFor(row, world);
     const path = row.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "");
     const secret = world.caller[credential];
     return fetch(`${stack.gateway.url}${path}`, {
@@ -273,6 +249,21 @@ describe("through the gateway", () => {
     "session",
     "service account key",
   ];
+
+  // ID-106
+  test("identity.yaml holds every operation that is not for staff, under its label, and no other", async () => {
+    const served = routesOf(catalog(await seed("identity.yaml"), "identity")).map((route) => [
+      `${route.scope} ${route.method} ${route.path}`,
+      route.upstream.replace(/\{(?:subject|path)\.(\w+)\}/g, "{$1}"),
+      ...route.labels,
+    ]);
+    const expected = rows.map(({ scope, method, path, upstream, label }) => [
+      `${scope} ${method} ${path}`,
+      upstream,
+      ...(label === undefined ? [] : [label]),
+    ]);
+    expect(served.toSorted()).toEqual(expected.toSorted());
+  });
 
   // ID-106
   test.each(["owner", "admin", "member", "auditor", "viewer"])(
@@ -326,7 +317,7 @@ test("the staff's own gateway serves the staff routes to everybody whom its prov
     CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
   });
   const service = catalog(await seed("staff.yaml"), "identity-staff");
-  expect(routesOf(service).map(({ scope, route }) => `${scope} ${route}`)).toEqual([
+  expect(routesOf(service).map(({ scope, method, path }) => `${scope} ${method} ${path}`)).toEqual([
     "user GET /staff/organizations",
     "user POST /staff/organizations",
     "user PATCH /staff/organizations/{organization_id}/plan",
@@ -335,7 +326,7 @@ test("the staff's own gateway serves the staff routes to everybody whom its prov
     "user GET /staff/members/{member_id}/user",
   ]);
   const usage = catalog(await seed("staff.yaml"), "audit-staff");
-  expect(routesOf(usage).map(({ scope, route }) => `${scope} ${route}`)).toEqual([
+  expect(routesOf(usage).map(({ scope, method, path }) => `${scope} ${method} ${path}`)).toEqual([
     "user GET /staff/organizations/{organization_id}/usage",
     "user GET /staff/organizations/{organization_id}/usage/statements",
   ]);

@@ -9,6 +9,7 @@ import {
   newTenant,
   type Operation,
   operationsOf,
+  pathIn,
   storedDigest,
   type Tenant,
 } from "./tenants.ts";
@@ -141,10 +142,7 @@ describe("bad input", () => {
   test("unknown and repeated query parameters are 422, and write nothing", async () => {
     const before = await storedDigest(identity);
     for (const operation of operations) {
-      const path = filled(
-        operation,
-        operation.params.map((param) => idOf(ours, operation, param)),
-      );
+      const path = pathIn(ours, operation);
       const unknown = await identity.call(operation.method, `${path}?verbose=1`, operation.body);
       expect(wrongFields(unknown)).toEqual(["verbose"]);
       const twice = await identity.call(operation.method, `${path}?limit=1&limit=2`, operation.body);
@@ -158,10 +156,7 @@ describe("bad input", () => {
     const before = await storedDigest(identity);
     const others = new Set(operations.flatMap(({ fields }) => fields.map(({ name }) => name)));
     for (const operation of operations.filter(({ body }) => body !== undefined)) {
-      const path = filled(
-        operation,
-        operation.params.map((param) => idOf(ours, operation, param)),
-      );
+      const path = pathIn(ours, operation);
       const call = (body: unknown) => identity.call(operation.method, path, body);
       for (const text of ["{", "{'name':1}", "nul", '{"name":"a"}}'])
         expect((await call(text)).status).toBe(400);
@@ -193,10 +188,7 @@ describe("bad input", () => {
     );
     expect(attempts.length).toBeGreaterThan(200);
     for (const { operation, field, value } of attempts) {
-      const path = filled(
-        operation,
-        operation.params.map((param) => idOf(ours, operation, param)),
-      );
+      const path = pathIn(ours, operation);
       const before = await storedDigest(identity);
       const body = { ...operation.body, [field]: value };
       const answer = await identity.call(operation.method, path, body);

@@ -18,6 +18,8 @@ export async function newTenant(identity: IdentityHarness, name: string): Promis
   const inOrganization = `/organizations/${organization_id}`;
   const create = async (path: string, body: object = {}) => (await identity.call("POST", path, body)).body;
   const account = await create(`${inOrganization}/service-accounts`, { name: `${name} bot` });
+  // A second owner, so that the first one can leave.
+  await identity.member(organization_id, "owner");
   const invite = await create(`${inOrganization}/invites`, { email: `${name}@example.com` });
   const keyOf = async (path: string) =>
     String((await create(`${path}/api-keys`, { name: `${name} key` })).id);
@@ -79,16 +81,30 @@ export function filled({ path }: Operation, values: readonly string[]): string {
   return path.replace(/\{\w+\}/g, () => values[index++] ?? "");
 }
 
+function fieldOf(fields: object, name: string | undefined): string | undefined {
+  return Object.entries(fields).find(([each]) => each === name)?.[1];
+}
+
 /** The id of what a parameter names, of a tenant. */
 export function idOf(tenant: Tenant, { params }: Operation, param: string): string {
-  if (param !== "key_id")
-    return (
-      Object.entries(tenant)
-        .find(([name]) => name === param)?.[1]
-        .toString() ?? ""
-    );
-  const owner = params.at(-2);
-  return Object.entries(tenant.keys).find(([name]) => name === owner)?.[1] ?? "";
+  const id = param === "key_id" ? fieldOf(tenant.keys, params.at(-2)) : fieldOf(tenant, param);
+  return id ?? "";
+}
+
+/** The sample of an operation's body, with the tenant's person or token where it asks for one. */
+export function bodyFor(tenant: Tenant, { body }: Operation): object | undefined {
+  if (body === undefined) return undefined;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, sample]) => [name, fieldOf(tenant, name) ?? sample]),
+  );
+}
+
+/** The path of an operation with the ids of a tenant. */
+export function pathIn(tenant: Tenant, operation: Operation): string {
+  return filled(
+    operation,
+    operation.params.map((param) => idOf(tenant, operation, param)),
+  );
 }
 
 const TABLES = [
