@@ -12,10 +12,10 @@ import { apiKeysHandlers } from "./api-keys/handlers.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { invitesHandlers } from "./invites/handlers.ts";
 import { lifecycleHandlers } from "./lifecycle/handlers.ts";
-import { memberSelfHandlers, membersHandlers } from "./members/handlers.ts";
+import { memberHandlers, memberSelfHandlers, membersHandlers } from "./members/handlers.ts";
 import { organizationsHandlers } from "./organizations/handlers.ts";
 import { rolesHandlers } from "./roles/handlers.ts";
-import { serviceAccountsHandlers } from "./service-accounts/handlers.ts";
+import { serviceAccountHandlers, serviceAccountsHandlers } from "./service-accounts/handlers.ts";
 import { sessionsHandlers } from "./sessions/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
 import { usersHandlers } from "./users/handlers.ts";
@@ -46,9 +46,11 @@ function publicHandler({ deps, telemetry, health, swagger_enabled, requests_max 
     .use(usersHandlers(deps))
     .use(organizationsHandlers(deps))
     .use(membersHandlers(deps))
+    .use(memberHandlers(deps))
     .use(memberSelfHandlers(deps))
     .use(invitesHandlers(deps))
     .use(serviceAccountsHandlers(deps))
+    .use(serviceAccountHandlers(deps))
     .use(apiKeysHandlers(deps))
     .use(sessionsHandlers(deps))
     .use(rolesHandlers(deps));

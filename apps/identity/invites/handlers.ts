@@ -28,47 +28,9 @@ const inviteIsOver = {
 
 /** Returns the routes of invites (ID-40). */
 export function invitesHandlers(deps: Dependencies) {
-  const { database, roles } = deps;
   return new Elysia({ name: "invites", normalize: false })
+    .use(organizationInvitesHandlers(deps))
     .use(refuseMalformedIds)
-    .group("/organizations/:organization_id/invites", (invites) =>
-      invites
-        .guard({ params: pathIds("organization_id") })
-        .post(
-          "",
-          async ({ params, body, status, set }) => {
-            const invite = toInvite(await createInvite(deps, params.organization_id, body), roles);
-            setAuditNote(set, { details: { invite_id: invite.id, role: invite.role }, created: invite.id });
-            return status(201, invite);
-          },
-          {
-            query: noQuery,
-            body: createInviteBody(roles),
-            response: {
-              201: answer(Invite, "The invite with its token.", "details", "created"),
-              ...bodyErrors("NOT_FOUND"),
-            },
-            detail: operations.createInvite,
-          },
-        )
-        .get(
-          "",
-          async ({ params: { organization_id }, query }) => {
-            const request = pageRequest(query);
-            const rows = await database.run("list_invites", async (orm) => {
-              await requireOrganization(orm, organization_id);
-              return listInvites(orm, organization_id, request);
-            });
-            const { items, has_more } = page(await expireOverdue(deps, rows), request.limit);
-            return { invites: items.map((row) => toInvite(row, roles)), has_more };
-          },
-          {
-            query: listQuery,
-            response: { 200: answer(pageSchema("invites", Invite), "A page."), ...errors("NOT_FOUND") },
-            detail: operations.listInvites,
-          },
-        ),
-    )
     .delete(
       "/organizations/:organization_id/invites/:invite_id",
       async ({ params, status }) => {
@@ -87,11 +49,9 @@ export function invitesHandlers(deps: Dependencies) {
       async ({ params, body, status, set }) => {
         const { member, isNew } = await redeemInvite(deps, params.user_id, body.token);
         const { id, organization_id } = member;
-        setAuditNote(set, {
-          ...(isNew && { created: id }),
-          organization: { organization_id, member_id: id },
-        });
-        return status(isNew ? 201 : 200, toMember(member, roles));
+        const organization = { organization_id, member_id: id };
+        setAuditNote(set, { ...(isNew && { created: id }), organization });
+        return status(isNew ? 201 : 200, toMember(member, deps.roles));
       },
       {
         params: pathIds("user_id"),
@@ -103,6 +63,49 @@ export function invitesHandlers(deps: Dependencies) {
           ...bodyErrors("NOT_FOUND", inviteIsOver),
         },
         detail: operations.redeemInvite,
+      },
+    );
+}
+
+/** Returns the routes of an organization's invites. */
+function organizationInvitesHandlers(deps: Dependencies) {
+  const { database, roles } = deps;
+  const prefix = "/organizations/:organization_id/invites";
+  return new Elysia({ name: "invites-of-organization", normalize: false, prefix })
+    .use(refuseMalformedIds)
+    .guard({ params: pathIds("organization_id"), response: errors("NOT_FOUND") })
+    .post(
+      "",
+      async ({ params, body, status, set }) => {
+        const invite = toInvite(await createInvite(deps, params.organization_id, body), roles);
+        setAuditNote(set, { details: { invite_id: invite.id, role: invite.role }, created: invite.id });
+        return status(201, invite);
+      },
+      {
+        query: noQuery,
+        body: createInviteBody(roles),
+        response: {
+          201: answer(Invite, "The invite with its token.", "details", "created"),
+          ...bodyErrors(),
+        },
+        detail: operations.createInvite,
+      },
+    )
+    .get(
+      "",
+      async ({ params: { organization_id }, query }) => {
+        const request = pageRequest(query);
+        const rows = await database.run("list_invites", async (orm) => {
+          await requireOrganization(orm, organization_id);
+          return listInvites(orm, organization_id, request);
+        });
+        const { items, has_more } = page(await expireOverdue(deps, rows), request.limit);
+        return { invites: items.map((row) => toInvite(row, roles)), has_more };
+      },
+      {
+        query: listQuery,
+        response: { 200: answer(pageSchema("invites", Invite), "A page.") },
+        detail: operations.listInvites,
       },
     );
 }

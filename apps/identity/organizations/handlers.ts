@@ -92,63 +92,59 @@ export function organizationsHandlers(deps: Dependencies) {
         detail: operations.createOrganization,
       },
     )
-    .group("/organizations/:organization_id", (organization) =>
-      organization
-        .guard({ params: pathIds("organization_id"), query: noQuery })
-        .get(
-          "",
-          async ({ params: { organization_id } }) =>
-            toOrganization(
-              await database.run("select_organization", (orm) => requireOrganization(orm, organization_id)),
-            ),
-          {
-            response: { 200: answer(Organization, "The organization."), ...errors("NOT_FOUND") },
-            detail: operations.getOrganization,
-          },
-        )
-        .patch(
-          "",
-          async ({ params, body, set }) => {
-            const name = trimmed(body.name);
-            const { organization, details } = await renameOrganization(deps, params.organization_id, name);
-            setAuditNote(set, { details });
-            return toOrganization(organization);
-          },
-          {
-            body: UpdateOrganizationBody,
-            response: {
-              200: answer(Organization, "The renamed organization.", "details"),
-              ...bodyErrors("NOT_FOUND"),
-            },
-            detail: operations.updateOrganization,
-          },
-        )
-        .patch(
-          "/plan",
-          async ({ params, body: { plan }, set }) => {
-            const { organization, details } = await changePlan(deps, params.organization_id, plan);
-            setAuditNote(set, { details });
-            return toOrganization(organization);
-          },
-          {
-            body: ChangePlanBody,
-            response: {
-              200: answer(Organization, "The organization with its plan.", "details"),
-              ...bodyErrors("NOT_FOUND"),
-            },
-            detail: operations.changePlan,
-          },
-        )
-        .delete(
-          "",
-          async ({ params, status }) => {
-            await deleteOrganization(deps, params.organization_id);
-            return status(204, undefined);
-          },
-          {
-            response: { 204: emptyAnswer("Deleted."), ...errors("NOT_FOUND") },
-            detail: operations.deleteOrganization,
-          },
+    .use(organizationHandlers(deps));
+}
+
+/** Returns the routes of one organization. */
+function organizationHandlers(deps: Dependencies) {
+  const { database } = deps;
+  return new Elysia({ name: "organization", normalize: false, prefix: "/organizations/:organization_id" })
+    .use(refuseMalformedIds)
+    .guard({ params: pathIds("organization_id"), query: noQuery, response: errors("NOT_FOUND") })
+    .get(
+      "",
+      async ({ params: { organization_id } }) =>
+        toOrganization(
+          await database.run("select_organization", (orm) => requireOrganization(orm, organization_id)),
         ),
+      { response: { 200: answer(Organization, "The organization.") }, detail: operations.getOrganization },
+    )
+    .patch(
+      "",
+      async ({ params, body, set }) => {
+        const name = trimmed(body.name);
+        const { organization, details } = await renameOrganization(deps, params.organization_id, name);
+        setAuditNote(set, { details });
+        return toOrganization(organization);
+      },
+      {
+        body: UpdateOrganizationBody,
+        response: { 200: answer(Organization, "The renamed organization.", "details"), ...bodyErrors() },
+        detail: operations.updateOrganization,
+      },
+    )
+    .patch(
+      "/plan",
+      async ({ params, body: { plan }, set }) => {
+        const { organization, details } = await changePlan(deps, params.organization_id, plan);
+        setAuditNote(set, { details });
+        return toOrganization(organization);
+      },
+      {
+        body: ChangePlanBody,
+        response: {
+          200: answer(Organization, "The organization with its plan.", "details"),
+          ...bodyErrors(),
+        },
+        detail: operations.changePlan,
+      },
+    )
+    .delete(
+      "",
+      async ({ params, status }) => {
+        await deleteOrganization(deps, params.organization_id);
+        return status(204, undefined);
+      },
+      { response: { 204: emptyAnswer("Deleted.") }, detail: operations.deleteOrganization },
     );
 }

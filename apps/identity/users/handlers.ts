@@ -38,60 +38,7 @@ export function usersHandlers(deps: Dependencies) {
         detail: operations.listUsers,
       },
     )
-    .group("/users/:user_id", (user) =>
-      user
-        .guard({ params: pathIds("user_id"), query: noQuery })
-        .get(
-          "",
-          async ({ params: { user_id } }) =>
-            toUser(await database.run("select_user", (orm) => requireUser(orm, user_id))),
-          {
-            response: { 200: answer(User, "The person."), ...errors("NOT_FOUND") },
-            detail: operations.getUser,
-          },
-        )
-        .patch(
-          "",
-          async ({ params, body, set }) => {
-            const display_name = body.display_name === null ? null : trimmed(body.display_name);
-            const { user, details } = await changeUser(deps, params.user_id, { display_name });
-            setAuditNote(set, { details });
-            return toUser(user);
-          },
-          {
-            body: UpdateUserBody,
-            response: { 200: answer(User, "The changed person.", "details"), ...bodyErrors("NOT_FOUND") },
-            detail: operations.updateUser,
-          },
-        )
-        .patch(
-          "/status",
-          async ({ params, body, set }) => {
-            const { user, details } = await changeUser(deps, params.user_id, body);
-            setAuditNote(set, { details });
-            return toUser(user);
-          },
-          {
-            body: UpdateUserStatusBody,
-            response: { 200: answer(User, "The changed person.", "details"), ...bodyErrors("NOT_FOUND") },
-            detail: operations.updateUserStatus,
-          },
-        )
-        .delete(
-          "",
-          async ({ params, status }) => {
-            await deleteAccount(deps, params.user_id);
-            return status(204, undefined);
-          },
-          {
-            response: {
-              204: emptyAnswer("Deleted."),
-              ...errors("NOT_FOUND", "ORGANIZATION_HANDOFF_REQUIRED"),
-            },
-            detail: operations.deleteUser,
-          },
-        ),
-    )
+    .use(userHandlers(deps))
     .get(
       "/users/:user_id/memberships",
       async ({ params: { user_id }, query }) => {
@@ -108,6 +55,57 @@ export function usersHandlers(deps: Dependencies) {
         query: listQuery,
         response: { 200: answer(pageSchema("memberships", Membership), "A page."), ...errors("NOT_FOUND") },
         detail: operations.listMemberships,
+      },
+    );
+}
+
+/** Returns the routes of one person. */
+function userHandlers(deps: Dependencies) {
+  return new Elysia({ name: "user", normalize: false, prefix: "/users/:user_id" })
+    .use(refuseMalformedIds)
+    .guard({ params: pathIds("user_id"), query: noQuery, response: errors("NOT_FOUND") })
+    .get(
+      "",
+      async ({ params: { user_id } }) =>
+        toUser(await deps.database.run("select_user", (orm) => requireUser(orm, user_id))),
+      { response: { 200: answer(User, "The person.") }, detail: operations.getUser },
+    )
+    .patch(
+      "",
+      async ({ params, body, set }) => {
+        const display_name = body.display_name === null ? null : trimmed(body.display_name);
+        const { user, details } = await changeUser(deps, params.user_id, { display_name });
+        setAuditNote(set, { details });
+        return toUser(user);
+      },
+      {
+        body: UpdateUserBody,
+        response: { 200: answer(User, "The changed person.", "details"), ...bodyErrors() },
+        detail: operations.updateUser,
+      },
+    )
+    .patch(
+      "/status",
+      async ({ params, body, set }) => {
+        const { user, details } = await changeUser(deps, params.user_id, body);
+        setAuditNote(set, { details });
+        return toUser(user);
+      },
+      {
+        body: UpdateUserStatusBody,
+        response: { 200: answer(User, "The changed person.", "details"), ...bodyErrors() },
+        detail: operations.updateUserStatus,
+      },
+    )
+    .delete(
+      "",
+      async ({ params, status }) => {
+        await deleteAccount(deps, params.user_id);
+        return status(204, undefined);
+      },
+      {
+        response: { 204: emptyAnswer("Deleted."), ...errors("ORGANIZATION_HANDOFF_REQUIRED") },
+        detail: operations.deleteUser,
       },
     );
 }
