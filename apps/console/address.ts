@@ -4,14 +4,20 @@
  * token.
  */
 export type View =
-  | { name: "routes" }
-  | { name: "services" }
+  | { name: PlainView }
   | { name: "service"; service: string }
-  | { name: "revisions"; service: string; revision: number | null }
-  | { name: "lookup" }
-  | { name: "apply" }
-  | { name: "gateways" }
-  | { name: "operator" };
+  | { name: "revisions"; service: string; revision: number | null };
+
+/** The titles of the views that have no more in their address than a name. */
+const TITLES = {
+  routes: "Routes",
+  services: "Services",
+  lookup: "Look up a request",
+  apply: "Apply a document",
+  gateways: "Gateways",
+  operator: "What you may do",
+};
+type PlainView = keyof typeof TITLES;
 
 export const HOME: View = { name: "routes" };
 
@@ -34,19 +40,12 @@ export function viewAt(fragment: string): View | null {
 }
 
 function plainView(name: string): View | null {
-  switch (name) {
-    case "":
-      return HOME;
-    case "routes":
-    case "services":
-    case "lookup":
-    case "apply":
-    case "gateways":
-    case "operator":
-      return { name };
-    default:
-      return null;
-  }
+  if (name === "") return HOME;
+  return isPlain(name) ? { name } : null;
+}
+
+function isPlain(name: string): name is PlainView {
+  return Object.hasOwn(TITLES, name);
 }
 
 /** Decodes a segment. Returns null for a broken escape, because a user can type the fragment. */
@@ -73,22 +72,6 @@ export function fragmentOf(view: View): string {
 
 /** Returns the title of a view, which is also its heading. */
 export function titleOf(view: View): string {
-  switch (view.name) {
-    case "routes":
-      return "Routes";
-    case "services":
-      return "Services";
-    case "service":
-      return view.service;
-    case "revisions":
-      return `Revisions of ${view.service}`;
-    case "lookup":
-      return "Look up a request";
-    case "apply":
-      return "Apply a document";
-    case "gateways":
-      return "Gateways";
-    case "operator":
-      return "What you may do";
-  }
+  if (view.name === "service") return view.service;
+  return view.name === "revisions" ? `Revisions of ${view.service}` : TITLES[view.name];
 }

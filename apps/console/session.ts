@@ -42,7 +42,7 @@ const DOCUMENT = `${STORAGE}.document`;
 export class Session {
   /** The sign-in at the company's provider, or null if the registry names none. */
   readonly #provider: ProviderSession | null;
-  readonly #isStarting: Signal<boolean>;
+  readonly #isStarting = signal(false);
   readonly #signedInBy = signal<"token" | "provider" | null>(null);
   readonly #registry = signal<Registry | null>(null);
   readonly #operator = signal<CurrentOperator | null>(null);
@@ -50,6 +50,21 @@ export class Session {
   readonly #unreadable = signal<readonly string[]>([]);
   readonly #ended = signal<SignedOut | null>(null);
   readonly #announcement = signal("");
+
+  /** Whether a sign-in at the provider goes on by itself. */
+  readonly isStarting: ReadonlySignal<boolean> = this.#isStarting;
+  readonly signedInBy: ReadonlySignal<"token" | "provider" | null> = this.#signedInBy;
+  /** The client of the registry, or null before sign-in. */
+  readonly registry: ReadonlySignal<Registry | null> = this.#registry;
+  /** The operator who is signed in, as the registry last said. */
+  readonly operator: ReadonlySignal<CurrentOperator | null> = this.#operator;
+  readonly catalog: ReadonlySignal<Asked<Services>> = this.#catalog;
+  /** Names of the services that the registry cannot read, because another version wrote them. */
+  readonly unreadable: ReadonlySignal<readonly string[]> = this.#unreadable;
+  /** The reason why nobody is signed in any more, or null if there is none. */
+  readonly ended: ReadonlySignal<SignedOut | null> = this.#ended;
+  /** The text that a screen reader announces next. */
+  readonly announcement: ReadonlySignal<string> = this.#announcement;
   readonly view: Signal<View | null>;
   /** The text in the form of apply. It survives a change of the view and a new sign-in. */
   readonly document = signal("");
@@ -58,51 +73,13 @@ export class Session {
     const place = { origin: location.origin, path: PAGE_PATH, storage: STORAGE };
     const provider = sign_in === null ? null : new ProviderSession(sign_in, place);
     this.#provider = provider;
-    this.#isStarting = signal(provider !== null && (provider.isReturn() || provider.wasSignedIn));
+    this.#isStarting.value = provider !== null && (provider.isReturn() || provider.wasSignedIn);
     this.view = signal(viewAt(location.hash));
   }
 
   /** Whether people can sign in at the company's provider. */
   get hasProvider(): boolean {
     return this.#provider !== null;
-  }
-
-  /** Whether a sign-in at the provider goes on by itself. */
-  get isStarting(): ReadonlySignal<boolean> {
-    return this.#isStarting;
-  }
-
-  get signedInBy(): ReadonlySignal<"token" | "provider" | null> {
-    return this.#signedInBy;
-  }
-
-  /** The client of the registry, or null before sign-in. */
-  get registry(): ReadonlySignal<Registry | null> {
-    return this.#registry;
-  }
-
-  /** The operator who is signed in, as the registry last said. */
-  get operator(): ReadonlySignal<CurrentOperator | null> {
-    return this.#operator;
-  }
-
-  get catalog(): ReadonlySignal<Asked<Services>> {
-    return this.#catalog;
-  }
-
-  /** Names of the services that the registry cannot read, because another version wrote them. */
-  get unreadable(): ReadonlySignal<readonly string[]> {
-    return this.#unreadable;
-  }
-
-  /** The reason why nobody is signed in any more, or null if there is none. */
-  get ended(): ReadonlySignal<SignedOut | null> {
-    return this.#ended;
-  }
-
-  /** The text that a screen reader announces next. */
-  get announcement(): ReadonlySignal<string> {
-    return this.#announcement;
   }
 
   announce(text: string): void {

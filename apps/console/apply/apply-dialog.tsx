@@ -1,11 +1,9 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
-import { Dialog } from "@ostiary/lib/page";
-import { useState } from "preact/hooks";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { isAboutNote, NoteFields } from "../parts/note-fields.tsx";
+import { isAboutNote } from "../parts/note-fields.tsx";
 import { counted } from "../parts/shown.tsx";
-import { WaitChoice } from "../parts/written.tsx";
+import { WriteDialog } from "../parts/write-dialog.tsx";
 import { applyDocument, type Review, reviewDocument } from "../registry/calls.ts";
+import type { Failure } from "../registry/failure.ts";
 import { ReviewSummary } from "../review/review.tsx";
 import { useSession } from "../session.ts";
 import { useWrite } from "../write.ts";
@@ -27,12 +25,11 @@ interface ApplyDialogProps {
 /** Shows the changes once more, and applies exactly these changes or nothing. */
 export function ApplyDialog({ document, review, note, onNote, onClose, onReview, onDone }: ApplyDialogProps) {
   const session = useSession();
-  const [wait, setWait] = useState(true);
-  const { busy, failure, write } = useWrite();
+  const writing = useWrite();
   const changed = review.services.filter(({ changes }) => changes.length > 0);
   const changes = changed.flatMap((service) => service.changes);
-  const apply = () =>
-    write(
+  const apply = (wait: boolean) =>
+    writing.write(
       (registry) => applyDocument(registry, document, { tag: review.tag, wait, note }),
       (applied) => {
         session.announce("The document is applied.");
@@ -41,7 +38,7 @@ export function ApplyDialog({ document, review, note, onNote, onClose, onReview,
     );
   /** Finds out whether an unanswered apply was carried out: an applied document would change nothing. */
   const findOut = () =>
-    write(
+    writing.write(
       (registry) => reviewDocument(registry, document),
       (now) => {
         const isApplied = now.services.every(({ status }) => status === "unchanged");
@@ -50,41 +47,30 @@ export function ApplyDialog({ document, review, note, onNote, onClose, onReview,
         else onReview();
       },
     );
-  const isStuck = failure !== null && !isAboutNote(failure);
-  const unknown = failure !== null && (failure.outcome_unknown || failure.kind === "away");
+  const isStuck = writing.failure !== null && !isAboutNote(writing.failure);
+  const afterFailure = ({ kind, outcome_unknown }: Failure) => {
+    if (outcome_unknown || kind === "away") {
+      const title = "The registry may have applied the document";
+      return { title, onRetry: findOut, retryLabel: "Find out" };
+    }
+    return { onRetry: isStuck && kind !== "forbidden" ? onReview : undefined, retryLabel: "Review it again" };
+  };
   return (
-    <Dialog
+    <WriteDialog
       title={`Apply ${counted(changes.length, "change")}?`}
-      busy={busy}
+      leave="Change nothing"
+      confirm={`Apply to ${counted(changed.length, "service")}`}
+      confirming="Applying …"
+      isReady={!isStuck}
+      writing={writing}
+      afterFailure={afterFailure}
+      note={note}
+      onNote={onNote}
+      onWrite={apply}
       onClose={onClose}
-      actions={
-        <>
-          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
-            Change nothing
-          </button>
-          <button
-            type="button"
-            class="button button-main"
-            aria-disabled={busy || isStuck}
-            onClick={() => !busy && !isStuck && apply()}
-          >
-            {busy ? "Applying …" : `Apply to ${counted(changed.length, "service")}`}
-          </button>
-        </>
-      }
     >
       <ReviewSummary changes={changes} />
       <ServiceReviews services={changed} />
-      {failure !== null && (
-        <FailureNotice
-          failure={failure}
-          title={unknown ? "The registry may have applied the document" : undefined}
-          onRetry={unknown ? findOut : isStuck && failure.kind !== "forbidden" ? onReview : undefined}
-          retryLabel={unknown ? "Find out" : "Review it again"}
-        />
-      )}
-      <NoteFields note={note} onChange={onNote} failure={failure} />
-      <WaitChoice wait={wait} onChange={setWait} />
-    </Dialog>
+    </WriteDialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
+import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { counted, durationText, Empty, Loading, Said, Time } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";
@@ -116,28 +117,16 @@ function GatewayCard({ gateway }: { gateway: Gateway }) {
         {current ? "Serves everything that is published" : "Does not serve everything that is published"}
       </p>
       <dl class="facts">
-        <div>
-          <dt>Loaded</dt>
-          <dd>
-            {counted(services, "service")}, {counted(routes, "route")}
-          </dd>
-        </div>
-        <div>
-          <dt>At</dt>
-          <dd>
-            <Time at={loaded_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>Store revision</dt>
-          <dd>{store_revision}</dd>
-        </div>
-        <div>
-          <dt>Runs since</dt>
-          <dd>
-            <Time at={started_at} />
-          </dd>
-        </div>
+        <Fact name="Loaded">
+          {counted(services, "service")}, {counted(routes, "route")}
+        </Fact>
+        <Fact name="At">
+          <Time at={loaded_at} />
+        </Fact>
+        <Fact name="Store revision">{store_revision}</Fact>
+        <Fact name="Runs since">
+          <Time at={started_at} />
+        </Fact>
       </dl>
       {skipped.length > 0 && (
         <>

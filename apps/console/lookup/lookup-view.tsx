@@ -1,10 +1,11 @@
 import type { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { limitText, METHODS } from "@ostiary/lib/domain/routes";
-import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
+import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Methods, ScopeBadge } from "../parts/shown.tsx";
+import { TextField } from "../parts/text-field.tsx";
 import { listRoles, lookUp, type Question } from "../registry/calls.ts";
 import { asFailure, type Failure } from "../registry/failure.ts";
 import { useAsked, useSession } from "../session.ts";
@@ -78,17 +79,14 @@ export function LookupView() {
             </select>
           </div>
           <div class="grow">
-            <label for={pathField}>Path</label>
-            <input
+            <TextField
               id={pathField}
-              type="text"
+              label="Path"
               class="mono"
               required
-              autocomplete="off"
-              spellcheck={false}
               placeholder="/org/widgets/42"
               value={path}
-              onInput={(event) => setPath(event.currentTarget.value)}
+              onChange={setPath}
             />
           </div>
         </div>
@@ -111,12 +109,15 @@ export function LookupView() {
         </fieldset>
         {caller === "role" && <RoleField value={named} onChange={setNamed} />}
         {caller === "labels" && (
-          <TextField
-            label="Labels, separated by commas"
-            placeholder="widgets:read, widgets:write"
-            value={named}
-            onChange={setNamed}
-          />
+          <div>
+            <TextField
+              label="Labels, separated by commas"
+              required
+              placeholder="widgets:read, widgets:write"
+              value={named}
+              onChange={setNamed}
+            />
+          </div>
         )}
         <button type="submit" class="button button-main" aria-disabled={busy}>
           {busy ? "Looking …" : "Look up"}
@@ -137,8 +138,13 @@ function RoleField({ value, onChange }: FieldProps) {
   const field = useId();
   const { answer, failure } = useAsked(listRoles, "roles");
   // an older registry has roles but cannot list them
-  if (failure !== null)
-    return <TextField label="Role" placeholder="member" value={value} onChange={onChange} />;
+  if (failure !== null) {
+    return (
+      <div>
+        <TextField label="Role" required placeholder="member" value={value} onChange={onChange} />
+      </div>
+    );
+  }
   if (answer?.roles.length === 0) {
     return <p class="quiet">This registry knows no roles: set its ROLES_FILE, or ask by labels.</p>;
   }
@@ -151,30 +157,6 @@ function RoleField({ value, onChange }: FieldProps) {
           <option key={slug}>{slug}</option>
         ))}
       </select>
-    </div>
-  );
-}
-
-function TextField({
-  label,
-  placeholder,
-  value,
-  onChange,
-}: FieldProps & { label: string; placeholder: string }) {
-  const field = useId();
-  return (
-    <div>
-      <label for={field}>{label}</label>
-      <input
-        id={field}
-        type="text"
-        required
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={placeholder}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
     </div>
   );
 }
@@ -257,15 +239,6 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
         ))}
       </dl>
     </section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

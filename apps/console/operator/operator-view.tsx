@@ -1,4 +1,5 @@
 import type { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import { Fact } from "../parts/fact.tsx";
 import { useOperator, useSession } from "../session.ts";
 
 const ROLES: Record<CurrentOperator["role"], string> = {
@@ -19,14 +20,8 @@ export function OperatorView() {
     <>
       <div class="lead">
         <dl class="facts">
-          <div>
-            <dt>Operator</dt>
-            <dd>{name}</dd>
-          </div>
-          <div>
-            <dt>Role</dt>
-            <dd>{role}</dd>
-          </div>
+          <Fact name="Operator">{name}</Fact>
+          <Fact name="Role">{role}</Fact>
         </dl>
         <button type="button" class="button" onClick={read}>
           Read again

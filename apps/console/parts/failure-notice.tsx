@@ -16,7 +16,7 @@ const TITLES: Record<FailureKind, string> = {
   strange: "Unexpected answer",
 };
 
-interface FailureNoticeProps {
+export interface FailureNoticeProps {
   failure: Failure;
   /** A title that replaces the default one. */
   title?: string;

@@ -7,6 +7,7 @@ import {
 } from "@ostiary/lib/contracts/registry-api";
 import { useId } from "preact/hooks";
 import type { Failure } from "../registry/failure.ts";
+import { TextField } from "./text-field.tsx";
 
 interface NoteFieldsProps {
   note: GivenNote;
@@ -16,35 +17,29 @@ interface NoteFieldsProps {
 
 /** Asks why a write is made. Both fields can stay empty; the history shows them. */
 export function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
-  const [reason, link] = [useId(), useId()];
+  const help = useId();
   return (
     <div class="note">
-      <label for={reason}>Reason</label>
-      <input
-        id={reason}
-        type="text"
-        autocomplete="off"
+      <TextField
+        label="Reason"
+        spellcheck
         maxLength={REASON_LENGTH_MAX}
         value={note.reason ?? ""}
-        aria-describedby={`${reason}-help`}
+        aria-describedby={help}
         aria-invalid={isRefused(failure, REASON_HEADER)}
-        onInput={(event) => onChange({ ...note, reason: event.currentTarget.value })}
+        onChange={(reason) => onChange({ ...note, reason })}
       />
-      <label for={link}>Link</label>
-      <input
-        id={link}
-        type="text"
+      <TextField
+        label="Link"
         inputMode="url"
-        autocomplete="off"
-        spellcheck={false}
         maxLength={LINK_LENGTH_MAX}
         placeholder="https://"
         value={note.link ?? ""}
-        aria-describedby={`${reason}-help`}
+        aria-describedby={help}
         aria-invalid={isRefused(failure, LINK_HEADER)}
-        onInput={(event) => onChange({ ...note, link: event.currentTarget.value })}
+        onChange={(link) => onChange({ ...note, link })}
       />
-      <p class="quiet small" id={`${reason}-help`}>
+      <p class="quiet small" id={help}>
         The history shows why you made the change, with a link to a ticket. Both can stay empty.
       </p>
     </div>

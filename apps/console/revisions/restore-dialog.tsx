@@ -1,10 +1,7 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
-import { Dialog } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { NoteFields } from "../parts/note-fields.tsx";
-import { WaitChoice } from "../parts/written.tsx";
+import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
 import { restoreRevision } from "../registry/calls.ts";
 import { useSession } from "../session.ts";
 import { useWrite } from "../write.ts";
@@ -23,10 +20,9 @@ interface RestoreDialogProps {
 export function RestoreDialog({ service, revision, newest, onClose, onChanged }: RestoreDialogProps) {
   const session = useSession();
   const [note, setNote] = useState<GivenNote>({});
-  const [wait, setWait] = useState(true);
-  const { busy, failure, write } = useWrite();
-  const restore = () =>
-    write(
+  const writing = useWrite();
+  const restore = (wait: boolean) =>
+    writing.write(
       (registry) => restoreRevision(registry, service, { revision, newest, wait, note }),
       async (restored) => {
         session.announce(
@@ -42,38 +38,22 @@ export function RestoreDialog({ service, revision, newest, onClose, onChanged }:
     void onChanged();
   };
   return (
-    <Dialog
+    <WriteDialog
       title={`Restore revision ${revision} of ${service}?`}
-      busy={busy}
-      onClose={onClose}
-      actions={
-        <>
-          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
-            Leave it as it is
-          </button>
-          <button
-            type="button"
-            class="button button-main"
-            aria-disabled={busy}
-            onClick={() => !busy && restore()}
-          >
-            {busy ? "Restoring …" : `Restore as revision ${newest + 1}`}
-          </button>
-        </>
+      leave="Leave it as it is"
+      confirm={`Restore as revision ${newest + 1}`}
+      confirming="Restoring …"
+      writing={writing}
+      afterFailure={(failure) =>
+        lookAgainAfter(failure, "The registry may have restored the revision", lookAgain)
       }
+      note={note}
+      onNote={setNote}
+      onWrite={restore}
+      onClose={onClose}
     >
       <p>Compared with the newest revision ({newest}), the restore makes these changes.</p>
       <Comparison service={service} from={newest} to={revision} />
-      {failure !== null && (
-        <FailureNotice
-          failure={failure}
-          title={failure.outcome_unknown ? "The registry may have restored the revision" : undefined}
-          onRetry={failure.kind === "stale" || failure.outcome_unknown ? lookAgain : undefined}
-          retryLabel="Look at it again"
-        />
-      )}
-      <NoteFields note={note} onChange={setNote} failure={failure} />
-      <WaitChoice wait={wait} onChange={setWait} />
-    </Dialog>
+    </WriteDialog>
   );
 }

@@ -1,5 +1,5 @@
-import { as } from "@ostiary/lib/page";
 import { fragmentOf } from "../address.ts";
+import { Cell, DataTable, Row } from "../parts/data-table.tsx";
 import { Found, Methods, ScopeBadge } from "../parts/shown.tsx";
 import type { RouteRow } from "./rows.ts";
 
@@ -13,41 +13,15 @@ interface RouteTableProps {
 
 /** Shows one page of routes. On a narrow screen each row is a card. */
 export function RouteTable({ rows, words, caption, withService }: RouteTableProps) {
+  const columns = ["Route", "Scope", ...(withService ? ["Owner"] : []), "Labels", "Limit", "Audit"];
   return (
-    <table class="table routes" {...as("table")}>
-      <caption class="sr">{caption}</caption>
-      <thead {...as("rowgroup")}>
-        <tr {...as("row")}>
-          <th {...as("columnheader")} scope="col">
-            Route
-          </th>
-          <th {...as("columnheader")} scope="col">
-            Scope
-          </th>
-          {withService && (
-            <th {...as("columnheader")} scope="col">
-              Owner
-            </th>
-          )}
-          <th {...as("columnheader")} scope="col">
-            Labels
-          </th>
-          <th {...as("columnheader")} scope="col">
-            Limit
-          </th>
-          <th {...as("columnheader")} scope="col">
-            Audit
-          </th>
-        </tr>
-      </thead>
-      <tbody {...as("rowgroup")}>
-        {rows.map((row, index) => (
-          <tr key={index} {...as("row")}>
-            <RouteCells row={row} words={words} withService={withService} />
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable caption={caption} kind="routes" columns={columns}>
+      {rows.map((row, index) => (
+        <Row key={index}>
+          <RouteCells row={row} words={words} withService={withService} />
+        </Row>
+      ))}
+    </DataTable>
   );
 }
 
@@ -59,7 +33,7 @@ function RouteCells({
   const { service, scope, path, methods, upstream, labels, limit, audited } = row;
   return (
     <>
-      <td class="cell-route" {...as("cell")}>
+      <Cell kind="cell-route">
         <Methods methods={methods} />{" "}
         <code class="path">
           <Found text={path} words={words} />
@@ -73,18 +47,18 @@ function RouteCells({
             </code>
           </span>
         )}
-      </td>
-      <td data-label="Scope" {...as("cell")}>
+      </Cell>
+      <Cell label="Scope">
         <ScopeBadge scope={scope} />
-      </td>
+      </Cell>
       {withService && (
-        <td data-label="Owner" {...as("cell")}>
+        <Cell label="Owner">
           <a href={fragmentOf({ name: "service", service })}>
             <Found text={service} words={words} />
           </a>
-        </td>
+        </Cell>
       )}
-      <td data-label="Labels" {...as("cell")}>
+      <Cell label="Labels">
         {labels.length === 0 ? (
           <span class="quiet">any caller</span>
         ) : (
@@ -96,13 +70,13 @@ function RouteCells({
             ))}
           </span>
         )}
-      </td>
-      <td class="cell-limit" data-label="Limit" {...as("cell")}>
+      </Cell>
+      <Cell kind="cell-limit" label="Limit">
         {limit === "" ? <span class="quiet">default</span> : <Found text={limit} words={words} />}
-      </td>
-      <td class="cell-short" data-label="Audit" {...as("cell")}>
+      </Cell>
+      <Cell kind="cell-short" label="Audit">
         <AuditOf methods={methods} audited={audited} />
-      </td>
+      </Cell>
     </>
   );
 }

@@ -1,11 +1,9 @@
 import type { GivenNote, Service } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { Dialog } from "@ostiary/lib/page";
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { NoteFields } from "../parts/note-fields.tsx";
-import { WaitChoice } from "../parts/written.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
 import { deleteService } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
 import { useSession } from "../session.ts";
@@ -24,13 +22,11 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
   const session = useSession();
   const [typed, setTyped] = useState("");
   const [note, setNote] = useState<GivenNote>({});
-  const [wait, setWait] = useState(true);
-  const field = useId();
   const changes = markChanges(listChanges(configOf(service), null), service.rate_limits);
-  const { busy, failure, write } = useWrite();
+  const writing = useWrite();
 
-  const remove = () =>
-    write(
+  const remove = (wait: boolean) =>
+    writing.write(
       (registry) => deleteService(registry, name, revision, { wait, note }),
       () => {
         session.announce(`${name} is deleted.`);
@@ -42,53 +38,35 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
     onClose();
     onStale();
   };
+  const label = (
+    <>
+      Type <code>{name}</code> to delete it
+    </>
+  );
 
   return (
-    <Dialog
+    <WriteDialog
       title={`Delete ${name}?`}
-      busy={busy}
-      onClose={onClose}
-      actions={
-        <>
-          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
-            Keep it
-          </button>
-          <button
-            type="button"
-            class="button button-danger-main"
-            aria-disabled={busy || typed !== name}
-            onClick={() => !busy && typed === name && remove()}
-          >
-            {busy ? "Deleting …" : `Delete revision ${revision}`}
-          </button>
-        </>
+      leave="Keep it"
+      confirm={`Delete revision ${revision}`}
+      confirming="Deleting …"
+      isDangerous
+      isReady={typed === name}
+      writing={writing}
+      afterFailure={(failure) =>
+        lookAgainAfter(failure, "The registry may have deleted the service", lookAgain)
       }
+      note={note}
+      onNote={setNote}
+      goal="no gateway serves it any more"
+      onWrite={remove}
+      onClose={onClose}
+      last={<TextField label={label} value={typed} onChange={setTyped} />}
     >
       <p>Gateways stop serving its routes. Its history stays, and a revision of it can be restored.</p>
       <ReviewSummary changes={changes} />
       <Changes changes={changes} label="Changes" />
-      {failure !== null && (
-        <FailureNotice
-          failure={failure}
-          title={failure.outcome_unknown ? "The registry may have deleted the service" : undefined}
-          onRetry={failure.kind === "stale" || failure.outcome_unknown ? lookAgain : undefined}
-          retryLabel="Look at it again"
-        />
-      )}
-      <NoteFields note={note} onChange={setNote} failure={failure} />
-      <WaitChoice wait={wait} onChange={setWait} goal="no gateway serves it any more" />
-      <label for={field}>
-        Type <code>{name}</code> to delete it
-      </label>
-      <input
-        id={field}
-        type="text"
-        autocomplete="off"
-        spellcheck={false}
-        value={typed}
-        onInput={(event) => setTyped(event.currentTarget.value)}
-      />
-    </Dialog>
+    </WriteDialog>
   );
 }
 

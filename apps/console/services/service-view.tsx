@@ -1,11 +1,12 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
-import { limitText, testText } from "@ostiary/lib/domain/routes";
-import { as } from "@ostiary/lib/page";
+import { limitText, type RateLimitPolicy, testText } from "@ostiary/lib/domain/routes";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
+import { Cell, DataTable, Row } from "../parts/data-table.tsx";
+import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Empty, Loading } from "../parts/shown.tsx";
 import { readService } from "../registry/calls.ts";
@@ -55,23 +56,14 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
     <>
       <div class="lead">
         <dl class="facts">
-          <div>
-            <dt>Revision</dt>
-            <dd>{revision}</dd>
-          </div>
-          <div>
-            <dt>Url</dt>
-            <dd>
-              <code>{url}</code>
-            </dd>
-          </div>
+          <Fact name="Revision">{revision}</Fact>
+          <Fact name="Url">
+            <code>{url}</code>
+          </Fact>
           {openapi !== undefined && (
-            <div>
-              <dt>OpenAPI document</dt>
-              <dd>
-                <code>{openapi}</code>
-              </dd>
-            </div>
+            <Fact name="OpenAPI document">
+              <code>{openapi}</code>
+            </Fact>
           )}
         </dl>
         <p class="actions">
@@ -89,42 +81,7 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
         </p>
       </div>
       {missing.length > 0 && <WhyNot write={`change or delete ${name}`} missing={missing} />}
-      {policies.length > 0 && (
-        <section>
-          <h2>Rate limit policies</h2>
-          <table class="table" {...as("table")}>
-            <caption class="sr">Rate limit policies</caption>
-            <thead {...as("rowgroup")}>
-              <tr {...as("row")}>
-                <th {...as("columnheader")} scope="col">
-                  Policy
-                </th>
-                <th {...as("columnheader")} scope="col">
-                  Limit
-                </th>
-                <th {...as("columnheader")} scope="col">
-                  Bucket
-                </th>
-              </tr>
-            </thead>
-            <tbody {...as("rowgroup")}>
-              {policies.map(([policy, limit]) => (
-                <tr key={policy} {...as("row")}>
-                  <td {...as("cell")}>
-                    <code>{policy}</code>
-                  </td>
-                  <td data-label="Limit" {...as("cell")}>
-                    {limitText(limit)}
-                  </td>
-                  <td data-label="Bucket" {...as("cell")}>
-                    {limit.shared ? "shared by all services that name it" : "of this service"}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
+      {policies.length > 0 && <Policies policies={policies} />}
       {tests.length > 0 && <Tests tests={tests} />}
       <h2>Routes</h2>
       <RouteExplorer rows={rows} withService={false} />
@@ -133,33 +90,41 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
   );
 }
 
+function Policies({ policies }: { policies: [name: string, policy: RateLimitPolicy][] }) {
+  return (
+    <section>
+      <h2>Rate limit policies</h2>
+      <DataTable caption="Rate limit policies" columns={["Policy", "Limit", "Bucket"]}>
+        {policies.map(([policy, limit]) => (
+          <Row key={policy}>
+            <Cell>
+              <code>{policy}</code>
+            </Cell>
+            <Cell label="Limit">{limitText(limit)}</Cell>
+            <Cell label="Bucket">
+              {limit.shared ? "shared by all services that name it" : "of this service"}
+            </Cell>
+          </Row>
+        ))}
+      </DataTable>
+    </section>
+  );
+}
+
 function Tests({ tests }: { tests: NonNullable<Service["tests"]> }) {
   return (
     <section>
       <h2>Tests</h2>
-      <table class="table" {...as("table")}>
-        <caption class="sr">Tests</caption>
-        <thead {...as("rowgroup")}>
-          <tr {...as("row")}>
-            <th {...as("columnheader")} scope="col">
-              Test
-            </th>
-            <th {...as("columnheader")} scope="col">
-              Request and expectation
-            </th>
-          </tr>
-        </thead>
-        <tbody {...as("rowgroup")}>
-          {tests.map((test) => (
-            <tr key={test.name} {...as("row")}>
-              <td {...as("cell")}>{test.name}</td>
-              <td data-label="Request and expectation" {...as("cell")}>
-                <code>{testText(test)}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable caption="Tests" columns={["Test", "Request and expectation"]}>
+        {tests.map((test) => (
+          <Row key={test.name}>
+            <Cell>{test.name}</Cell>
+            <Cell label="Request and expectation">
+              <code>{testText(test)}</code>
+            </Cell>
+          </Row>
+        ))}
+      </DataTable>
     </section>
   );
 }

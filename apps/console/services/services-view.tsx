@@ -1,8 +1,8 @@
 import { SCOPES } from "@ostiary/lib/domain/routes";
-import { as } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
+import { Cell, DataTable, Row } from "../parts/data-table.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { counted, Empty, Found, ScopeBadge } from "../parts/shown.tsx";
@@ -66,46 +66,30 @@ function NoService({ name }: { name: string }) {
 
 function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: readonly string[] }) {
   return (
-    <table class="table services" {...as("table")}>
-      <caption class="sr">Services</caption>
-      <thead {...as("rowgroup")}>
-        <tr {...as("row")}>
-          <th {...as("columnheader")} scope="col">
-            Service
-          </th>
-          <th {...as("columnheader")} scope="col">
-            Url
-          </th>
-          <th {...as("columnheader")} scope="col">
-            Routes
-          </th>
-        </tr>
-      </thead>
-      <tbody {...as("rowgroup")}>
-        {rows.map(({ name, url, counts }) => (
-          <tr key={name} {...as("row")}>
-            <td {...as("cell")}>
-              <a class="name" href={fragmentOf({ name: "service", service: name })}>
-                <Found text={name} words={words} />
-              </a>
-            </td>
-            <td data-label="Url" {...as("cell")}>
-              <code>
-                <Found text={url} words={words} />
-              </code>
-            </td>
-            <td data-label="Routes" {...as("cell")}>
-              <span class="scope-counts">
-                {SCOPES.filter((scope) => counts[scope] > 0).map((scope) => (
-                  <span key={scope}>
-                    <ScopeBadge scope={scope} /> {counts[scope].toLocaleString("en")}
-                  </span>
-                ))}
-              </span>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable caption="Services" kind="services" columns={["Service", "Url", "Routes"]}>
+      {rows.map(({ name, url, counts }) => (
+        <Row key={name}>
+          <Cell>
+            <a class="name" href={fragmentOf({ name: "service", service: name })}>
+              <Found text={name} words={words} />
+            </a>
+          </Cell>
+          <Cell label="Url">
+            <code>
+              <Found text={url} words={words} />
+            </code>
+          </Cell>
+          <Cell label="Routes">
+            <span class="scope-counts">
+              {SCOPES.filter((scope) => counts[scope] > 0).map((scope) => (
+                <span key={scope}>
+                  <ScopeBadge scope={scope} /> {counts[scope].toLocaleString("en")}
+                </span>
+              ))}
+            </span>
+          </Cell>
+        </Row>
+      ))}
+    </DataTable>
   );
 }

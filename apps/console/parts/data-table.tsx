@@ -1,0 +1,50 @@
+import { as } from "@ostiary/lib/page";
+import type { ComponentChildren } from "preact";
+
+interface DataTableProps {
+  caption: string;
+  /** The headings of the columns, from left to right. */
+  columns: readonly string[];
+  /** A class beside that of every table. */
+  kind?: string;
+  /** The rows. */
+  children: ComponentChildren;
+}
+
+/** Shows a table, whose caption is for screen readers alone. */
+export function DataTable({ caption, columns, kind = "", children }: DataTableProps) {
+  return (
+    <table class={`table ${kind}`} {...as("table")}>
+      <caption class="sr">{caption}</caption>
+      <thead {...as("rowgroup")}>
+        <tr {...as("row")}>
+          {columns.map((column) => (
+            <th key={column} {...as("columnheader")} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody {...as("rowgroup")}>{children}</tbody>
+    </table>
+  );
+}
+
+export function Row({ children }: { children: ComponentChildren }) {
+  return <tr {...as("row")}>{children}</tr>;
+}
+
+interface CellProps {
+  /** The column's heading, which a narrow screen shows in the cell. The first cell has none. */
+  label?: string;
+  kind?: string;
+  children: ComponentChildren;
+}
+
+export function Cell({ label, kind, children }: CellProps) {
+  return (
+    <td class={kind} data-label={label} {...as("cell")}>
+      {children}
+    </td>
+  );
+}

@@ -1,0 +1,84 @@
+import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
+import { Dialog } from "@ostiary/lib/page";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Failure } from "../registry/failure.ts";
+import type { Writing } from "../write.ts";
+import { FailureNotice, type FailureNoticeProps } from "./failure-notice.tsx";
+import { NoteFields } from "./note-fields.tsx";
+import { WaitChoice } from "./written.tsx";
+
+interface WriteDialogProps {
+  title: string;
+  /** The label of the button that writes nothing. */
+  leave: string;
+  /** The label of the button that writes. */
+  confirm: string;
+  /** The label of that button during the write. */
+  confirming: string;
+  isDangerous?: boolean;
+  /** Whether the operator may write now. */
+  isReady?: boolean;
+  writing: Pick<Writing, "busy" | "failure">;
+  /** Returns the title and the way on after a failure. */
+  afterFailure: (failure: Failure) => Omit<FailureNoticeProps, "failure">;
+  note: GivenNote;
+  onNote: (note: GivenNote) => void;
+  /** The end of the label "Wait until …". */
+  goal?: string;
+  onWrite: (wait: boolean) => void;
+  onClose: () => void;
+  children: ComponentChildren;
+  /** A last question, below the choice to wait. */
+  last?: ComponentChildren;
+}
+
+/** Shows what a write changes, asks for its reason and whether to wait for gateways, and then writes. */
+export function WriteDialog({
+  title,
+  writing,
+  isReady = true,
+  onWrite,
+  onClose,
+  ...props
+}: WriteDialogProps) {
+  const { busy, failure } = writing;
+  const [wait, setWait] = useState(true);
+  return (
+    <Dialog
+      title={title}
+      busy={busy}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
+            {props.leave}
+          </button>
+          <button
+            type="button"
+            class={`button ${props.isDangerous ? "button-danger-main" : "button-main"}`}
+            aria-disabled={busy || !isReady}
+            onClick={() => !busy && isReady && onWrite(wait)}
+          >
+            {busy ? props.confirming : props.confirm}
+          </button>
+        </>
+      }
+    >
+      {props.children}
+      {failure !== null && <FailureNotice failure={failure} {...props.afterFailure(failure)} />}
+      <NoteFields note={props.note} onChange={props.onNote} failure={failure} />
+      <WaitChoice wait={wait} onChange={setWait} goal={props.goal} />
+      {props.last}
+    </Dialog>
+  );
+}
+
+/** Returns how a dialog about one service goes on after a failure: at the service as it is now. */
+export function lookAgainAfter({ kind, outcome_unknown }: Failure, title: string, onRetry: () => void) {
+  return {
+    title: outcome_unknown ? title : undefined,
+    onRetry: kind === "stale" || outcome_unknown ? onRetry : undefined,
+    retryLabel: "Look at it again",
+  };
+}
