@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withBed } from "../faults/run.ts";
 import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
-import { answerOf, type Replica } from "../faults/system/replica.ts";
+import { answerOf, type Replica, type Stop } from "../faults/system/replica.ts";
 import type { Leash } from "../support/leash.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { releaseOf, rootOf } from "./checkout.ts";
-import { brokenIn, lineOf } from "./judge.ts";
+import { brokenIn, type Closing, lineOf } from "./judge.ts";
 import { Novelties } from "./novelties.ts";
 import type { Leg, Part } from "./orders.ts";
 import { RELEASES, WORKING_TREE } from "./releases.ts";
@@ -26,7 +26,8 @@ export interface Upgrade {
  * The grace is longer than balancers need to notice that a replica is not ready. The timeout is longer than any
  * request, since 0.1.0 waits for streams until then.
  */
-const VARIABLES = { SHUTDOWN_GRACE_MS: "1500", SHUTDOWN_TIMEOUT_MS: "4000" };
+const GRACE_MS = 1_500;
+const VARIABLES = { SHUTDOWN_GRACE_MS: String(GRACE_MS), SHUTDOWN_TIMEOUT_MS: "4000" };
 const READY_MS = 120_000;
 /** A step breaks no part. */
 const NO_FAULT = { parts: [], fault: "killed" } as const;
@@ -53,8 +54,8 @@ export async function runUpgrade(leash: Leash, upgrade: Upgrade, progress: Progr
     for (const leg of legs) {
       if (!leg.isForward) await novelties.beforeGoingBack(leg.to);
       for (const part of leg.parts) {
-        const run = await replaceAll(bed, part, rootTo(leg.to), pace);
-        const step = { order: leg.name, part, run, drains_all: releaseOf(version)?.drains_all ?? true };
+        const { run, stops } = await replaceAll(bed, part, rootTo(leg.to), pace);
+        const step = { order: leg.name, part, run, losing: losingOf(version, stops) };
         progress(lineOf(step));
         broken.push(...brokenIn(step).map((how) => `${leg.name}, ${part}: ${how}`));
       }
@@ -74,11 +75,21 @@ function newestOf(versions: ReadonlyMap<string, string>): string {
   return known.findLast((version) => versions.has(version)) ?? WORKING_TREE;
 }
 
+/** Returns the times in which processes of a version closed their ports; empty when it loses no request then. */
+function losingOf(version: string, stops: readonly Stop[]): readonly Closing[] {
+  if (releaseOf(version)?.drains_all ?? true) return [];
+  return stops.map(({ signalled_ms, ended_ms }) => ({
+    begins_ms: signalled_ms + GRACE_MS,
+    ends_ms: ended_ms,
+  }));
+}
+
 /** Replaces the replicas of one service one after the other, each when the one before is ready. */
-function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
+async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
+  const stops: Stop[] = [];
   const replace = async () => {
     for (const replica of replicasOf(bed, part)) {
-      await replica.replaceBy(root);
+      stops.push(await replica.replaceBy(root));
       await waitFor(async () => (await answerOf(`${replica.internal_url}/health/ready`)) === 200, {
         timeout_ms: READY_MS,
         what: `${replica.name} that is ready`,
@@ -86,7 +97,7 @@ function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
       await Bun.sleep(SEEN_MS);
     }
   };
-  return runChange(bed, NO_FAULT, { begin: replace, end: async () => {} }, pace);
+  return { run: await runChange(bed, NO_FAULT, { begin: replace, end: async () => {} }, pace), stops };
 }
 
 /** The time in which balancers notice that a replica is ready. */

@@ -8,14 +8,20 @@ import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 
 const READY_TIMEOUT_MS = 1_000;
 
+/** The time from the signal to a process until its end. */
+export interface Stop {
+  readonly signalled_ms: number;
+  readonly ended_ms: number;
+}
+
 /** One process of a service, with the only ways that lead to it. */
 export interface Replica {
   readonly name: string;
   readonly server: BinaryTestServer;
   /** The service, such as `identity`. */
   readonly app: string;
-  /** Stops it in order, and starts it from another folder of the source. */
-  replaceBy(root: string): Promise<void>;
+  /** Stops it in order, and starts it from another folder of the source. Returns when it stopped. */
+  replaceBy(root: string): Promise<Stop>;
   /** The process's own addresses. */
   readonly url: string;
   readonly internal_url: string;
@@ -69,9 +75,12 @@ export async function startReplica(
   await server.start();
   const links = { public: await startProxy(url), internal: await startProxy(internal_url) };
   const replaceBy = async (next: string) => {
+    const signalled_ms = performance.now();
     await server.stop();
+    const ended_ms = performance.now();
     root = next;
     await server.start();
+    return { signalled_ms, ended_ms };
   };
   return { name: `${app} ${number + 1}`, app, server, replaceBy, url, internal_url, upkeep_file, links };
 }
