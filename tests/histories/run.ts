@@ -1,6 +1,7 @@
-import { System } from "../faults/system/system.ts";
+import { ROOT, System } from "../faults/system/system.ts";
 import type { Leash } from "../support/leash.ts";
 import { Random } from "../support/random.ts";
+import { rootsOf } from "../upgrade/checkout.ts";
 import type { Verdict } from "./checker/check.ts";
 import { disturb } from "./disturb.ts";
 import { Directory } from "./recorders/directory.ts";
@@ -17,14 +18,23 @@ export interface Plan {
   readonly goesOn: (disturbances: number) => boolean;
 }
 
+/** How the system of a run starts. */
+export interface Start {
+  readonly seed: number;
+  /** The release that the first process of each service has; null when all are of this source. */
+  readonly beside: string | null;
+}
+
 /** Starts the system, passes it to `work`, and ends it whatever happens. */
 export async function withField<T>(
   leash: Leash,
   progress: Progress,
-  seed: number,
+  { seed, beside }: Start,
   work: (field: Field) => Promise<T>,
 ): Promise<T> {
-  await using system = await System.start(leash, progress);
+  const older = beside === null ? undefined : (await rootsOf([beside], leash, progress)).get(beside);
+  const services = { roots: [older ?? ROOT, ROOT], variables: {} } as const;
+  await using system = await System.start(leash, progress, services);
   await publishLimited(system);
   const random = new Random(seed);
   return await work({ system, random, directory: new Directory(system, random), is_faulty: false });

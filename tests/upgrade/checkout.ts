@@ -1,6 +1,8 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, RunImpossible } from "../faults/system/system.ts";
+import type { Leash } from "../support/leash.ts";
 import { RELEASES, type Release, WORKING_TREE } from "./releases.ts";
 
 /** Returns the release of a version; null for the working tree. */
@@ -19,6 +21,27 @@ export function absenceOf({ version, revision }: Release, clone = ROOT): string 
   });
   if (exitCode === 0) return null;
   return `This clone does not have ${version} (commit ${revision.slice(0, 12)}): run git fetch --unshallow, or clone the whole history.`;
+}
+
+/**
+ * Returns the folders of some versions' sources with their dependencies. The folders are removed when this process
+ * ends.
+ *
+ * @throws RunImpossible when the clone lacks a release, or its dependencies cannot be installed
+ */
+export async function rootsOf(
+  versions: Iterable<string>,
+  leash: Leash,
+  progress: (line: string) => void,
+): Promise<ReadonlyMap<string, string>> {
+  const scratch = await mkdtemp(join(tmpdir(), "ostiary-versions-"));
+  leash.directory(scratch);
+  const roots = new Map<string, string>();
+  for (const version of new Set(versions)) {
+    progress(`preparing ${version}`);
+    roots.set(version, await rootOf(version, scratch));
+  }
+  return roots;
 }
 
 /**

@@ -1,12 +1,9 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { withBed } from "../faults/run.ts";
 import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
 import { answerOf, type Replica, type Stop } from "../faults/system/replica.ts";
 import type { Leash } from "../support/leash.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { releaseOf, rootOf } from "./checkout.ts";
+import { releaseOf, rootsOf } from "./checkout.ts";
 import { brokenIn, type Closing, lineOf } from "./judge.ts";
 import { Novelties } from "./novelties.ts";
 import type { Leg, Part } from "./orders.ts";
@@ -39,13 +36,7 @@ const NO_FAULT = { parts: [], fault: "killed" } as const;
  */
 export async function runUpgrade(leash: Leash, upgrade: Upgrade, progress: Progress): Promise<string[]> {
   const { from, legs, pace } = upgrade;
-  const scratch = await mkdtemp(join(tmpdir(), "ostiary-upgrade-"));
-  leash.directory(scratch);
-  const roots = new Map<string, string>();
-  for (const version of new Set([from, ...legs.map(({ to }) => to)])) {
-    progress(`preparing ${version}`);
-    roots.set(version, await rootOf(version, scratch));
-  }
+  const roots = await rootsOf([from, ...legs.map(({ to }) => to)], leash, progress);
   const rootTo = (version: string) => roots.get(version) ?? "";
   const work = async (bed: Bed) => {
     const broken: string[] = [];
@@ -66,7 +57,7 @@ export async function runUpgrade(leash: Leash, upgrade: Upgrade, progress: Progr
     broken.push(...(await brokenAtTheEnd(bed, { version, newest: rootTo(newestOf(roots)) })));
     return broken;
   };
-  return withBed(leash, progress, work, { root: rootTo(from), variables: VARIABLES });
+  return withBed(leash, progress, work, { roots: [rootTo(from), rootTo(from)], variables: VARIABLES });
 }
 
 /** Returns the newest of some versions. */

@@ -20,7 +20,6 @@ import { thingsService, versionedService } from "./routes.ts";
 /** The working tree. */
 export const ROOT = join(import.meta.dir, "../../..");
 export const ADMIN_TOKEN = "admin-token-of-these-runs";
-const REPLICAS = [0, 1];
 const READY_MS = 60_000;
 
 /** A server, and the one way that leads to it. */
@@ -31,8 +30,8 @@ export interface Linked {
 
 /** How the services of a run differ from the default. */
 export interface Services {
-  /** The folder of the source that all services start from. */
-  readonly root: string;
+  /** The folders of the source that the first and the second process of each service start from. */
+  readonly roots: readonly [string, string];
   /** Variables of every service. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -67,7 +66,7 @@ export class System implements AsyncDisposable {
   static async start(
     leash: Leash,
     progress: (line: string) => void,
-    services: Services = { root: ROOT, variables: {} },
+    services: Services = { roots: [ROOT, ROOT], variables: {} },
   ): Promise<System> {
     progress("starting PostgreSQL, Redis, etcd and the service");
     const stores = await startStores(leash);
@@ -228,16 +227,22 @@ export class System implements AsyncDisposable {
     }
   }
 
+  /** Starts two replicas. When they have two versions, the first one starts before the other, as in an upgrade. */
   async #startTwo(app: string, variables: Record<string, string>): Promise<Replica[]> {
-    return Promise.all(
-      REPLICAS.map(async (number) => {
-        const { root, variables: every } = this.#services;
-        const replica = await startReplica(app, number, this.#leash, { ...variables, ...every }, root);
-        this.#ends.defer(() => replica.server.close());
-        for (const link of Object.values(replica.links)) this.#ends.defer(() => link.close());
-        return replica;
-      }),
-    );
+    const [first, second] = this.#services.roots;
+    if (first === second) {
+      return Promise.all([first, second].map((root, number) => this.#startOne(app, number, variables, root)));
+    }
+    const older = await this.#startOne(app, 0, variables, first);
+    return [older, await this.#startOne(app, 1, variables, second)];
+  }
+
+  async #startOne(app: string, number: number, variables: Record<string, string>, root: string) {
+    const every = this.#services.variables;
+    const replica = await startReplica(app, number, this.#leash, { ...variables, ...every }, root);
+    this.#ends.defer(() => replica.server.close());
+    for (const link of Object.values(replica.links)) this.#ends.defer(() => link.close());
+    return replica;
   }
 
   #name(peer: string, url: string): void {

@@ -23,7 +23,7 @@ test.skipIf(!(postgres.binary && redis.binary && etcd.binary))(
     await withField(
       leash(),
       () => {},
-      SEED,
+      { seed: SEED, beside: null },
       async (field) => {
         const recorders = newRecorders();
         expect(await unnoticedFaultyClients(field, recorders)).toEqual([]);
