@@ -6,6 +6,7 @@ import {
   sameHash,
   ZERO_HASH,
 } from "../domain/proof/index.ts";
+import type { NamedEntry, ProblemValues } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
 /** An entry in an export: its position, its own hash, and the chain hash that it claims. */
@@ -13,11 +14,12 @@ export interface ShownEntry {
   position: number;
   /** The id of the entry's event, or null for an entry without an event. */
   event_id: string | null;
-  /** A name for people, such as `the intent of event 01K…`. */
-  name: string;
+  named: NamedEntry;
   hash: Hash;
   chain: Hash;
 }
+
+const START: NamedEntry = { entry: "start" };
 
 /** Entries with consecutive positions. */
 interface Run {
@@ -29,7 +31,7 @@ interface Run {
 interface Edge {
   position: number;
   event_id: string | null;
-  name: string;
+  named: NamedEntry;
   hash: Hash | null;
   chain: Hash;
 }
@@ -47,7 +49,7 @@ export class ChainCheck {
 
   constructor(problems: Problems) {
     this.#problems = problems;
-    const start = { position: 0, event_id: null, name: "the beginning", hash: null, chain: ZERO_HASH };
+    const start = { position: 0, event_id: null, named: START, hash: null, chain: ZERO_HASH };
     this.#keep({ low: start, high: start });
   }
 
@@ -92,21 +94,14 @@ export class ChainCheck {
       if (reached === undefined || high.position > reached.position) reached = high;
     }
     const last = reached?.position ?? 0;
-    if (last < position) this.#nameMissing(last + 1, position, `after ${reached?.name}`, reached?.event_id);
-    else if (last > position) {
-      this.#problems.add("added", `The chain goes on to place ${last}, but its head is at ${position}.`, {
-        event_id: reached?.event_id,
-        position: position + 1,
-      });
+    const event_id = reached?.event_id;
+    const entry = reached?.named ?? START;
+    if (last < position) {
+      this.#nameMissing({ from: last + 1, to: position, side: "after", entry }, event_id);
+    } else if (last > position) {
+      this.#problems.add({ code: "beyond_head", last, head: position }, { event_id, position: position + 1 });
     } else if (reached !== undefined && !sameHash(reached.chain, chain)) {
-      this.#problems.add(
-        "changed",
-        `The chain ends with ${reached.name} in another value than its head has.`,
-        {
-          event_id: reached.event_id,
-          position: last,
-        },
-      );
+      this.#problems.add({ code: "other_end", entry }, { event_id, position: last });
     }
   }
 
@@ -132,10 +127,9 @@ export class ChainCheck {
     this.#keep(joined);
   }
 
-  #checkLink(before: Edge, { position, event_id, name, hash, chain }: Edge): void {
+  #checkLink(before: Edge, { position, event_id, named, hash, chain }: Edge): void {
     if (hash === null || sameHash(nextInChain(before.chain, hash), chain)) return;
-    const message = `${capitalized(name)} is not what was sealed at place ${position}: it was changed, or moved there.`;
-    this.#problems.add("changed", message, { event_id, position });
+    this.#problems.add({ code: "entry_changed", entry: named, position }, { event_id, position });
   }
 
   #keep(run: Run): void {
@@ -151,24 +145,17 @@ export class ChainCheck {
   }
 
   #nameGap(before: Edge, after: Edge): void {
-    if (after.position <= before.position) {
-      this.#problems.add(
-        "added",
-        `${capitalized(after.name)} has place ${after.position}, which another entry has.`,
-        after,
-      );
-    } else if (after.position > before.position + 1) {
-      this.#nameMissing(before.position + 1, after.position - 1, `before ${after.name}`, after.event_id);
+    const { position, event_id, named: entry } = after;
+    if (position <= before.position) {
+      this.#problems.add({ code: "place_taken", entry, position }, { event_id, position });
+    } else if (position > before.position + 1) {
+      const [from, to] = [before.position + 1, position - 1];
+      this.#nameMissing({ from, to, side: "before", entry }, event_id);
     }
   }
 
-  #nameMissing(from: number, to: number, where: string, event_id: string | null | undefined): void {
-    const places =
-      from === to ? `The entry at place ${from} is` : `The entries at places ${from} to ${to} are`;
-    this.#problems.add("removed", `${places} missing, ${where}: an event was removed.`, {
-      event_id,
-      position: from,
-    });
+  #nameMissing(missing: ProblemValues["entries_missing"], event_id: string | null | undefined): void {
+    this.#problems.add({ code: "entries_missing", ...missing }, { event_id, position: missing.from });
   }
 }
 
@@ -197,7 +184,7 @@ class ChainValues {
 }
 
 function bridgeEdge(position: number, chain: Hash): Edge {
-  return { position, event_id: null, name: `place ${position}`, hash: null, chain };
+  return { position, event_id: null, named: { entry: "place", position }, hash: null, chain };
 }
 
 /** Tells whether one of the sorted runs has an entry of the range. */
@@ -210,8 +197,4 @@ function isShown(runs: readonly Run[], { from, to }: ChainRange): boolean {
   }
   const run = runs[start];
   return run !== undefined && run.low.position <= to;
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

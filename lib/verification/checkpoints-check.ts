@@ -54,16 +54,12 @@ export class CheckpointsCheck {
   #checkHead(end: ProofEnd): void {
     const { head, checkpoint } = end;
     if (head.position === 0 && checkpoint === null) {
-      this.#problems.leaveOpen(
-        "The log is empty, and no checkpoint covers an empty log: whether it had events that were cut off cannot be told. A kept export of it shows a cut.",
-      );
+      this.#problems.leaveOpen({ code: "empty_log" });
       return;
     }
     if (isHeld(end)) return;
-    const which =
-      checkpoint === null ? "No checkpoint holds" : `Checkpoint ${checkpoint.number} does not hold`;
-    const message = `${which} this chain: it was cut and rebuilt, or is of another log.`;
-    this.#problems.add("rebuilt", message, { position: head.position });
+    const { position } = head;
+    this.#problems.add({ code: "head_not_held", checkpoint: checkpoint?.number ?? null }, { position });
   }
 
   async #checkSignatures(checkpoints: readonly Checkpoint[], keys: readonly SigningJwk[]): Promise<void> {
@@ -77,7 +73,7 @@ export class CheckpointsCheck {
       const problem = await checkpointProblem(checkpoint, keys);
       if (problem === null) continue;
       if (problem === "unsigned" && this.#keys === null && checkpoint.number < signedFrom) continue;
-      this.#problems.add("checkpoint", `Checkpoint ${checkpoint.number} ${PROBLEM_TEXTS[problem]}.`);
+      this.#problems.add({ code: "checkpoint_not_signed", checkpoint: checkpoint.number, problem });
     }
   }
 
@@ -88,10 +84,7 @@ export class CheckpointsCheck {
       const other = history.get(checkpoint.number);
       if (other === undefined) history.set(checkpoint.number, checkpoint);
       else if (checkpointText(other) !== checkpointText(checkpoint)) {
-        this.#problems.add(
-          "checkpoint",
-          `There are two checkpoints ${checkpoint.number}: they are of two logs, or of one that was restored from an older backup and went on differently.`,
-        );
+        this.#problems.add({ code: "two_checkpoints", checkpoint: checkpoint.number });
       }
     }
     for (const checkpoint of history.values())
@@ -101,13 +94,10 @@ export class CheckpointsCheck {
 
   #checkPrevious({ number, previous }: Checkpoint, before: Checkpoint | undefined): void {
     if (number === 1 && previous !== hexOf(ZERO_HASH)) {
-      this.#problems.add("checkpoint", "Checkpoint 1 names one before it.");
+      this.#problems.add({ code: "first_names_previous" });
     }
     if (before === undefined || checkpointHash(before) === previous) return;
-    this.#problems.add(
-      "checkpoint",
-      `Checkpoint ${number} does not follow the checkpoint ${before.number} that is here.`,
-    );
+    this.#problems.add({ code: "previous_differs", checkpoint: number, previous: before.number });
   }
 
   /**
@@ -121,16 +111,16 @@ export class CheckpointsCheck {
     const newest = Math.max(0, ...ofFile.map(({ number }) => number));
     for (const number of new Set(kept.map((checkpoint) => checkpoint.number))) {
       if (number > newest) {
-        this.#problems.leaveOpen(
-          `Checkpoint ${number}, which was kept, is newer than this file, which knows ${newest === 0 ? "none" : `no more than ${newest}`}: either the file was made before it, or the log was restored from an older backup.`,
-        );
+        this.#problems.leaveOpen({
+          code: "kept_checkpoint_newer",
+          checkpoint: number,
+          newest: newest === 0 ? null : newest,
+        });
         continue;
       }
       const missing = firstMissing(history, number, newest);
       if (missing === null) continue;
-      this.#problems.leaveOpen(
-        `Nothing here leads from checkpoint ${number}, which was kept, to ${newest}: checkpoint ${missing} is missing, so whether history goes on from ${number} cannot be told. Make the export with checkpoint=${number}, or give a list of all between them as --checkpoint.`,
-      );
+      this.#problems.leaveOpen({ code: "kept_checkpoint_unconnected", checkpoint: number, newest, missing });
     }
   }
 }
@@ -147,13 +137,6 @@ function isHeld({ head, checkpoint, map, inclusion }: ProofEnd): boolean {
     heads !== undefined && inclusion !== null && isIncluded(headLeaf(read), inclusion, hashFromHex(heads))
   );
 }
-
-const PROBLEM_TEXTS = {
-  unsigned: "is not signed",
-  unknown_key: "is signed by a key that is not among those given",
-  wrong_signature: "has a signature that is not its key's",
-  other_content: "differs from what was signed",
-} as const;
 
 function checkpointsOf({ checkpoint, heads = [], tree, recent_checkpoints }: ProofEnd): Checkpoint[] {
   const earlier = heads.map((head) => head.checkpoint);

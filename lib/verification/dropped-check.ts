@@ -10,6 +10,7 @@ import {
 } from "../domain/proof/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
 import type { EventsCheck } from "./events-check.ts";
+import type { DeclarationFlaw } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
 /** The largest difference between the clocks of replicas. */
@@ -63,8 +64,8 @@ function checkDeclarations(end: ProofEnd, checks: Checks): Absent {
   const declarations = end.retention ?? [];
   for (const { position, salt, chain: value, ...retention } of declarations) {
     const hash = entryHash(retentionEntry(end.head.owner, retention, salt));
-    const name = `the retention of ${retention.month}`;
-    chain.add({ position, event_id: null, name, hash, chain: hashFromHex(value) });
+    const named = { entry: "retention", month: retention.month } as const;
+    chain.add({ position, event_id: null, named, hash, chain: hashFromHex(value) });
   }
   const sound = declarations.filter((declaration) => isSound(declaration, end, problems));
   const absent = sound.map(({ month, ranges }) => ({ month, ranges: chain.bridge(ranges) }));
@@ -75,9 +76,7 @@ function checkDeclarations(end: ProofEnd, checks: Checks): Absent {
   for (const { month, ranges } of dropped) {
     const least = events.leastPlaceFrom(monthEnd(month) + MONTH_EDGE_MS);
     for (const { from, to } of ranges.filter((range) => range.to > least)) {
-      problems.leaveOpen(
-        `${placesOf(from, to)} dropped with ${month}, but newer events come before: whether these were outcomes that came late to events of that month cannot be told.`,
-      );
+      problems.leaveOpen({ code: "dropped_late", from, to, month });
     }
   }
   return { ranges: dropped.flatMap(({ ranges }) => ranges), before_ms };
@@ -89,23 +88,23 @@ function isSound(
   { checkpoint }: ProofEnd,
   problems: Problems,
 ): boolean {
-  const refused = (why: string) => {
-    problems.add("removed", `The retention of ${month} at place ${position} ${why}.`, { position });
+  const refused = (flaw: DeclarationFlaw) => {
+    problems.add({ code: "declaration_unsound", month, position, flaw }, { position });
     return false;
   };
   const declared_ms = proofTime(declared_at);
   const sealed_ms = checkpoint === null ? null : proofTime(checkpoint.sealed_at);
-  if (declared_ms === null) return refused("has no time of its declaration");
+  if (declared_ms === null) return refused("no_time");
   if (sealed_ms === null || declared_ms > sealed_ms + CLOCKS_MS || monthEnd(month) > sealed_ms) {
-    return refused("is of a time after the checkpoint that signs it");
+    return refused("after_checkpoint");
   }
-  if (monthEnd(month) > declared_ms) return refused("was declared before that month was over");
+  if (monthEnd(month) > declared_ms) return refused("before_month_end");
   let last = 0;
   for (const { from, to } of ranges) {
-    if (from <= last || to < from) return refused("names places that are out of order");
+    if (from <= last || to < from) return refused("places_out_of_order");
     last = to;
   }
-  return last < position || refused("names places that come after it");
+  return last < position || refused("places_after_it");
 }
 
 /** Checks the dropped months that a file of an older version claims without a signature. */
@@ -116,28 +115,21 @@ function checkClaim({ dropped, checkpoint }: ProofEnd, checks: Checks): Absent {
   const before_ms = proofTime(occurred_before);
   const sealed_ms = checkpoint === null ? null : proofTime(checkpoint.sealed_at);
   if (before_ms === null || before_ms !== monthStart(occurred_before.slice(0, "2026-01".length))) {
-    problems.add(
-      "removed",
-      `Events before "${occurred_before}" are said to be dropped, which is not the start of a month in UTC.`,
-    );
+    problems.add({ code: "claim_not_month_start", before: occurred_before });
     return NOTHING;
   }
   if (sealed_ms === null || before_ms > sealed_ms) {
-    const message = `Events before ${occurred_before} are said to be dropped, which is after the checkpoint of this file.`;
-    problems.add("removed", message);
+    problems.add({ code: "claim_after_checkpoint", before: occurred_before });
     return NOTHING;
   }
   refuseOlderEvents(before_ms, checks);
   const least = events.leastPlaceFrom(before_ms + MONTH_EDGE_MS);
   for (const { from, to } of dropped.ranges.filter((range) => range.to > least)) {
-    const message = `${placesOf(from, to)} said to be of months that were dropped, but newer events come before them.`;
-    problems.add("removed", message, { position: from });
+    problems.add({ code: "claim_behind_newer_events", from, to }, { position: from });
   }
   const ranges = chain.bridge(dropped.ranges.filter(({ from, to }) => from <= to));
   for (const { from, to } of ranges) {
-    problems.leaveOpen(
-      `${placesOf(from, to)} said to be of months before ${occurred_before} that were dropped, and no declaration in the chain says so: whether they were dropped or removed cannot be told.`,
-    );
+    problems.leaveOpen({ code: "dropped_undeclared", from, to, before: occurred_before });
   }
   return { ranges, before_ms };
 }
@@ -146,9 +138,5 @@ function refuseOlderEvents(before_ms: number, { problems, events }: Checks): voi
   const from_ms = events.from === null ? null : proofTime(events.from);
   if (from_ms === null || from_ms >= before_ms) return;
   const before = new Date(before_ms).toISOString();
-  problems.add("removed", `Events before ${before} are said to be dropped, and some are here.`);
-}
-
-function placesOf(from: number, to: number): string {
-  return from === to ? `The entry at place ${from} is` : `The entries at places ${from} to ${to} are`;
+  problems.add({ code: "dropped_event_shown", before });
 }

@@ -50,7 +50,7 @@ export class EventsCheck {
     this.#kind ??= isRecord(value) && "user_id" in value ? "user" : "organization";
     const schema = this.#kind === "user" ? provenUserEventSchema : provenOrganizationEventSchema;
     if (!fits<typeof schema>(schema, value) || !isUlid(value.id)) {
-      this.#problems.add("unreadable", `Line ${line} is not an event with proof.`);
+      this.#problems.add({ code: "not_an_event", line });
       return;
     }
     this.#addEvent(value);
@@ -59,7 +59,7 @@ export class EventsCheck {
   /** Checks that the events belong to the owner of the head. */
   end({ head }: ProofEnd): void {
     if (this.#owner === null || this.#owner === head.owner) return;
-    this.#problems.add("checkpoint", `The events are of ${this.#owner}, the proof is of ${head.owner}.`);
+    this.#problems.add({ code: "other_owner", events_owner: this.#owner, proof_owner: head.owner });
   }
 
   /** Returns the lowest position among the events since the day of this time, or infinity. */
@@ -80,7 +80,7 @@ export class EventsCheck {
     this.#checkOwner(event);
     const { intent } = proof;
     if (intent === null) {
-      this.#problems.add("added", `Event ${id} has no place in the chain: it was added.`, { event_id: id });
+      this.#problems.add({ code: "event_without_place", event_id: id }, { event_id: id });
       return;
     }
     this.#addEntries(event, intent);
@@ -96,21 +96,23 @@ export class EventsCheck {
     this.#chain.add({
       position: intent.position,
       event_id: id,
-      name: `the intent of event ${id}`,
+      named: { entry: "intent", event_id: id },
       hash: entryHash(intentEntry(event, written, intent.salt)),
       chain: hashFromHex(intent.chain),
     });
     const place = event.proof.outcome;
     if (place === null) {
       if (outcome === "pending") return;
-      const message = `The outcome of event ${id} has no place in the chain: it was added or changed.`;
-      this.#problems.add("added", message, { event_id: id, position: intent.position });
+      this.#problems.add(
+        { code: "outcome_without_place", event_id: id },
+        { event_id: id, position: intent.position },
+      );
       return;
     }
     this.#chain.add({
       position: place.position,
       event_id: id,
-      name: `the outcome of event ${id}`,
+      named: { entry: "outcome", event_id: id },
       hash: entryHash(outcomeEntry(event, written, place.salt)),
       chain: hashFromHex(place.chain),
     });
@@ -120,8 +122,8 @@ export class EventsCheck {
     const before = this.#lastId;
     this.#lastId = id;
     if (before === null || id < before) return;
-    if (id === before) this.#problems.add("added", `Event ${id} is there twice.`, { event_id: id, position });
-    else this.#problems.add("moved", `Event ${id} is not where its id belongs.`, { event_id: id, position });
+    const code = id === before ? "event_twice" : "event_out_of_order";
+    this.#problems.add({ code, event_id: id }, { event_id: id, position });
   }
 
   #checkOwner(event: ProvenEvent): void {
@@ -131,16 +133,15 @@ export class EventsCheck {
         : ownerOf("organization", event.organization_id ?? "");
     this.#owner ??= owner;
     if (owner === this.#owner) return;
-    this.#problems.add("changed", `Event ${event.id} is of another log: of ${owner}.`, {
-      event_id: event.id,
-      position: event.proof.intent?.position,
-    });
+    this.#problems.add(
+      { code: "event_of_other_log", event_id: event.id, owner },
+      { event_id: event.id, position: event.proof.intent?.position },
+    );
   }
 
   #checkTime(id: string, position: number): void {
     if (!this.#late.isLate(decodeTime(id), position)) return;
-    const message = `Event ${id} was written after events that are newer by more than an hour: it was added later.`;
-    this.#problems.add("added", message, { event_id: id, position });
+    this.#problems.add({ code: "event_added_late", event_id: id }, { event_id: id, position });
   }
 }
 

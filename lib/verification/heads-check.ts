@@ -1,6 +1,7 @@
 import type { EarlierHead, ProofEnd } from "../contracts/audit/index.ts";
 import { type ChainRange, type Checkpoint, hashFromHex, hexOf, isInMap } from "../domain/proof/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
+import type { ProblemFinding } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
 /** An earlier checkpoint whose head of this log lies on the chain of the export. */
@@ -28,13 +29,10 @@ export function checkHeads({ head, checkpoint, heads = [] }: ProofEnd, checks: C
     const { number, sealed_at } = earlier.checkpoint;
     const { position } = earlier;
     if (number <= last.number || number >= (checkpoint?.number ?? 0)) {
-      checks.problems.add("checkpoint", `The head under checkpoint ${number} is not in its order.`);
+      checks.problems.add({ code: "head_out_of_order", checkpoint: number });
     }
-    const why =
-      position < last.position
-        ? `ends at place ${position} under checkpoint ${number}, and ended at place ${last.position} under checkpoint ${last.number}: it was cut`
-        : whyWrong(earlier, head, checks);
-    if (why !== null) checks.problems.add("rebuilt", `The log ${why}.`, { position });
+    const problem = position < last.position ? wentBack(earlier, last) : problemOf(earlier, head, checks);
+    if (problem !== null) checks.problems.add(problem, { position });
     else if (checks.chain.valueAt(position) !== null) {
       used.push({ checkpoint: number, sealed_at, position });
     }
@@ -43,30 +41,36 @@ export function checkHeads({ head, checkpoint, heads = [] }: ProofEnd, checks: C
   return used;
 }
 
-/** Returns what is wrong with a head, as a part of a sentence; null for a head on the chain or in a dropped part. */
-function whyWrong(
+function wentBack(
+  { position, checkpoint }: EarlierHead,
+  last: { number: number; position: number },
+): ProblemFinding {
+  return {
+    code: "head_went_back",
+    position,
+    checkpoint: checkpoint.number,
+    last_position: last.position,
+    last_checkpoint: last.number,
+  };
+}
+
+/** Returns what is wrong with a head, or null for a head on the chain or in a dropped part. */
+function problemOf(
   { checkpoint, position, chain, map }: EarlierHead,
   { owner, position: end }: ProofEnd["head"],
   { chain: check, dropped }: Checks,
-): string | null {
-  const { number } = checkpoint;
+): ProblemFinding | null {
+  const at = { position, checkpoint: checkpoint.number };
   const read = { owner, position, chain: hashFromHex(chain) };
   if (checkpoint.map === undefined || !isInMap(read, map, hashFromHex(checkpoint.map))) {
-    return `does not end at place ${position} under checkpoint ${number}, as this file says`;
+    return { code: "head_not_in_map", ...at };
   }
-  if (position > end) {
-    return `had ${position} entries under checkpoint ${number}, which this file does not reach: newer events were cut off`;
-  }
+  if (position > end) return { code: "head_not_reached", ...at };
   const value = check.valueAt(position);
-  if (value !== null) {
-    const isSame = hexOf(value) === chain;
-    return isSame
-      ? null
-      : `has another chain at place ${position} under checkpoint ${number}: it was rewritten since`;
-  }
+  if (value !== null) return hexOf(value) === chain ? null : { code: "head_rewritten", ...at };
   return dropped.some(({ from, to }) => from <= position && position <= to)
     ? null
-    : `has no entry at place ${position}, where it ended under checkpoint ${number}`;
+    : { code: "head_without_entry", ...at };
 }
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@
 export * from "./cosigned-root.ts";
 export * from "./export-lines.ts";
 export * from "./kept-copies.ts";
-export { type NotShown, sentenceOf } from "./not-shown.ts";
-export * from "./problems.ts";
+export type { Problem } from "./problems.ts";
+export { type SpokenVerdict, spoken } from "./spoken.ts";
 export type { StatedUsage } from "./statements-check.ts";
 export * from "./verify.ts";

@@ -1,10 +1,8 @@
-/** The kinds of problems in an export with proof. */
-export type ProblemKind = "changed" | "removed" | "added" | "moved" | "rebuilt" | "checkpoint" | "unreadable";
+import { KINDS, type ProblemFinding, type ProblemKind, type Question } from "./findings.ts";
 
 export interface Problem {
   kind: ProblemKind;
-  /** One sentence for a person. */
-  message: string;
+  finding: ProblemFinding;
   /** The event with the problem, or the one next to it. */
   event_id: string | null;
   /** The position in the chain; problems without one come last. */
@@ -18,29 +16,26 @@ const KEPT_MAX = 1_000;
 export class Problems {
   #kept: Problem[] = [];
   #count = 0;
-  readonly #undecided = new Set<string>();
+  readonly #undecided = new Map<string, Question>();
 
   get count(): number {
     return this.#count;
   }
 
-  /** One sentence for each question that the files leave open. */
-  get undecided(): string[] {
-    return [...this.#undecided];
+  /** The questions that the files leave open, each once. */
+  get undecided(): Question[] {
+    return [...this.#undecided.values()];
   }
 
-  add(
-    kind: ProblemKind,
-    message: string,
-    at: { event_id?: string | null; position?: number | null } = {},
-  ): void {
+  add(finding: ProblemFinding, at: { event_id?: string | null; position?: number | null } = {}): void {
     this.#count += 1;
-    this.#kept.push({ kind, message, event_id: at.event_id ?? null, position: at.position ?? null });
+    const { event_id = null, position = null } = at;
+    this.#kept.push({ kind: KINDS[finding.code], finding, event_id, position });
     if (this.#kept.length >= 2 * KEPT_MAX) this.#kept = this.first(KEPT_MAX);
   }
 
-  leaveOpen(message: string): void {
-    if (this.#undecided.size < KEPT_MAX) this.#undecided.add(message);
+  leaveOpen(question: Question): void {
+    if (this.#undecided.size < KEPT_MAX) this.#undecided.set(JSON.stringify(question), question);
   }
 
   first(count: number): Problem[] {

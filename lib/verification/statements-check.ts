@@ -10,6 +10,7 @@ import {
 } from "../domain/proof/index.ts";
 import { type UsageSums, usageSums } from "../domain/usage/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
+import type { StatementFlaw } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
 /** The largest difference between the clocks of replicas. */
@@ -39,16 +40,15 @@ export function checkStatements(
   for (const placed of end.statements ?? []) {
     const { position, salt, chain: value, ...statement } = placed;
     const hash = entryHash(statementEntry(end.head.owner, statement, salt));
-    const name = `the statement ${statement.id}`;
-    chain.add({ position, event_id: null, name, hash, chain: hashFromHex(value) });
-    const why =
+    const { id } = statement;
+    const named = { entry: "statement", id } as const;
+    chain.add({ position, event_id: null, named, hash, chain: hashFromHex(value) });
+    const why: StatementFlaw | null =
       position <= last
-        ? "is not in the order of the chain"
+        ? { flaw: "out_of_order" }
         : whyUnsound(statement, end, holding.get(statement.month)?.id ?? null);
     last = position;
-    if (why !== null) {
-      problems.add("changed", `The statement ${statement.id} at place ${position} ${why}.`, { position });
-    }
+    if (why !== null) problems.add({ code: "statement_unsound", id, position, why }, { position });
     holding.set(statement.month, placed);
   }
   return [...holding.values()].map(shown).toSorted((a, b) => (a.month < b.month ? -1 : 1));
@@ -68,8 +68,8 @@ function sumsOf(sums: UsageSums): UsageSums {
   return { requests, ...refusals, failed, bytes_in, bytes_out, duration_ms };
 }
 
-/** Returns what no service can have stated, as the end of a sentence, or null for a statement that is sound. */
-function whyUnsound(statement: Statement, end: ProofEnd, before: string | null): string | null {
+/** Returns what no service can have stated, or null for a statement that is sound. */
+function whyUnsound(statement: Statement, end: ProofEnd, before: string | null): StatementFlaw | null {
   return (
     whyWrongTime(statement, end.checkpoint?.sealed_at ?? null) ??
     whyWrongPlace(statement, end.head.owner, before) ??
@@ -77,43 +77,45 @@ function whyUnsound(statement: Statement, end: ProofEnd, before: string | null):
   );
 }
 
-function whyWrongTime({ month, from, to, stated_at }: Statement, sealed_at: string | null): string | null {
+function whyWrongTime(
+  { month, from, to, stated_at }: Statement,
+  sealed_at: string | null,
+): StatementFlaw | null {
   const isMonth = proofTime(from) === monthStart(month) && proofTime(to) === monthEnd(month);
-  if (!isMonth) return "does not span its month";
+  if (!isMonth) return { flaw: "month" };
   const stated_ms = proofTime(stated_at);
   const sealed_ms = sealed_at === null ? null : proofTime(sealed_at);
-  if (stated_ms === null) return "has no time at which it was written";
-  if (stated_ms < monthEnd(month)) return "was written before its month was over";
-  return sealed_ms === null || stated_ms > sealed_ms + CLOCKS_MS
-    ? "is of a time after the checkpoint that signs it"
-    : null;
+  if (stated_ms === null) return { flaw: "no_time" };
+  if (stated_ms < monthEnd(month)) return { flaw: "too_early" };
+  return sealed_ms === null || stated_ms > sealed_ms + CLOCKS_MS ? { flaw: "after_checkpoint" } : null;
 }
 
 function whyWrongPlace(
   { id, month, corrects }: Statement,
   owner: string,
   before: string | null,
-): string | null {
-  if (!owner.startsWith("organization:")) return "is in a log that is not of an organization";
+): StatementFlaw | null {
+  if (!owner.startsWith("organization:")) return { flaw: "not_of_organization" };
   const number = before === null ? 1 : Number(before.slice(before.indexOf(".") + 1)) + 1;
-  if (id !== `${month}.${number}`) return `is not the statement ${month}.${number}, which comes there`;
-  return corrects === before ? null : "does not name the statement before it";
+  const expected = `${month}.${number}`;
+  if (id !== expected) return { flaw: "number", expected };
+  return corrects === before ? null : { flaw: "corrects" };
 }
 
-function whyWrongSums({ services, policies, ...total }: Statement): string | null {
+function whyWrongSums({ services, policies, ...total }: Statement): StatementFlaw | null {
   for (const name of SUMS) {
     if (services.reduce((sum, each) => sum + each[name], 0) !== total[name]) {
-      return `has ${total[name]} as its ${name}, which is not the sum of its services`;
+      return { flaw: "sum", name, value: total[name] };
     }
   }
   const isSorted =
     isRising(services.map(({ service }) => [service])) &&
     isRising(policies.map(({ policy, service }) => [policy, service ?? ""]));
-  if (!isSorted) return "names a service or a policy twice, or out of order";
+  if (!isSorted) return { flaw: "repeated_names" };
   const isWhole = [total, ...services, ...policies].every(
     (sums) => sums.refused === sums.refused_limit + sums.refused_labels + sums.refused_other,
   );
-  return isWhole ? null : "has refusals that are not the sum of their reasons";
+  return isWhole ? null : { flaw: "refusals" };
 }
 
 /** Tells whether each name is larger than the one before. The parts of a name count from the left. */

@@ -17,6 +17,7 @@ import {
   readTreeHead,
   type TreeHead,
 } from "../domain/tlog/index.ts";
+import type { NamedRoot } from "./findings.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import type { Problems } from "./problems.ts";
 
@@ -51,12 +52,12 @@ export async function checkTree(
   const { tree } = end;
   if (tree === undefined) {
     if (kept.note !== undefined) {
-      problems.leaveOpen("This file has no tree of checkpoints, so the root that was kept tells nothing.");
+      problems.leaveOpen({ code: "no_tree" });
     }
     return null;
   }
   const check = new TreeCheck(problems, keys);
-  const head = await check.signedHead(readNote(tree.note), "The root of the tree of checkpoints");
+  const head = await check.signedHead(readNote(tree.note), "own");
   if (head === null) return null;
   const numbers = check.included(end, tree, head);
   check.begins(tree, head);
@@ -74,10 +75,10 @@ class TreeCheck {
   }
 
   /** Returns the tree head of a note that a key of the log signed, or null after naming what is wrong. */
-  async signedHead(note: Note | null, what: string): Promise<TreeHead | null> {
+  async signedHead(note: Note | null, root: NamedRoot): Promise<TreeHead | null> {
     const head = note === null ? null : readTreeHead(note.text);
     if (note === null || head === null) {
-      this.#problems.add("unreadable", `${what} is no signed note.`);
+      this.#problems.add({ code: "root_not_a_note", root });
       return null;
     }
     const found = await knownSignatures(
@@ -85,9 +86,8 @@ class TreeCheck {
       this.#keys.map((jwk) => logKey(jwk, head.origin)),
     );
     if (found.length > 0 && found.every(({ isRight }) => isRight)) return head;
-    const why =
-      found.length === 0 ? "is not signed by a key that is among those given" : "has a wrong signature";
-    this.#problems.add("checkpoint", `${what} ${why}.`);
+    const code = found.length === 0 ? "root_of_unknown_key" : "root_with_wrong_signature";
+    this.#problems.add({ code, root });
     return null;
   }
 
@@ -96,12 +96,7 @@ class TreeCheck {
     const numbers = new Set<number>();
     const include = (leaf: Checkpoint, proof: readonly string[] | undefined) => {
       if (proof !== undefined && isLeafOf(head, leaf, proof)) numbers.add(leaf.number);
-      else {
-        this.#problems.add(
-          "checkpoint",
-          `Checkpoint ${leaf.number} is not in the tree of ${head.size} checkpoints whose root the log signed: it is of another history.`,
-        );
-      }
+      else this.#problems.add({ code: "not_in_tree", checkpoint: leaf.number, size: head.size });
     };
     if (checkpoint !== null) include(checkpoint, path);
     for (const earlier of heads) include(earlier.checkpoint, earlier.path);
@@ -115,17 +110,16 @@ class TreeCheck {
     const { number } = asked.checkpoint;
     const earlier = { size: number, root: hashFromHex(asked.root) };
     if (isConsistent(earlier, head, asked.consistency.map(hashFromHex))) return;
-    const message = `The tree of ${head.size} checkpoints does not begin with the tree of ${number} that this file has.`;
-    this.#problems.add("checkpoint", message);
+    this.#problems.add({ code: "tree_begins_otherwise", size: head.size, asked: number });
   }
 
   async compareKept({ note, end }: KeptCopies, tree: ProofTree, head: TreeHead): Promise<void> {
     if (note !== undefined) {
-      const kept = await this.signedHead(note, "The root that was kept");
+      const kept = await this.signedHead(note, "kept");
       if (kept !== null) this.#compare(kept, tree, head, true);
     }
     if (end?.tree === undefined) return;
-    const kept = await this.signedHead(readNote(end.tree.note), "The root in the export that was kept");
+    const kept = await this.signedHead(readNote(end.tree.note), "kept_export");
     if (kept !== null) this.#compare(kept, tree, head, false);
   }
 
@@ -136,18 +130,11 @@ class TreeCheck {
     const root = known ?? (size === asked?.checkpoint.number ? hashFromHex(asked.root) : null);
     if (root !== null) {
       if (sameHash(root, kept.root)) return;
-      this.#problems.add(
-        "checkpoint",
-        `There are two trees of ${size} checkpoints: the log was rewritten since one of their roots was kept.`,
-      );
+      this.#problems.add({ code: "two_trees", size });
     } else if (isAsked && size > head.size) {
-      this.#problems.leaveOpen(
-        `The root of ${size} checkpoints, which was kept, is newer than this file, whose tree has ${head.size}: either the file was made before it, or the log was restored from an older backup.`,
-      );
+      this.#problems.leaveOpen({ code: "kept_root_newer", size, newest: head.size });
     } else if (isAsked && size > 0) {
-      this.#problems.leaveOpen(
-        `Nothing here leads from the root of ${size} checkpoints, which was kept, to the tree of ${head.size}. Make the export with checkpoint=${size}.`,
-      );
+      this.#problems.leaveOpen({ code: "kept_root_unconnected", size, newest: head.size });
     }
   }
 }

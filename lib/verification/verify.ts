@@ -6,9 +6,9 @@ import { ChainCheck } from "./chain-check.ts";
 import { CheckpointsCheck } from "./checkpoints-check.ts";
 import { checkDropped, type Dropped } from "./dropped-check.ts";
 import { EventsCheck } from "./events-check.ts";
+import type { NotShown, Question } from "./findings.ts";
 import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
-import type { NotShown } from "./not-shown.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { checkStatements, type StatedUsage } from "./statements-check.ts";
 import { checkTree, type ShownTree } from "./tree-check.ts";
@@ -45,8 +45,8 @@ export interface Verdict {
   dropped_before: string | null;
   faults: readonly Problem[];
   faults_total: number;
-  /** The questions that the files leave open, one sentence each. */
-  undecided: readonly string[];
+  /** The questions that the files leave open. */
+  undecided: readonly Question[];
   /** The facts that no export can show. */
   not_shown: readonly NotShown[];
 }
@@ -69,14 +69,14 @@ export async function verifyExport(
     line += 1;
     const value = parsed(text, line, problems);
     if (value === UNREADABLE) continue;
-    if (end !== null) problems.add("unreadable", `Line ${line} comes after the one that ends the proof.`);
+    if (end !== null) problems.add({ code: "line_after_end", line });
     else if (isRecord(value) && "head" in value) end = endOf(value, line, problems);
     else events.add(value, line);
     onEvent(events.events);
   }
   const checks = { problems, chain, events, keys };
   if (end !== null) return verdictOf(end, await checkEnd(end, { ...checks, kept }), checks);
-  problems.add("unreadable", "The last line, which ends the proof, is missing: the file was cut off.");
+  problems.add({ code: "cut_off" });
   return verdictOf(null, null, checks);
 }
 
@@ -120,25 +120,16 @@ function compareExports(
   const { position } = kept.head;
   const value = chain.valueAt(position);
   if (kept.head.owner !== end.head.owner) {
-    problems.leaveOpen(
-      `The export that was kept is of ${kept.head.owner}, this one of ${end.head.owner}: they cannot be compared.`,
-    );
+    const [kept_owner, owner] = [kept.head.owner, end.head.owner];
+    problems.leaveOpen({ code: "kept_export_of_other_log", kept_owner, owner });
   } else if (value !== null && hexOf(value) !== kept.head.chain) {
-    const message = `The export that was kept has another chain at place ${position}: what comes before was rewritten since.`;
-    problems.add("rebuilt", message, { position });
+    problems.add({ code: "kept_export_rewritten", position }, { position });
   } else if (value === null && dropped.ranges.some(({ from, to }) => from <= position && position <= to)) {
-    problems.leaveOpen(
-      `The export that was kept ends at place ${position}, which was dropped since: whether this file goes on from it cannot be told. Keep a newer export.`,
-    );
+    problems.leaveOpen({ code: "kept_export_dropped", position });
   } else if (value === null && position > end.head.position) {
     if (newestOf(end) >= newestOf(kept)) {
-      const message = `The export that was kept has ${position} entries, which this file does not reach.`;
-      problems.add("rebuilt", message, { position });
-      return;
-    }
-    problems.leaveOpen(
-      `The export that was kept has ${position} entries, which this file does not reach, and knows newer checkpoints: either this file was made before it, or the log was restored from an older backup.`,
-    );
+      problems.add({ code: "kept_export_not_reached", position }, { position });
+    } else problems.leaveOpen({ code: "kept_export_newer", position });
   }
 }
 
@@ -153,15 +144,15 @@ function parsed(text: string, line: number, problems: Problems): unknown {
   try {
     return parseIJson(text);
   } catch (error) {
-    const why = error instanceof NotIJson ? `: ${error.message}` : "";
-    problems.add("unreadable", `Line ${line} is not I-JSON${why}.`);
+    const violation = error instanceof NotIJson ? error.violation : null;
+    problems.add({ code: "line_not_i_json", line, violation });
     return UNREADABLE;
   }
 }
 
 function endOf(value: unknown, line: number, problems: Problems): ProofEnd | null {
   if (fits(proofEndSchema, value)) return value;
-  problems.add("unreadable", `Line ${line} should end the proof, and cannot be read.`);
+  problems.add({ code: "end_unreadable", line });
   return null;
 }
 

@@ -1,5 +1,5 @@
 import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
-import { type Verdict, verifyExport } from "@ostiary/lib/verification";
+import { type SpokenVerdict, spoken, verifyExport } from "@ostiary/lib/verification";
 import { INTERNAL_TOKEN } from "../faults/system/people.ts";
 import type { System } from "../faults/system/system.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -9,7 +9,7 @@ const SEALED_MS = 60_000;
 /** Returns how the proof of an organization's log fails; empty when it holds over all versions that wrote it. */
 export async function brokenProof({ audit }: System, organization_id: string): Promise<string[]> {
   const url = `${audit[0]?.url}/organizations/${organization_id}/audit-events?proof=true`;
-  let verdict: Verdict | null = null;
+  let verdict: SpokenVerdict | null = null;
   const isComplete = async () => {
     verdict = await verdictOn(url);
     return verdict.complete;
@@ -17,17 +17,17 @@ export async function brokenProof({ audit }: System, organization_id: string): P
   // The newest events are sealed a moment after they are written.
   await waitFor(isComplete, { timeout_ms: SEALED_MS }).catch(() => {});
   if (verdict === null) return ["proof: the log cannot be exported"];
-  const { complete, faults, undecided }: Verdict = verdict;
+  const { complete, faults, undecided }: SpokenVerdict = verdict;
   return complete ? [] : [`proof: ${[...faults.map(({ message }) => message), ...undecided].join(" ")}`];
 }
 
-async function verdictOn(url: string): Promise<Verdict> {
+async function verdictOn(url: string): Promise<SpokenVerdict> {
   const answer = await fetch(url, {
     headers: { accept: "application/x-ndjson", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
   });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
-  return verifyExport(linesOf(text), null, { checkpoints: [], end: null });
+  return spoken(await verifyExport(linesOf(text), null, { checkpoints: [], end: null }));
 }
 
 async function* linesOf(text: string) {

@@ -1,4 +1,4 @@
-import { sentenceOf, verifyExport } from "@ostiary/lib/verification";
+import { spoken, verifyExport } from "@ostiary/lib/verification";
 import type { Command } from "commander";
 import { Interrupted, Refused, Undecided } from "../errors.ts";
 import { Output } from "../output.ts";
@@ -58,12 +58,13 @@ async function verify(
   const kept = checkpoint === undefined ? { checkpoints: [], end: null } : await readKept(checkpoint);
   const { interruption } = terminal;
   const progress = new Progress(terminal.colours ? terminal.writeError : () => {});
-  const verdict = await verifyExport(linesOf(file, interruption), trusted, kept, (events) =>
+  const found = await verifyExport(linesOf(file, interruption), trusted, kept, (events) =>
     progress.show(events),
   );
+  const verdict = spoken(found);
   progress.clear();
   if (interruption.aborted) throw new Interrupted();
-  output.result({ ...verdict, not_shown: verdict.not_shown.map(sentenceOf) }, () => {
+  output.result(verdict, () => {
     for (const line of reportLines(verdict)) output.line(line);
   });
   if (verdict.result === "altered") throw new Refused(problemSummary(verdict));

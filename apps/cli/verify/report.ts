@@ -1,13 +1,13 @@
-import { type StatedUsage, sentenceOf, type Verdict } from "@ostiary/lib/verification";
+import type { SpokenVerdict, StatedUsage } from "@ostiary/lib/verification";
 
 /** Returns the lines that explain a verdict to a person. */
-export function reportLines(verdict: Verdict): string[] {
+export function reportLines(verdict: SpokenVerdict): string[] {
   if (verdict.result === "altered") return problemLines(verdict);
   return verdict.result === "complete" ? completeLines(verdict) : undecidedLines(verdict);
 }
 
 /** Returns one sentence about the problems. */
-export function problemSummary({ faults, faults_total }: Verdict): string {
+export function problemSummary({ faults, faults_total }: SpokenVerdict): string {
   const [first] = faults;
   const more = faults_total > 1 ? ` (and ${faults_total - 1} more)` : "";
   const what =
@@ -18,19 +18,19 @@ export function problemSummary({ faults, faults_total }: Verdict): string {
 }
 
 /** Returns one sentence about the open questions. */
-export function undecidedSummary({ undecided }: Verdict): string {
+export function undecidedSummary({ undecided }: SpokenVerdict): string {
   const more = undecided.length > 1 ? ` (and ${undecided.length - 1} more)` : "";
   return `No problem was found, but these files do not show everything that was asked. ${undecided[0] ?? ""}${more}`;
 }
 
-function completeLines(verdict: Verdict): string[] {
+function completeLines(verdict: SpokenVerdict): string[] {
   return [
     `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} complete and unaltered.`,
     ...factLines(verdict),
   ];
 }
 
-function undecidedLines(verdict: Verdict): string[] {
+function undecidedLines(verdict: SpokenVerdict): string[] {
   return [
     `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered. What cannot be told from these files:`,
     ...verdict.undecided.slice(0, LINES_MAX).map((message) => `  open         ${message}`),
@@ -39,12 +39,12 @@ function undecidedLines(verdict: Verdict): string[] {
   ];
 }
 
-function countedEvents({ events, occurred_from, occurred_to }: Verdict): string {
+function countedEvents({ events, occurred_from, occurred_to }: SpokenVerdict): string {
   const span = occurred_from === null ? "" : ` from ${occurred_from} to ${occurred_to}`;
   return `${events === 1 ? "1 event" : `${events} events`}${span}`;
 }
 
-function factLines(verdict: Verdict): string[] {
+function factLines(verdict: SpokenVerdict): string[] {
   const { owner, entries, pending } = verdict;
   return [
     `  log          ${owner}, ${entries} entries${pending === 0 ? "" : `, ${pending} events without an outcome`}`,
@@ -53,11 +53,11 @@ function factLines(verdict: Verdict): string[] {
     ...headLines(verdict),
     ...statementLines(verdict),
     ...droppedLines(verdict),
-    ...verdict.not_shown.map((fact) => `  not shown    ${sentenceOf(fact)}`),
+    ...verdict.not_shown.map((fact) => `  not shown    ${fact}`),
   ];
 }
 
-function checkpointText({ checkpoint }: Verdict): string {
+function checkpointText({ checkpoint }: SpokenVerdict): string {
   if (checkpoint === null) return "none: the log is empty";
   const { number, sealed_at, kid, key_given } = checkpoint;
   const signed =
@@ -67,12 +67,12 @@ function checkpointText({ checkpoint }: Verdict): string {
   return `${number} of ${sealed_at}, ${signed}`;
 }
 
-function treeLines({ tree }: Verdict): string[] {
+function treeLines({ tree }: SpokenVerdict): string[] {
   if (tree === null) return [];
   return [`  tree         the checkpoints are in the tree of ${tree.size} whose root ${tree.origin} signed`];
 }
 
-function headLines({ heads }: Verdict): string[] {
+function headLines({ heads }: SpokenVerdict): string[] {
   const [first, last] = [heads[0], heads.at(-1)];
   if (first === undefined || last === undefined) return [];
   const which =
@@ -83,7 +83,7 @@ function headLines({ heads }: Verdict): string[] {
 }
 
 /** Returns a line for each of the newest statements of usage, the newest first. */
-function statementLines({ statements }: Verdict): string[] {
+function statementLines({ statements }: SpokenVerdict): string[] {
   const newest = statements.toReversed().slice(0, LINES_MAX);
   return [...newest.map(statementLine), ...restLine(statements.length - newest.length)];
 }
@@ -100,7 +100,7 @@ function counted(value: number): string {
   return value.toLocaleString("en-US").replaceAll(",", " ");
 }
 
-function droppedLines({ dropped_entries, dropped_before }: Verdict): string[] {
+function droppedLines({ dropped_entries, dropped_before }: SpokenVerdict): string[] {
   if (dropped_entries === 0) return [];
   return [
     `  dropped      ${dropped_entries} entries of events before ${dropped_before}: chain values stand in for them`,
@@ -109,7 +109,7 @@ function droppedLines({ dropped_entries, dropped_before }: Verdict): string[] {
 
 const LINES_MAX = 20;
 
-function problemLines({ events, faults, faults_total }: Verdict): string[] {
+function problemLines({ events, faults, faults_total }: SpokenVerdict): string[] {
   const shown = faults.slice(0, LINES_MAX);
   const rest = faults_total - shown.length;
   return [

@@ -1,11 +1,27 @@
 import { endOfString } from "./outline.ts";
 import { parseJson } from "./parse.ts";
 
+/** The reason why JSON is not I-JSON. `shown` is the repeated name or the number in quotes, cut when it is long. */
+export interface IJsonViolation {
+  rule: "repeated_name" | "inexact_number";
+  shown: string;
+}
+
+/** Returns a violation as a part of an English sentence. */
+export function iJsonSentence({ rule, shown }: IJsonViolation): string {
+  return rule === "repeated_name"
+    ? `an object has two members with the name ${shown}`
+    : `a double does not keep the number ${shown}`;
+}
+
 /** The error for JSON that is not I-JSON (RFC 7493): its meaning depends on the parser. */
 export class NotIJson extends Error {
-  constructor(message: string) {
-    super(message);
+  readonly violation: IJsonViolation;
+
+  constructor(violation: IJsonViolation) {
+    super(iJsonSentence(violation));
     this.name = "NotIJson";
+    this.violation = violation;
   }
 }
 
@@ -32,19 +48,19 @@ const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 const SHOWN_LENGTH_MAX = 40;
 
 /** Returns why a JSON text is not I-JSON, or null. Takes linear time. */
-function iJsonViolation(text: string): string | null {
+function iJsonViolation(text: string): IJsonViolation | null {
   const names = new OpenNames();
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
       const end = endOfString(text, index);
       const repeated = names.repeatedBy(text, index, end);
-      if (repeated !== null) return `an object has two members with the name ${shown(repeated)}`;
+      if (repeated !== null) return { rule: "repeated_name", shown: shown(repeated) };
       index = end;
     } else if (isNumberStart(code)) {
       NUMBER.lastIndex = index;
       const number = NUMBER.exec(text)?.[0] ?? "";
-      if (!isExact(number)) return `a double does not keep the number ${shown(number)}`;
+      if (!isExact(number)) return { rule: "inexact_number", shown: shown(number) };
       index += number.length - 1;
     } else names.pass(code);
   }

@@ -10,7 +10,7 @@ import {
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import type { Verdict } from "@ostiary/lib/verification";
+import type { SpokenVerdict } from "@ostiary/lib/verification";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, json, openLog, requestId } from "./audit-service.ts";
@@ -65,7 +65,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
   async function attacked(
     statement: string,
     kept = NOTHING_KEPT,
-  ): Promise<{ verdict: Verdict; ids: string[] }> {
+  ): Promise<{ verdict: SpokenVerdict; ids: string[] }> {
     const { owner, path, ids } = await sealedLog();
     const filled = statement
       .replace(/\$(\d)/g, (_, n) => `'${ids[n - 1]}'`)

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { ProofEnd, ProvenEvent } from "@ostiary/lib/contracts/audit";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import { type KeptCopies, type Verdict, verifyExport } from "@ostiary/lib/verification";
+import { type KeptCopies, type SpokenVerdict, spoken, verifyExport } from "@ostiary/lib/verification";
 import { sql } from "drizzle-orm";
 import {
   type AuditService,
@@ -93,12 +93,13 @@ export async function keysOf(audit: AuditService): Promise<SigningJwk[]> {
 
 export const NOTHING_KEPT: KeptCopies = { checkpoints: [], end: null };
 
-export function verify(
+/** Verifies an export, as the command line tells the result. */
+export async function verify(
   text: string,
   keys: SigningJwk[] | null = null,
   kept = NOTHING_KEPT,
-): Promise<Verdict> {
-  return verifyExport(lines(text), keys, kept);
+): Promise<SpokenVerdict> {
+  return spoken(await verifyExport(lines(text), keys, kept));
 }
 
 async function* lines(text: string): AsyncGenerator<string, void, void> {

@@ -5,7 +5,6 @@ import { MIGRATIONS } from "@ostiary/audit/schema";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
-import { sentenceOf } from "@ostiary/lib/verification";
 import { sql } from "drizzle-orm";
 import { rejection, services, waitFor } from "../../support/index.ts";
 import { type AuditService, openLog, startAudit } from "./audit-service.ts";
@@ -79,7 +78,7 @@ onServer("a month that is dropped", () => {
       dropped_entries: 5,
       dropped_before: `${names[1]}-01T00:00:00.000Z`,
     });
-    expect(verdict.not_shown.map(sentenceOf).join()).toContain("The content of the 5 dropped entries");
+    expect(verdict.not_shown.join()).toContain("The content of the 5 dropped entries");
     // The next month, too, is dropped without a trace of the loss of the first one.
     await drop(log, keyFile, `${year}-03`);
     const later = await exportProof(audit, path);
@@ -310,7 +309,7 @@ onServer("a log without a key", () => {
       await drop(log, null, "2020-02");
       const verdict = await verify((await exportProof(audit)).text);
       expect(verdict).toMatchObject({ complete: true, dropped_entries: 3 });
-      expect(verdict.not_shown.map(sentenceOf).join()).toContain("months that it says were dropped included");
+      expect(verdict.not_shown.join()).toContain("months that it says were dropped included");
     } finally {
       await log.close();
       await audit.stop();

@@ -240,8 +240,12 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
       .getByRole("alert", { name: "Ergebnis der Prüfung" })
       .getByText("vollständig und unverändert")
       .waitFor();
-    await page.getByText(/^Ob Ereignisse nach Checkpoint \d+ abgeschnitten wurden/).waitFor();
+    await page.getByText(/^Ob Ereignisse nach Prüfpunkt \d+ abgeschnitten wurden/).waitFor();
     expect(await findings()).toEqual([]);
+    await tamper(page, (lines) => lines.slice(0, -1));
+    await page.getByRole("button", { name: "Jetzt prüfen" }).click();
+    await page.getByText("Die letzte Zeile, die den Beweis beendet, fehlt").waitFor();
+    expect(await page.locator("[lang=en]").count()).toBe(0);
   });
 
   // PT-60

@@ -1,5 +1,6 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
-import type { NotShown } from "@ostiary/lib/verification/not-shown";
+import { sentenceOf } from "@ostiary/lib/verification/words";
+import { findings } from "./de/findings.ts";
 import type { Texts } from "./en.ts";
 
 /** The German texts. */
@@ -275,7 +276,7 @@ export const de: Texts = {
         `Abrechnung von ${month}: ${requests} Anfragen, ${refused} abgelehnt, ${failed} fehlgeschlagen.`,
       corrects: (id, corrected) => `Es ist ${id} und berichtigt ${corrected}.`,
       notShown: "Was kein Export zeigen kann",
-      fact: (fact) => factText(fact),
+      finding: (finding) => sentenceOf(finding, findings),
       keepTitle: "Eine Kopie behalten",
       keepHelp:
         "Bewahren Sie diese kleine Datei außerhalb dieses Dienstes auf. Mit ihr zeigt eine spätere Prüfung, dass davor nichts geändert oder abgeschnitten wurde.",
@@ -499,26 +500,3 @@ const AUTH_TYPES: Record<AuthType, string> = {
   member_apikey: "Schlüssel eines Mitglieds",
   member_session: "Sitzung eines Mitglieds",
 };
-
-/** Returns a fact that no export can show, as `sentenceOf` says it in English. */
-function factText(fact: NotShown): string {
-  switch (fact.code) {
-    case "cut":
-      return fact.old
-        ? `Ob neuere Ereignisse als die von Checkpoint ${fact.checkpoint} abgeschnitten wurden: Er ist von einer älteren Version und hat nur die Protokolle, die mit ihm wuchsen. Nur ein späterer Export, den Sie aufbewahrt haben, zeigt das.`
-        : `Ob Ereignisse nach Checkpoint ${fact.checkpoint} abgeschnitten wurden: Nur ein späterer Export oder Checkpoint, den Sie aufbewahrt haben, zeigt das.`;
-    case "other_history":
-      return "Ob der Inhaber des Schlüssels für andere Leser eine andere Geschichte signiert hat: Vergleichen Sie die Checkpoints, die Sie und andere aufbewahrt haben.";
-    case "tree":
-      return `Ob Checkpoint ${fact.checkpoint} im Baum steht, dem Zeugen folgen: Die Datei kommt von einer Version ohne den Baum, oder der Betreiber ließ ihn weg.`;
-    case "author":
-      return `Der Urheber dieses Protokolls: Kein Schlüssel hat es signiert, also kann jeder, der in die Datenbank schreiben darf, alles neu gemacht haben${fact.months ? ", auch die Monate, die als gelöscht gelten" : ""}. Nur aufbewahrte Kopien zeigen das.`;
-    case "days": {
-      const { count, first, last } = fact;
-      const which = count === 1 ? `am ${first}` : `an ${count} Tagen vom ${first} bis ${last}`;
-      return `Das Ende des Protokolls ${which}: Die Datei hat keinen Checkpoint des Tages, weil keiner signiert wurde, keiner alle Protokolle hatte oder der Betreiber ihn wegließ.`;
-    }
-    case "dropped":
-      return `Der Inhalt der ${fact.entries} gelöschten Einträge: Nur ihre Kettenwerte sind übrig.`;
-  }
-}

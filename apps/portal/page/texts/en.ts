@@ -1,5 +1,6 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
-import { type NotShown, sentenceOf } from "@ostiary/lib/verification/not-shown";
+import { type Finding, sentenceOf } from "@ostiary/lib/verification/words";
+import { findings } from "./en/findings.ts";
 
 /** The English texts. Each other language has the same shape. */
 export const en = {
@@ -271,7 +272,7 @@ export const en = {
         `Statement of ${month}: ${numbers.requests} requests, ${numbers.refused} refused, ${numbers.failed} failed.`,
       corrects: (id: string, corrected: string) => `It is ${id} and corrects ${corrected}.`,
       notShown: "What no export can show",
-      fact: (fact: NotShown) => sentenceOf(fact),
+      finding: (finding: Finding) => sentenceOf(finding, findings),
       keepTitle: "Keep a copy",
       keepHelp:
         "Keep this small file outside of this service. With it, a later verification shows that nothing before it was changed or cut off.",

@@ -3,7 +3,7 @@ import { useFormats, useTexts } from "../../texts/texts.ts";
 
 const SHOWN_MAX = 20;
 
-/** Says what a verification found, in the sentences of `ostiary audit verify`. */
+/** Says in the page's language what a verification found (PT-47). */
 export function VerdictNotice({ verdict }: { verdict: Verdict }) {
   const t = useTexts().audit.verify;
   const look = { complete: "good", altered: "bad", undecided: "warn" }[verdict.result];
@@ -11,7 +11,9 @@ export function VerdictNotice({ verdict }: { verdict: Verdict }) {
     <section class={`notice notice-${look}`} role="alert" aria-label={t.verdict}>
       <Summary verdict={verdict} />
       {verdict.result === "altered" && <Problems problems={verdict.faults} total={verdict.faults_total} />}
-      {verdict.result === "undecided" && <Sentences title={t.open} sentences={verdict.undecided} lang="en" />}
+      {verdict.result === "undecided" && (
+        <Sentences title={t.open} sentences={verdict.undecided.map(t.finding)} />
+      )}
       {verdict.result !== "altered" && <Facts verdict={verdict} />}
     </section>
   );
@@ -35,17 +37,19 @@ function Summary({ verdict }: { verdict: Verdict }) {
   );
 }
 
-/** Lists the problems in the order of the chain. The sentences are those of the command line, in English. */
+/** Lists the problems in the order of the chain. */
 function Problems({ problems, total }: { problems: readonly Problem[]; total: number }) {
   const t = useTexts().audit.verify;
   const formats = useFormats();
-  const shown = problems.slice(0, SHOWN_MAX);
+  const shown = problems
+    .slice(0, SHOWN_MAX)
+    .map(({ kind, finding }) => ({ kind, sentence: t.finding(finding) }));
   return (
     <>
       <ol class="problems">
-        {shown.map(({ kind, message }) => (
-          <li key={message}>
-            <strong>{t.kinds[kind]}</strong> <span lang="en">{message}</span>
+        {shown.map(({ kind, sentence }) => (
+          <li key={sentence}>
+            <strong>{t.kinds[kind]}</strong> {sentence}
           </li>
         ))}
       </ol>
@@ -57,20 +61,16 @@ function Problems({ problems, total }: { problems: readonly Problem[]; total: nu
 interface SentencesProps {
   title: string;
   sentences: readonly string[];
-  /** The language of the sentences where it is not the page's. */
-  lang?: string;
 }
 
-function Sentences({ title, sentences, lang }: SentencesProps) {
+function Sentences({ title, sentences }: SentencesProps) {
   if (sentences.length === 0) return null;
   return (
     <>
       <h3>{title}</h3>
       <ul>
         {sentences.slice(0, SHOWN_MAX).map((sentence) => (
-          <li key={sentence} lang={lang}>
-            {sentence}
-          </li>
+          <li key={sentence}>{sentence}</li>
         ))}
       </ul>
     </>
@@ -117,7 +117,7 @@ function Facts({ verdict }: { verdict: Verdict }) {
           <li>{t.dropped(formats.number(dropped_entries), formats.time(dropped_before))}</li>
         )}
       </ul>
-      <Sentences title={t.notShown} sentences={not_shown.map(t.fact)} />
+      <Sentences title={t.notShown} sentences={not_shown.map(t.finding)} />
     </>
   );
 }

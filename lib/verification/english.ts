@@ -1,0 +1,192 @@
+import { type IJsonViolation, iJsonSentence } from "../domain/json/index.ts";
+import type { CheckpointProblem } from "../domain/proof/index.ts";
+import type { DeclarationFlaw, FindingWords, NamedEntry, NamedRoot, StatementFlaw } from "./findings.ts";
+
+/** How the command line says each finding. */
+export const ENGLISH: FindingWords = {
+  beyond_head: ({ last, head }) => `The chain goes on to place ${last}, but its head is at ${head}.`,
+  other_end: ({ entry }) => `The chain ends with ${nameOf(entry)} in another value than its head has.`,
+  entry_changed: ({ entry, position }) =>
+    `${capitalized(nameOf(entry))} is not what was sealed at place ${position}: it was changed, or moved there.`,
+  place_taken: ({ entry, position }) =>
+    `${capitalized(nameOf(entry))} has place ${position}, which another entry has.`,
+  entries_missing: ({ from, to, side, entry }) =>
+    `${placesOf(from, to)} missing, ${side} ${nameOf(entry)}: an event was removed.`,
+
+  not_an_event: ({ line }) => `Line ${line} is not an event with proof.`,
+  other_owner: ({ events_owner, proof_owner }) =>
+    `The events are of ${events_owner}, the proof is of ${proof_owner}.`,
+  event_without_place: ({ event_id }) => `Event ${event_id} has no place in the chain: it was added.`,
+  outcome_without_place: ({ event_id }) =>
+    `The outcome of event ${event_id} has no place in the chain: it was added or changed.`,
+  event_twice: ({ event_id }) => `Event ${event_id} is there twice.`,
+  event_out_of_order: ({ event_id }) => `Event ${event_id} is not where its id belongs.`,
+  event_of_other_log: ({ event_id, owner }) => `Event ${event_id} is of another log: of ${owner}.`,
+  event_added_late: ({ event_id }) =>
+    `Event ${event_id} was written after events that are newer by more than an hour: it was added later.`,
+
+  declaration_unsound: ({ month, position, flaw }) =>
+    `The retention of ${month} at place ${position} ${DECLARATION_FLAWS[flaw]}.`,
+  claim_not_month_start: ({ before }) =>
+    `Events before "${before}" are said to be dropped, which is not the start of a month in UTC.`,
+  claim_after_checkpoint: ({ before }) =>
+    `Events before ${before} are said to be dropped, which is after the checkpoint of this file.`,
+  claim_behind_newer_events: ({ from, to }) =>
+    `${placesOf(from, to)} said to be of months that were dropped, but newer events come before them.`,
+  dropped_event_shown: ({ before }) => `Events before ${before} are said to be dropped, and some are here.`,
+  statement_unsound: ({ id, position, why }) =>
+    `The statement ${id} at place ${position} ${statementFlaw(why)}.`,
+
+  head_not_held: ({ checkpoint }) =>
+    `${checkpoint === null ? "No checkpoint holds" : `Checkpoint ${checkpoint} does not hold`} this chain: it was cut and rebuilt, or is of another log.`,
+  checkpoint_not_signed: ({ checkpoint, problem }) =>
+    `Checkpoint ${checkpoint} ${SIGNATURE_PROBLEMS[problem]}.`,
+  two_checkpoints: ({ checkpoint }) =>
+    `There are two checkpoints ${checkpoint}: they are of two logs, or of one that was restored from an older backup and went on differently.`,
+  first_names_previous: () => "Checkpoint 1 names one before it.",
+  previous_differs: ({ checkpoint, previous }) =>
+    `Checkpoint ${checkpoint} does not follow the checkpoint ${previous} that is here.`,
+  head_out_of_order: ({ checkpoint }) => `The head under checkpoint ${checkpoint} is not in its order.`,
+  head_went_back: ({ position, checkpoint, last_position, last_checkpoint }) =>
+    `The log ends at place ${position} under checkpoint ${checkpoint}, and ended at place ${last_position} under checkpoint ${last_checkpoint}: it was cut.`,
+  head_not_in_map: ({ position, checkpoint }) =>
+    `The log does not end at place ${position} under checkpoint ${checkpoint}, as this file says.`,
+  head_not_reached: ({ position, checkpoint }) =>
+    `The log had ${position} entries under checkpoint ${checkpoint}, which this file does not reach: newer events were cut off.`,
+  head_rewritten: ({ position, checkpoint }) =>
+    `The log has another chain at place ${position} under checkpoint ${checkpoint}: it was rewritten since.`,
+  head_without_entry: ({ position, checkpoint }) =>
+    `The log has no entry at place ${position}, where it ended under checkpoint ${checkpoint}.`,
+
+  root_not_a_note: ({ root }) => `${ROOTS[root]} is no signed note.`,
+  root_of_unknown_key: ({ root }) => `${ROOTS[root]} is not signed by a key that is among those given.`,
+  root_with_wrong_signature: ({ root }) => `${ROOTS[root]} has a wrong signature.`,
+  not_in_tree: ({ checkpoint, size }) =>
+    `Checkpoint ${checkpoint} is not in the tree of ${size} checkpoints whose root the log signed: it is of another history.`,
+  tree_begins_otherwise: ({ size, asked }) =>
+    `The tree of ${size} checkpoints does not begin with the tree of ${asked} that this file has.`,
+  two_trees: ({ size }) =>
+    `There are two trees of ${size} checkpoints: the log was rewritten since one of their roots was kept.`,
+
+  line_not_i_json: ({ line, violation }) => `Line ${line} is not I-JSON${iJsonText(violation)}.`,
+  line_after_end: ({ line }) => `Line ${line} comes after the one that ends the proof.`,
+  end_unreadable: ({ line }) => `Line ${line} should end the proof, and cannot be read.`,
+  cut_off: () => "The last line, which ends the proof, is missing: the file was cut off.",
+  kept_export_rewritten: ({ position }) =>
+    `The export that was kept has another chain at place ${position}: what comes before was rewritten since.`,
+  kept_export_not_reached: ({ position }) =>
+    `The export that was kept has ${position} entries, which this file does not reach.`,
+
+  empty_log: () =>
+    "The log is empty, and no checkpoint covers an empty log: whether it had events that were cut off cannot be told. A kept export of it shows a cut.",
+  kept_checkpoint_newer: ({ checkpoint, newest }) =>
+    `Checkpoint ${checkpoint}, which was kept, is newer than this file, which knows ${newest === null ? "none" : `no more than ${newest}`}: either the file was made before it, or the log was restored from an older backup.`,
+  kept_checkpoint_unconnected: ({ checkpoint, newest, missing }) =>
+    `Nothing here leads from checkpoint ${checkpoint}, which was kept, to ${newest}: checkpoint ${missing} is missing, so whether history goes on from ${checkpoint} cannot be told. Make the export with checkpoint=${checkpoint}, or give a list of all between them as --checkpoint.`,
+  no_tree: () => "This file has no tree of checkpoints, so the root that was kept tells nothing.",
+  kept_root_newer: ({ size, newest }) =>
+    `The root of ${size} checkpoints, which was kept, is newer than this file, whose tree has ${newest}: either the file was made before it, or the log was restored from an older backup.`,
+  kept_root_unconnected: ({ size, newest }) =>
+    `Nothing here leads from the root of ${size} checkpoints, which was kept, to the tree of ${newest}. Make the export with checkpoint=${size}.`,
+  kept_export_of_other_log: ({ kept_owner, owner }) =>
+    `The export that was kept is of ${kept_owner}, this one of ${owner}: they cannot be compared.`,
+  kept_export_dropped: ({ position }) =>
+    `The export that was kept ends at place ${position}, which was dropped since: whether this file goes on from it cannot be told. Keep a newer export.`,
+  kept_export_newer: ({ position }) =>
+    `The export that was kept has ${position} entries, which this file does not reach, and knows newer checkpoints: either this file was made before it, or the log was restored from an older backup.`,
+  dropped_late: ({ from, to, month }) =>
+    `${placesOf(from, to)} dropped with ${month}, but newer events come before: whether these were outcomes that came late to events of that month cannot be told.`,
+  dropped_undeclared: ({ from, to, before }) =>
+    `${placesOf(from, to)} said to be of months before ${before} that were dropped, and no declaration in the chain says so: whether they were dropped or removed cannot be told.`,
+
+  cut: ({ checkpoint, old }) =>
+    old
+      ? `Whether newer events than those of checkpoint ${checkpoint} were cut off: it is of an older version, and has only the logs that grew with it. Only a later export that you kept shows that.`
+      : `Whether events after checkpoint ${checkpoint} were cut off: only a later export or checkpoint that you kept shows that.`,
+  other_history: () =>
+    "Whether the holder of the key signed another history for other readers: compare the checkpoints that you and others kept.",
+  tree: ({ checkpoint }) =>
+    `Whether checkpoint ${checkpoint} is in the tree that witnesses follow: the file was made by a version without the tree, or the keeper left it out.`,
+  author: ({ months }) =>
+    `The author of this log: no key signed it, so anyone who can write the database can have made all of it anew${months ? ", months that it says were dropped included" : ""}. Only kept copies show that.`,
+  days: ({ count, first, last }) =>
+    `The end of the log ${count === 1 ? `on ${first}` : `on ${count} days from ${first} to ${last}`}: the file has no checkpoint of the day, because none was signed, none had all logs, or the keeper left it out.`,
+  dropped: ({ entries }) =>
+    `The content of the ${entries} dropped entries: only their chain values are left.`,
+};
+
+const DECLARATION_FLAWS: Readonly<Record<DeclarationFlaw, string>> = {
+  no_time: "has no time of its declaration",
+  after_checkpoint: "is of a time after the checkpoint that signs it",
+  before_month_end: "was declared before that month was over",
+  places_out_of_order: "names places that are out of order",
+  places_after_it: "names places that come after it",
+};
+
+const SIGNATURE_PROBLEMS: Readonly<Record<CheckpointProblem, string>> = {
+  unsigned: "is not signed",
+  unknown_key: "is signed by a key that is not among those given",
+  wrong_signature: "has a signature that is not its key's",
+  other_content: "differs from what was signed",
+};
+
+const ROOTS: Readonly<Record<NamedRoot, string>> = {
+  own: "The root of the tree of checkpoints",
+  kept: "The root that was kept",
+  kept_export: "The root in the export that was kept",
+};
+
+function statementFlaw(why: StatementFlaw): string {
+  switch (why.flaw) {
+    case "out_of_order":
+      return "is not in the order of the chain";
+    case "month":
+      return "does not span its month";
+    case "no_time":
+      return "has no time at which it was written";
+    case "too_early":
+      return "was written before its month was over";
+    case "after_checkpoint":
+      return "is of a time after the checkpoint that signs it";
+    case "not_of_organization":
+      return "is in a log that is not of an organization";
+    case "number":
+      return `is not the statement ${why.expected}, which comes there`;
+    case "corrects":
+      return "does not name the statement before it";
+    case "sum":
+      return `has ${why.value} as its ${why.name}, which is not the sum of its services`;
+    case "repeated_names":
+      return "names a service or a policy twice, or out of order";
+    case "refusals":
+      return "has refusals that are not the sum of their reasons";
+  }
+}
+
+function iJsonText(violation: IJsonViolation | null): string {
+  return violation === null ? "" : `: ${iJsonSentence(violation)}`;
+}
+
+function nameOf(entry: NamedEntry): string {
+  switch (entry.entry) {
+    case "intent":
+    case "outcome":
+      return `the ${entry.entry} of event ${entry.event_id}`;
+    case "retention":
+      return `the retention of ${entry.month}`;
+    case "statement":
+      return `the statement ${entry.id}`;
+    case "place":
+      return `place ${entry.position}`;
+    case "start":
+      return "the beginning";
+  }
+}
+
+function placesOf(from: number, to: number): string {
+  return from === to ? `The entry at place ${from} is` : `The entries at places ${from} to ${to} are`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

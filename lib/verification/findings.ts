@@ -1,0 +1,221 @@
+import type { IJsonViolation } from "../domain/json/index.ts";
+import type { CheckpointProblem } from "../domain/proof/index.ts";
+import type { UsageSums } from "../domain/usage/index.ts";
+
+/**
+ * What a verification can find: codes with values. No sentence stands here, so that each reader says a finding in
+ * its own language.
+ */
+
+/** An entry of a chain, or a place without a shown entry. */
+export type NamedEntry =
+  | { entry: "intent" | "outcome"; event_id: string }
+  | { entry: "retention"; month: string }
+  | { entry: "statement"; id: string }
+  | { entry: "place"; position: number }
+  | { entry: "start" };
+
+/** The reason why no retention can have made a declaration. */
+export type DeclarationFlaw =
+  | "no_time"
+  | "after_checkpoint"
+  | "before_month_end"
+  | "places_out_of_order"
+  | "places_after_it";
+
+/** The reason why no service can have stated a statement of usage. */
+export type StatementFlaw =
+  | { flaw: "out_of_order" | "month" | "no_time" | "too_early" | "after_checkpoint" | "not_of_organization" }
+  | { flaw: "number"; expected: string }
+  | { flaw: "corrects" | "repeated_names" | "refusals" }
+  | { flaw: "sum"; name: keyof UsageSums; value: number };
+
+/** A signed root that a verification reads: of the file, kept as a file, or in an export that was kept. */
+export type NamedRoot = "own" | "kept" | "kept_export";
+
+/** Problems in the chain. */
+interface ChainProblems {
+  beyond_head: { last: number; head: number };
+  other_end: { entry: NamedEntry };
+  entry_changed: { entry: NamedEntry; position: number };
+  place_taken: { entry: NamedEntry; position: number };
+  /** `side` says where `entry` is: after the missing entries, or before them. */
+  entries_missing: { from: number; to: number; side: "before" | "after"; entry: NamedEntry };
+}
+
+/** Problems with single events. */
+interface EventProblems {
+  not_an_event: { line: number };
+  other_owner: { events_owner: string; proof_owner: string };
+  event_without_place: { event_id: string };
+  outcome_without_place: { event_id: string };
+  event_twice: { event_id: string };
+  event_out_of_order: { event_id: string };
+  event_of_other_log: { event_id: string; owner: string };
+  event_added_late: { event_id: string };
+}
+
+/** Problems with months that are said to be dropped. */
+interface DroppedProblems {
+  declaration_unsound: { month: string; position: number; flaw: DeclarationFlaw };
+  claim_not_month_start: { before: string };
+  claim_after_checkpoint: { before: string };
+  claim_behind_newer_events: { from: number; to: number };
+  dropped_event_shown: { before: string };
+}
+
+/** Problems with statements of usage. */
+interface StatementProblems {
+  statement_unsound: { id: string; position: number; why: StatementFlaw };
+}
+
+/** Problems with the checkpoints and with the heads under them. */
+interface CheckpointProblems {
+  /** `checkpoint` is null when the file has none. */
+  head_not_held: { checkpoint: number | null };
+  checkpoint_not_signed: { checkpoint: number; problem: CheckpointProblem };
+  two_checkpoints: { checkpoint: number };
+  first_names_previous: object;
+  previous_differs: { checkpoint: number; previous: number };
+  head_out_of_order: { checkpoint: number };
+  head_went_back: { position: number; checkpoint: number; last_position: number; last_checkpoint: number };
+  head_not_in_map: { position: number; checkpoint: number };
+  head_not_reached: { position: number; checkpoint: number };
+  head_rewritten: { position: number; checkpoint: number };
+  head_without_entry: { position: number; checkpoint: number };
+}
+
+/** Problems with the tree of checkpoints. */
+interface TreeProblems {
+  root_not_a_note: { root: NamedRoot };
+  root_of_unknown_key: { root: NamedRoot };
+  root_with_wrong_signature: { root: NamedRoot };
+  not_in_tree: { checkpoint: number; size: number };
+  tree_begins_otherwise: { size: number; asked: number };
+  two_trees: { size: number };
+}
+
+/** Problems with the lines of a file, and with an export that was kept. */
+interface FileProblems {
+  /** `violation` is null for a line that is no JSON. */
+  line_not_i_json: { line: number; violation: IJsonViolation | null };
+  line_after_end: { line: number };
+  end_unreadable: { line: number };
+  cut_off: object;
+  kept_export_rewritten: { position: number };
+  kept_export_not_reached: { position: number };
+}
+
+/** The values of each problem by its code. */
+export interface ProblemValues
+  extends ChainProblems,
+    EventProblems,
+    DroppedProblems,
+    StatementProblems,
+    CheckpointProblems,
+    TreeProblems,
+    FileProblems {}
+
+/** The values of each question that files can leave open, by its code. */
+export interface QuestionValues {
+  empty_log: object;
+  /** `newest` is null for a file without checkpoints. */
+  kept_checkpoint_newer: { checkpoint: number; newest: number | null };
+  kept_checkpoint_unconnected: { checkpoint: number; newest: number; missing: number };
+  no_tree: object;
+  kept_root_newer: { size: number; newest: number };
+  kept_root_unconnected: { size: number; newest: number };
+  kept_export_of_other_log: { kept_owner: string; owner: string };
+  kept_export_dropped: { position: number };
+  kept_export_newer: { position: number };
+  dropped_late: { from: number; to: number; month: string };
+  dropped_undeclared: { from: number; to: number; before: string };
+}
+
+/** The values of each fact that no export can show, by its code. */
+export interface NotShownValues {
+  /** Events after the checkpoint were cut off. An `old` checkpoint has only the logs that grew with it. */
+  cut: { checkpoint: number; old: boolean };
+  /** The holder of the key signed another history for other readers. */
+  other_history: object;
+  /** The checkpoint is in the tree that witnesses follow. */
+  tree: { checkpoint: number };
+  /** No key signed the log. `months` says whether it declares dropped months. */
+  author: { months: boolean };
+  /** The end of the log on days without a checkpoint. */
+  days: { count: number; first: string; last: string };
+  /** The content of dropped entries. */
+  dropped: { entries: number };
+}
+
+/** The values of each finding by its code. */
+export interface FindingValues extends ProblemValues, QuestionValues, NotShownValues {}
+
+export type FindingCode = keyof FindingValues;
+export type ProblemCode = keyof ProblemValues;
+
+/** A finding with one of these codes, and its values. */
+export type FindingOf<Code extends FindingCode> = { [C in Code]: { code: C } & FindingValues[C] }[Code];
+
+export type ProblemFinding = FindingOf<ProblemCode>;
+export type Question = FindingOf<keyof QuestionValues>;
+export type NotShown = FindingOf<keyof NotShownValues>;
+export type Finding = FindingOf<FindingCode>;
+
+/** How one language says each finding. */
+export type FindingWords = { readonly [C in FindingCode]: (finding: FindingOf<C>) => string };
+
+/** Returns a finding as a sentence. */
+export function sentenceOf<C extends FindingCode>(finding: FindingOf<C>, words: FindingWords): string {
+  const say: (finding: FindingOf<C>) => string = words[finding.code];
+  return say(finding);
+}
+
+/** The kinds of problems in an export with proof. */
+export type ProblemKind = "changed" | "removed" | "added" | "moved" | "rebuilt" | "checkpoint" | "unreadable";
+
+/** The kind of each problem. */
+export const KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
+  beyond_head: "added",
+  other_end: "changed",
+  entry_changed: "changed",
+  place_taken: "added",
+  entries_missing: "removed",
+  not_an_event: "unreadable",
+  other_owner: "checkpoint",
+  event_without_place: "added",
+  outcome_without_place: "added",
+  event_twice: "added",
+  event_out_of_order: "moved",
+  event_of_other_log: "changed",
+  event_added_late: "added",
+  declaration_unsound: "removed",
+  claim_not_month_start: "removed",
+  claim_after_checkpoint: "removed",
+  claim_behind_newer_events: "removed",
+  dropped_event_shown: "removed",
+  statement_unsound: "changed",
+  head_not_held: "rebuilt",
+  checkpoint_not_signed: "checkpoint",
+  two_checkpoints: "checkpoint",
+  first_names_previous: "checkpoint",
+  previous_differs: "checkpoint",
+  head_out_of_order: "checkpoint",
+  head_went_back: "rebuilt",
+  head_not_in_map: "rebuilt",
+  head_not_reached: "rebuilt",
+  head_rewritten: "rebuilt",
+  head_without_entry: "rebuilt",
+  root_not_a_note: "unreadable",
+  root_of_unknown_key: "checkpoint",
+  root_with_wrong_signature: "checkpoint",
+  not_in_tree: "checkpoint",
+  tree_begins_otherwise: "checkpoint",
+  two_trees: "checkpoint",
+  line_not_i_json: "unreadable",
+  line_after_end: "unreadable",
+  end_unreadable: "unreadable",
+  cut_off: "unreadable",
+  kept_export_rewritten: "rebuilt",
+  kept_export_not_reached: "rebuilt",
+};
