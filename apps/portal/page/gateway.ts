@@ -1,7 +1,10 @@
+import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
+import { tryJson } from "@ostiary/lib/domain/json";
 import { type Signal, signal } from "@preact/signals";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Answer, answered, type Failure, failed, failureOf, secondsOf } from "./failure.ts";
+import { readBytes } from "./read-bytes.ts";
 
 /** The credential that a call carries: the member's session, the person's access token, or none. */
 export type Caller = "member" | "person" | "nobody";
@@ -117,11 +120,12 @@ export class Gateway {
   }
 
   /**
-   * Makes a call and returns its answer, also one that is an error or a redirect. It has no time limit. It waits
-   * for limits and renews a refused credential as every call does.
+   * Makes a call of any service and returns its answer, also one that is an error or a redirect. It has no time
+   * limit. It is sent anew where the service cannot have taken it twice: a question after a limit, and any call but
+   * POST and PATCH after the gateway refused the credential (PT-48).
    */
   exchange(path: string, call: Call): Promise<Answer<Response>> {
-    return this.#exchange(path, call, { redirect: "manual" });
+    return this.#exchange(path, call, { redirect: "manual", ofAnyService: true });
   }
 
   /** Returns the headers that prove the caller, for a worker that makes calls of its own. */
@@ -142,13 +146,17 @@ export class Gateway {
       const response = await this.#once(path, call, renewed, options);
       if (!response.ok) return response;
       const { status, headers } = response.value;
-      if (status === 401 && call.as !== "nobody" && !renewed) {
+      if (status === 401 && call.as !== "nobody" && !renewed && (await isRefusal(response.value, call))) {
         renewed = true;
-        continue;
+        if (!options.ofAnyService || isIdempotent(call)) continue;
+        // The next call has a new credential; a service that answers like the gateway gets this one once.
+        await this.#credentials.headers(call.as, true);
+        return response;
       }
       const seconds = secondsOf(headers.get("Retry-After"));
-      const waited = status === 429 && seconds !== null && seconds <= WAIT_SECONDS_MAX && waits < WAITS_MAX;
-      if (!waited) return response;
+      const isShort = seconds !== null && seconds <= WAIT_SECONDS_MAX;
+      const mayWait = waits < WAITS_MAX && !(options.ofAnyService && isWrite(call));
+      if (status !== 429 || !isShort || !mayWait) return response;
       waits += 1;
       await this.#wait(seconds, headers, call.signal);
     }
@@ -206,11 +214,31 @@ export class Gateway {
 interface Attempt {
   readonly redirect: "error" | "manual";
   readonly timeout_ms?: number;
+  /** Whether any service may answer, not only those of the platform. */
+  readonly ofAnyService?: boolean;
 }
 
 /** Returns whether a call may change something. */
 export function isWrite({ method = "GET" }: Pick<Call, "method">): boolean {
   return method !== "GET" && method !== "HEAD";
+}
+
+/** Returns whether a service does the same for one such call and for two (RFC 9110, 9.2.2). */
+function isIdempotent({ method = "GET" }: Pick<Call, "method">): boolean {
+  return method !== "POST" && method !== "PATCH";
+}
+
+/** The most bytes of an answer in which an error of the gateway is looked for. */
+const REFUSAL_BYTES_MAX = 16_384;
+
+/** Tells whether a 401 has the form of the gateway's own, and leaves its body unread. An answer to HEAD has none. */
+async function isRefusal(response: Response, { method }: Call): Promise<boolean> {
+  if (method === "HEAD") return true;
+  const { bytes, cut } = await readBytes(response.clone().body, REFUSAL_BYTES_MAX);
+  const body = cut ? undefined : tryJson(new TextDecoder().decode(bytes));
+  if (!Value.Check(ErrorEnvelope, body)) return false;
+  const { code, request_id } = body.error;
+  return code === "UNAUTHORIZED" && request_id === response.headers.get("X-Request-ID");
 }
 
 function contentOf({ body, content }: Call): Call["content"] {

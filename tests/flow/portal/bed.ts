@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
 import { findingsOn } from "../../support/console-page.ts";
 import { freshDatabase } from "../../support/services.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
@@ -148,6 +148,18 @@ export async function signIn(page: Page, name: string): Promise<void> {
   await page.getByLabel("Another name").fill(name);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("navigation", { name: "Portal" }).waitFor();
+}
+
+/** Answers a request with a 401 of the gateway. */
+export function refuse(route: Route): Promise<void> {
+  const error = {
+    type: "invalid_request_error",
+    code: "UNAUTHORIZED",
+    message: "Authentication required.",
+    request_id: "1",
+    details: null,
+  };
+  return route.fulfill({ status: 401, headers: { "X-Request-ID": "1" }, json: { error } });
 }
 
 function watched(page: Page, origins: readonly string[]): PortalPage {

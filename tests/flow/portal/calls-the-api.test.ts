@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page, Request, Route } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
-import { textOf, usePortal } from "./bed.ts";
+import { refuse, textOf, usePortal } from "./bed.ts";
 
 /** The API reference, in a real browser: what a member may call, and the calls themselves. */
 
@@ -136,6 +136,37 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await answer(page).getByText("The answer leads to another address.").waitFor();
     expect(await page.evaluate("window.ran")).toBeUndefined();
+  });
+
+  // PT-48
+  test("shows the 401 of a service, and sends a change once", async () => {
+    const id = await bed.organization("ada", "Refused");
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/reference`);
+    await open(page, `PUT ${THING}`);
+    const sent = callsOf(page, "/demo/things");
+    const error = { type: "invalid_request_error", code: "UNAUTHORIZED", message: HOSTILE, request_id: "1" };
+    await page.route("**/demo/things/**", (route) =>
+      route.fulfill({ status: 401, headers: { "X-Request-ID": "2" }, json: { error } }),
+    );
+    await page.getByLabel("thing_id (path, required)").fill("1");
+    await page.getByLabel(/^Body/).fill("{}");
+    await page.getByRole("button", { name: "Send …" }).click();
+    await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
+    await answer(page).getByText("The answer has the status 401.").waitFor();
+    await answer(page).getByText("<img src=x").waitFor();
+    expect(sent).toHaveLength(1);
+  });
+
+  // PT-41
+  test("says that the registry keeps the description for operators, and stays signed in", async () => {
+    const id = await bed.organization("ada", "Closed");
+    const { page, go } = await bed.open("ada");
+    await page.route(DESCRIPTION, refuse);
+    await go(`#/org/${id}/reference`);
+    await page.getByText("The description of this API is not open to customers.").waitFor();
+    await go("#/organizations");
+    await page.getByRole("link", { name: "Closed" }).waitFor();
   });
 
   // PT-32, PT-42, PT-45

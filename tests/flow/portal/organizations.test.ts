@@ -4,7 +4,7 @@ import { pageSchema } from "@ostiary/lib/runtime/http";
 import { Value } from "@sinclair/typebox/value";
 import type { Page, Request } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
-import { signIn, textOf, usePortal } from "./bed.ts";
+import { refuse, signIn, textOf, usePortal } from "./bed.ts";
 
 /** The organizations of customers in the portal, in a real browser. */
 
@@ -101,9 +101,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     expect(minted).toHaveLength(2);
     await page.unroute("**/session");
     let refusals = 1;
-    await page.route("**/org", async (route) =>
-      refusals-- > 0 ? route.fulfill({ status: 401, json: {} }) : route.continue(),
-    );
+    await page.route("**/org", async (route) => (refusals-- > 0 ? refuse(route) : route.continue()));
     await page.getByRole("link", { name: "Organizations" }).click();
     await page.getByRole("link", { name: "Renewed" }).click();
     await page.getByRole("definition").getByText("Renewed").waitFor();

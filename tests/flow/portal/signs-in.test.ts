@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
-import { goToProvider, signIn, usePortal } from "./bed.ts";
+import { goToProvider, refuse, signIn, usePortal } from "./bed.ts";
 
 /** The sign-in of customers at the identity provider, in a real browser. */
 
@@ -194,7 +194,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("The identity provider does not answer.").waitFor();
     await page.unroute("**/.well-known/openid-configuration");
-    await page.route("**/user", (route) => route.fulfill({ status: 401, json: {} }));
+    await page.route("**/user", refuse);
     await goToProvider(page);
     await page.getByRole("button", { name: "alice" }).click();
     await page.getByText("The gateway does not accept your sign-in.").waitFor();
@@ -204,7 +204,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   test("is asked to sign in again once the access token is refused, and comes back to the same place", async () => {
     const { page, go } = await bed.open("ada");
     const id = await bed.organization("ada", "Engines");
-    await page.route("**/user/**", (route) => route.fulfill({ status: 401, json: {} }));
+    await page.route("**/user/**", refuse);
     await go(`#/org/${id}/overview`);
     await page.getByText("You are signed out").waitFor();
     await page.unroute("**/user/**");

@@ -40,6 +40,17 @@ function gatewayWith(
 
 const limited = (seconds: number) => () =>
   new Response("{}", { status: 429, headers: { "Retry-After": String(seconds), "X-RateLimit-Limit": "3" } });
+const refusal = (
+  changes: Record<string, unknown>,
+  headers: Record<string, string> = { "X-Request-ID": "1" },
+) => {
+  const error = { type: "invalid_request_error", code: "UNAUTHORIZED", message: "Authentication required." };
+  return Response.json(
+    { error: { ...error, request_id: "1", details: null, ...changes } },
+    { status: 401, headers },
+  );
+};
+const refused = () => refusal({});
 const fine = () => Response.json({ done: true });
 const Done = Type.Object({ done: Type.Boolean() });
 
@@ -52,6 +63,19 @@ describe("a call of the page", () => {
     const signals = sent.map(({ request }) => request.signal);
     expect(new Set(signals).size).toBe(3);
     expect(gateway.waiting.value).toBeNull();
+  });
+
+  // PT-15
+  test("renews a credential that the gateway refuses, once, and is sent again", async () => {
+    const { gateway, asked, sent } = gatewayWith([refused, fine]);
+    const answer = await gateway.send(Done, "/org", { as: "member", method: "POST", body: {} });
+    expect(answer).toEqual({ ok: true, value: { done: true } });
+    expect([asked, sent.length]).toEqual([[false, true], 2]);
+    const again = gatewayWith([refused, refused]);
+    expect(await again.gateway.send(Done, "/org", { as: "member" })).toMatchObject({
+      failure: { kind: "signed_out" },
+    });
+    expect(again.asked).toEqual([false, true]);
   });
 
   // PT-30
@@ -81,14 +105,61 @@ describe("an exchange", () => {
     });
   });
 
-  // PT-44
-  test("renews a refused credential once", async () => {
-    const refused = () => new Response("{}", { status: 401 });
-    const { gateway, asked } = gatewayWith([refused, refused]);
-    const answer = await gateway.exchange("/x", { as: "member" });
-    expect(answer.ok && answer.value.status).toBe(401);
-    expect(asked).toEqual([false, true]);
+  // PT-48
+  test.each(["GET", "PUT", "DELETE"] as const)(
+    "renews a refused credential once, and sends %s again",
+    async (method) => {
+      const { gateway, asked, sent } = gatewayWith([refused, refused]);
+      const answer = await gateway.exchange("/x", { as: "member", method });
+      expect(answer.ok && (await answer.value.json())).toMatchObject({ error: { code: "UNAUTHORIZED" } });
+      expect([asked, sent.length]).toEqual([[false, true], 2]);
+    },
+  );
+
+  // PT-48
+  test("renews a credential after a 401 without a body, which HEAD has", async () => {
+    const { gateway, asked, sent } = gatewayWith([() => new Response(null, { status: 401 }), fine]);
+    const answer = await gateway.exchange("/x", { as: "member", method: "HEAD" });
+    expect(answer.ok && answer.value.status).toBe(200);
+    expect([asked, sent.length]).toEqual([[false, true], 2]);
   });
+
+  // PT-48
+  test.each(["POST", "PATCH"] as const)(
+    "renews a refused credential, and does not send %s again",
+    async (method) => {
+      const { gateway, asked, sent } = gatewayWith([refused, fine]);
+      const answer = await gateway.exchange("/x", { as: "member", method });
+      expect(answer.ok && answer.value.status).toBe(401);
+      expect([asked, sent.length]).toEqual([[false, true], 1]);
+    },
+  );
+
+  // PT-48
+  test.each<[string, () => Response]>([
+    ["another text", () => new Response("{}", { status: 401 })],
+    ["another code", () => refusal({ code: "INVALID_TOKEN" })],
+    ["the id of another request", () => refusal({ request_id: "2" })],
+    ["no id of the request", () => refusal({}, {})],
+    ["a long text", () => new Response("[".repeat(100_000), { status: 401 })],
+    ["no text", () => new Response(null, { status: 401 })],
+  ])("shows the 401 of a service as it is: %s", async (_, answers) => {
+    const { gateway, asked, sent } = gatewayWith([answers, fine]);
+    const answer = await gateway.exchange("/x", { as: "member" });
+    expect(answer.ok && (await answer.value.text())).toBe(await answers().text());
+    expect([asked, sent.length]).toEqual([[false], 1]);
+  });
+
+  // PT-48
+  test.each(["POST", "PUT", "PATCH", "DELETE"] as const)(
+    "does not wait for a limit of %s",
+    async (method) => {
+      const { gateway, slept, sent } = gatewayWith([limited(1), fine]);
+      const answer = await gateway.exchange("/x", { as: "member", method });
+      expect(answer.ok && answer.value.status).toBe(429);
+      expect([slept, sent.length]).toEqual([[], 1]);
+    },
+  );
 
   // PT-44
   test("that is stopped while it waits for a limit sends nothing more", async () => {
@@ -97,8 +168,8 @@ describe("an exchange", () => {
       stop.abort();
       expect(signal?.aborted).toBe(true);
     });
-    const answer = await gateway.exchange("/x", { as: "member", method: "DELETE", signal: stop.signal });
-    expect(answer).toMatchObject({ ok: false, failure: { outcome_unknown: true } });
+    const answer = await gateway.exchange("/x", { as: "member", signal: stop.signal });
+    expect(answer).toMatchObject({ ok: false, failure: { kind: "away", outcome_unknown: false } });
     expect(sent).toHaveLength(1);
     expect(gateway.waiting.value).toBeNull();
   });

@@ -1,4 +1,5 @@
 import { tryJson } from "@ostiary/lib/domain/json";
+import { readBytes } from "../read-bytes.ts";
 
 /** The most bytes of an answer that the page shows. */
 export const SHOWN_BYTES_MAX = 1024 * 1024;
@@ -46,36 +47,6 @@ export async function readAnswer(response: Response): Promise<ShownAnswer> {
     text: TEXT_TYPE.test(type) ? new TextDecoder().decode(bytes) : null,
     cut,
   };
-}
-
-/** Reads at most `bytes_max` bytes, and cancels the rest. */
-export async function readBytes(
-  body: ReadableStream<Uint8Array> | null,
-  bytes_max: number,
-): Promise<{ bytes: Uint8Array; cut: boolean }> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  let cut = false;
-  const reader = body?.getReader();
-  try {
-    while (reader !== undefined && length <= bytes_max) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      pieces.push(value);
-      length += value.length;
-    }
-    cut = length > bytes_max;
-    if (cut) await reader?.cancel();
-  } catch {
-    cut = true;
-  }
-  const bytes = new Uint8Array(Math.min(length, bytes_max));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece.subarray(0, bytes.length - at), at);
-    at += piece.length;
-  }
-  return { bytes, cut };
 }
 
 const INDENTED_LENGTH_MAX = 65_536;

@@ -1,16 +1,24 @@
+import { User } from "@ostiary/lib/contracts/identity-api";
 import { type Answer, answered, failed } from "../failure.ts";
-import type { Gateway } from "../gateway.ts";
-import { readBytes } from "./answer.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
+import { readBytes } from "../read-bytes.ts";
 import { type Description, readDescription } from "./description.ts";
 import { DESCRIPTION_PATH } from "./place.ts";
 
 /** The longest description that the page reads. */
 const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Reads the edge description as the gateway publishes it. */
+/**
+ * Reads the edge description as the gateway publishes it. The failure `forbidden` means that the registry keeps the
+ * description for operators: it refuses the person whom the gateway accepts.
+ */
 export async function descriptionOf(gateway: Gateway): Promise<Answer<Description>> {
   const response = await gateway.stream(DESCRIPTION_PATH, { as: "person" });
-  if (!response.ok) return response;
+  if (!response.ok) {
+    if (response.failure.kind !== "signed_out") return response;
+    const person = await gateway.send(User, pathTo("user"), { as: "person" });
+    return person.ok ? failed("forbidden", { status: response.failure.status }) : response;
+  }
   const { bytes, cut } = await readBytes(response.value.body, DESCRIPTION_BYTES_MAX);
   if (cut) return failed(bytes.length === DESCRIPTION_BYTES_MAX ? "strange" : "away");
   const description = readDescription(new TextDecoder().decode(bytes));

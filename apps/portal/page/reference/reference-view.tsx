@@ -25,6 +25,7 @@ export function ReferenceView({ place }: { place: Place }) {
   const [id] = place.segments;
   if (failure !== null) {
     if (failure.kind === "missing") return <Empty title={t.unpublished} />;
+    if (failure.kind === "forbidden") return <Empty title={t.closed} />;
     return <FailureNotice failure={failure} onRetry={() => void again()} />;
   }
   if (answer === null || loading) return <Loading />;
