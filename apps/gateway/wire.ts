@@ -23,8 +23,9 @@ import { Overload } from "./edge/overload.ts";
 import { processReadings } from "./edge/process-readings.ts";
 import { RequestLog } from "./edge/request-log.ts";
 import { RequestTargets } from "./edge/target.ts";
+import type { Steps } from "./handle.ts";
 import { Instance } from "./instance.ts";
-import { addGatewayMetrics } from "./metrics.ts";
+import { addGatewayMetrics, type MetricSources } from "./metrics.ts";
 import { PublishedRoutes } from "./published-routes.ts";
 import { createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
@@ -62,78 +63,15 @@ export async function wireGateway(
   const telemetry = await createTelemetry({ name: "gateway", namespace: "edge" }, config);
   const routeStore = given.routeStore ?? (await ownRouteStore(config, telemetry));
   const counterStore = given.counterStore ?? (await ownCounterStore(config, telemetry));
-  const { log } = telemetry;
-  const { registry } = telemetry.metrics;
-  const tracing = telemetry.exportedTracing;
-  const caches = new Map<CacheName, CacheState>();
-  const refusals = new RefusalCounts();
-  const authenticator = createAuthenticator({
-    config,
-    log,
-    signals: { durations: new ValidationDurations(registry), tracing },
-    onCache: (name, cache) => caches.set(name, cache),
-    onRefused: (reason) => refusals.add(reason),
-  });
-  const recorder = createAuditRecorder({ config, log, registry, tracing });
-  const instance = new Instance(routeStore, log, systemClock);
-  const usage = createUsageRecorder({ config, instance: instance.id, log, registry });
-  const routes = new PublishedRoutes(routeStore, log, systemClock, (loaded) => instance.tell(loaded));
-  const health = { draining: false };
-  const is_tls = certificateFiles(config) !== null;
-  const headers = new UpstreamHeaders({
-    scheme: is_tls ? "https" : "http",
-    trust_forwarded: config.TRUSTED_PROXY_HOPS > 0,
-    forward_client_address: config.FORWARD_CLIENT_ADDRESS,
-  });
-  const websockets = new WebSockets(webSocketOptions(config), headers);
-  const connections = new ClientConnections(clientTimes(config), health);
-  const decisions = new LimitDecisions();
-  const calls = new UpstreamCalls(systemClock);
-  const events = new EventStreams(systemClock);
-  const traffic = new Traffic(telemetry.metrics.requests, new CallDurations(registry));
-  const connectionCounts = new ConnectionCounts(registry);
-  const client = upstreamClient(config, connectionCounts);
-  const forwarder = new Forwarder(forwardOptions(config), client, headers, { calls, events }, traffic);
-  const readings = processReadings();
-  const relief = { endSlowReaders: () => calls.endSlowReaders(), closeIdle: () => client.closeIdle() };
-  const overload = new Overload(overloadOptions(config), readings, relief, log, systemClock);
-  const shares = new CallerShares(config.MAX_REQUESTS_IN_FLIGHT);
+  const parts = partsOf(config, telemetry, routeStore);
   let port: number | null = null;
-  addGatewayMetrics(registry, {
-    caches,
-    refusals,
-    decisions,
-    routes,
-    forwarder,
-    websockets,
-    recorder,
-    overload,
-    shares,
-    pools: () => (client instanceof PoolClient ? client.pools : []),
-    connectionCounts,
-    port: () => port,
-  });
+  addGatewayMetrics(
+    telemetry.metrics.registry,
+    sourcesOf(parts, () => port),
+  );
+  const { health, readings, routes, authenticator, overload, usage, websockets, events } = parts;
   const app = createApp({
-    steps: {
-      overload,
-      shares,
-      connections,
-      targets: new RequestTargets(is_tls),
-      routes,
-      authenticator,
-      limiter: createLimiter({
-        config,
-        store: tracedCounters(counterStore, config, tracing),
-        quotas: usage.quotas,
-        decisions,
-      }),
-      audit: new AuditTrail(recorder, log),
-      forwarder,
-      websockets,
-      responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),
-      usage,
-      log: new RequestLog(telemetry, traffic),
-    },
+    steps: stepsOf(config, telemetry, counterStore, parts),
     addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
     telemetry,
     health,
@@ -155,12 +93,7 @@ export async function wireGateway(
       // frees the text that the table was built from, which takes as much memory as the table
       readings.collect();
       await authenticator.start();
-      await counterStore.ping(COUNTER_PING_MS).catch(() => {
-        log.warn(
-          {},
-          "the counter store (COUNTER_STORE_URL) does not answer: the gateway is not ready until it does",
-        );
-      });
+      await counterStore.ping(COUNTER_PING_MS).catch(() => warnOfSilence(telemetry));
     },
     listening(opened) {
       port = opened;
@@ -172,19 +105,122 @@ export async function wireGateway(
       events.leave(timeout_ms);
     },
     async stop() {
-      await Promise.all([
-        overload.stop(),
-        routes.stop(),
-        instance.release(),
-        authenticator.stop(),
-        recorder.close(FLUSH_MS),
-        usage.close(FLUSH_MS),
-      ]);
-      client.closeIdle();
+      await stopParts(parts);
       if (given.routeStore === undefined) await routeStore.close();
       if (given.counterStore === undefined) await counterStore.close();
     },
   };
+}
+
+type Parts = ReturnType<typeof partsOf>;
+
+/** Builds the parts that outlive a request. */
+function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteStore) {
+  const { log, exportedTracing: tracing } = telemetry;
+  const { registry } = telemetry.metrics;
+  const instance = new Instance(routeStore, log, systemClock);
+  const health = { draining: false };
+  const upstream = upstreamParts(config, telemetry);
+  const { calls, client } = upstream;
+  const readings = processReadings();
+  const relief = { endSlowReaders: () => calls.endSlowReaders(), closeIdle: () => client.closeIdle() };
+  return {
+    ...admissionParts(config, telemetry),
+    ...upstream,
+    health,
+    readings,
+    instance,
+    routes: new PublishedRoutes(routeStore, log, systemClock, (loaded) => instance.tell(loaded)),
+    recorder: createAuditRecorder({ config, log, registry, tracing }),
+    usage: createUsageRecorder({ config, instance: instance.id, log, registry }),
+    decisions: new LimitDecisions(),
+    connections: new ClientConnections(clientTimes(config), health),
+    overload: new Overload(overloadOptions(config), readings, relief, log, systemClock),
+    shares: new CallerShares(config.MAX_REQUESTS_IN_FLIGHT),
+  };
+}
+
+/** Builds the authenticator, with the caches and the counts of refusals that metrics show. */
+function admissionParts(config: GatewayConfig, { log, metrics, exportedTracing }: Telemetry) {
+  const caches = new Map<CacheName, CacheState>();
+  const refusals = new RefusalCounts();
+  const authenticator = createAuthenticator({
+    config,
+    log,
+    signals: { durations: new ValidationDurations(metrics.registry), tracing: exportedTracing },
+    onCache: (name, cache) => caches.set(name, cache),
+    onRefused: (reason) => refusals.add(reason),
+  });
+  return { caches, refusals, authenticator };
+}
+
+/** Builds the calls of services. */
+function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
+  const { registry } = metrics;
+  const headers = new UpstreamHeaders({
+    scheme: certificateFiles(config) === null ? "http" : "https",
+    trust_forwarded: config.TRUSTED_PROXY_HOPS > 0,
+    forward_client_address: config.FORWARD_CLIENT_ADDRESS,
+  });
+  const calls = new UpstreamCalls(systemClock);
+  const events = new EventStreams(systemClock);
+  const traffic = new Traffic(metrics.requests, new CallDurations(registry));
+  const connectionCounts = new ConnectionCounts(registry);
+  const client = upstreamClient(config, connectionCounts);
+  const forwarder = new Forwarder(forwardOptions(config), client, headers, { calls, events }, traffic);
+  const websockets = new WebSockets(webSocketOptions(config), headers);
+  return { calls, events, traffic, connectionCounts, client, forwarder, websockets };
+}
+
+/** @param port returns the public port, or null while it is closed */
+function sourcesOf(parts: Parts, port: MetricSources["port"]): MetricSources {
+  const { client } = parts;
+  return { ...parts, port, pools: () => (client instanceof PoolClient ? client.pools : []) };
+}
+
+function stepsOf(
+  config: GatewayConfig,
+  telemetry: Telemetry,
+  counterStore: CounterStore,
+  parts: Parts,
+): Steps {
+  const { overload, shares, connections, routes, authenticator, forwarder, websockets, usage } = parts;
+  const store = tracedCounters(counterStore, config, telemetry.exportedTracing);
+  return {
+    overload,
+    shares,
+    connections,
+    targets: new RequestTargets(certificateFiles(config) !== null),
+    routes,
+    authenticator,
+    limiter: createLimiter({ config, store, quotas: usage.quotas, decisions: parts.decisions }),
+    audit: new AuditTrail(parts.recorder, telemetry.log),
+    forwarder,
+    websockets,
+    responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),
+    usage,
+    log: new RequestLog(telemetry, parts.traffic),
+  };
+}
+
+/** Stops the loops, delivers what waits for audit, and closes the idle connections. */
+async function stopParts({ overload, routes, instance, authenticator, recorder, usage, client }: Parts) {
+  await Promise.all([
+    overload.stop(),
+    routes.stop(),
+    instance.release(),
+    authenticator.stop(),
+    recorder.close(FLUSH_MS),
+    usage.close(FLUSH_MS),
+  ]);
+  client.closeIdle();
+}
+
+function warnOfSilence({ log }: Telemetry): void {
+  log.warn(
+    {},
+    "the counter store (COUNTER_STORE_URL) does not answer: the gateway is not ready until it does",
+  );
 }
 
 async function ownRouteStore(config: GatewayConfig, { metrics }: Telemetry): Promise<RouteStore> {

@@ -1,6 +1,5 @@
 import type { FieldPath } from "../../domain/errors/index.ts";
 import { type Place, placeAt } from "./invalid-body.ts";
-import { jsonPlaces } from "./json-places.ts";
 import type { Located } from "./located.ts";
 import { yamlPlaces } from "./yaml-places.ts";
 
@@ -11,7 +10,7 @@ import { yamlPlaces } from "./yaml-places.ts";
  * @param text a text that was read without an error
  */
 export function locate(text: string, paths: readonly FieldPath[]): Place[] {
-  const top = isJson(text) ? jsonPlaces(text) : yamlPlaces(text);
+  const top = yamlPlaces(isJson(text) ? onOneLine(text) : text);
   return paths.map((path) => placeAt(offsetOf(top, path), text));
 }
 
@@ -32,4 +31,9 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Makes YAML of JSON, with the same offsets: tabs and line breaks, which stand between values alone, become spaces. */
+function onOneLine(json: string): string {
+  return json.replace(/[\t\r\n]/g, " ");
 }
