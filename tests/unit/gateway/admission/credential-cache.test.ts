@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { member, person } from "../../../support/identity-stand-in.ts";
+import { type Admission, admission, credential, key } from "./harness.ts";
+
+let gate: Admission;
+const open = (environment?: Record<string, string>) => {
+  gate = admission(environment);
+  return gate;
+};
+afterEach(() => gate.close());
+
+describe("the cache", () => {
+  test("answers known credentials at once, without a promise", async () => {
+    const { identity, authenticate, verdict } = open();
+    const text = credential("k-2");
+    identity.results.set(text, member());
+    await verdict("member", key(text));
+    expect(authenticate("member", key(text))).toMatchObject({ member_id: "m1" });
+    expect(() => authenticate("user", key(text))).toThrow("Authentication required.");
+  });
+
+  // GW-57
+  test.each([
+    { kind: "valid", result: member(), before: "admitted" as const },
+    { kind: "invalid", result: { valid: false }, before: 401 as const },
+  ])("keeps $kind results for APIKEY_CACHE_TTL_SECS", async ({ result, before }) => {
+    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const text = credential("k-2");
+    identity.results.set(text, result);
+    expect(await verdict("member", key(text))).toBe(before);
+    identity.results.set(text, before === "admitted" ? { valid: false } : member());
+    time.advance(9_999);
+    expect(await verdict("member", key(text))).toBe(before);
+    expect(identity.calls).toHaveLength(1);
+    time.advance(1);
+    expect(await verdict("member", key(text))).toBe(before === "admitted" ? 401 : "admitted");
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  // GW-57
+  test("holds nothing with APIKEY_CACHE_TTL_SECS=0", async () => {
+    const { identity, verdict } = open({ APIKEY_CACHE_TTL_SECS: "0" });
+    const text = credential("k-2");
+    identity.results.set(text, member());
+    for (let call = 1; call <= 3; call++) {
+      expect(await verdict("member", key(text))).toBe("admitted");
+      expect(identity.calls).toHaveLength(call);
+    }
+  });
+
+  // GW-58
+  test.each([
+    { what: "a session", form: "s-2", scope: "member" as const, result: member() },
+    { what: "a member's key", form: "k-2", scope: "member" as const, result: member() },
+    { what: "a person's key", form: "k-2", scope: "user" as const, result: person() },
+  ])("keeps $what no longer than it lives, to the millisecond", async ({ form, scope, result }) => {
+    const { identity, time, verdict } = open();
+    const text = credential(form);
+    const expires_at = new Date(time.now() + 5_000).toISOString();
+    identity.results.set(text, { ...result, expires_at });
+    expect(await verdict(scope, key(text))).toBe("admitted");
+    time.advance(4_999);
+    expect(await verdict(scope, key(text))).toBe("admitted");
+    expect(identity.calls).toHaveLength(1);
+    identity.results.set(text, { valid: false });
+    time.advance(1);
+    expect(await verdict(scope, key(text))).toBe(401);
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  // GW-58
+  test("admits nobody by a key that expires while identity's answer is in transit", async () => {
+    const { identity, time, verdict } = open();
+    const text = credential("k-2");
+    const expires_at = new Date(time.now() + 1_000).toISOString();
+    identity.override = () => {
+      time.advance(1_000);
+      return Response.json(member({ expires_at }));
+    };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => verdict("member", key(text))));
+    expect(new Set(answers)).toEqual(new Set([401]));
+  });
+
+  test("holds nothing longer for a wall clock that is set back, and ends a key by one that is set forward", async () => {
+    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const [text, ending] = [credential("k-2"), credential("k-2")];
+    identity.results.set(text, member());
+    identity.results.set(ending, member({ expires_at: new Date(time.now() + 60_000).toISOString() }));
+    expect(await verdict("member", key(ending))).toBe("admitted");
+    time.set(time.now() + 60_000);
+    identity.results.set(ending, { valid: false });
+    expect(await verdict("member", key(ending))).toBe(401);
+    expect(await verdict("member", key(text))).toBe("admitted");
+    time.set(time.now() - 86_400_000);
+    identity.results.set(text, { valid: false });
+    expect(await verdict("member", key(text))).toBe("admitted");
+    time.advance(10_000);
+    expect(await verdict("member", key(text))).toBe(401);
+  });
+
+  // GW-57
+  test("holds a session that outlives the entry no longer than the entry", async () => {
+    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const text = credential("s-2");
+    identity.results.set(text, member({ expires_at: new Date(time.now() + 3_600_000).toISOString() }));
+    await verdict("member", key(text));
+    time.advance(10_000);
+    await verdict("member", key(text));
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  // GW-57
+  test("counts the life of an entry from the call, not from a late answer", async () => {
+    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const text = credential("k-2");
+    identity.override = () => {
+      time.advance(6_000);
+      return Response.json(member());
+    };
+    await verdict("member", key(text));
+    time.advance(4_000);
+    await verdict("member", key(text));
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  // GW-60
+  test("lets a thousand concurrent misses of one credential share one call", async () => {
+    const { identity, verdict } = open();
+    const text = credential("k-2");
+    identity.results.set(text, member());
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, (_, at) => verdict(at % 2 === 0 ? "member" : "user", key(text))),
+    );
+    expect(answers.filter((answer) => answer === "admitted")).toHaveLength(500);
+    expect(answers.filter((answer) => answer === 401)).toHaveLength(500);
+    expect(identity.calls).toHaveLength(1);
+  });
+
+  // GW-60
+  test("lets a thousand concurrent misses share one failure, and then calls again", async () => {
+    const { identity, verdict } = open();
+    const text = credential("k-2");
+    identity.override = () => new Response(null, { status: 500 });
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => verdict("member", key(text))));
+    expect(new Set(answers)).toEqual(new Set([503]));
+    expect(identity.calls).toHaveLength(1);
+    identity.override = null;
+    await verdict("member", key(text));
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  // GW-61
+  test("holds ADMISSION_CACHE_ENTRIES, and drops the least recently used first", async () => {
+    const { identity, verdict } = open({ ADMISSION_CACHE_ENTRIES: "2" });
+    const [first = "", second = "", third = ""] = [credential("k-2"), credential("k-2"), credential("k-2")];
+    const ask = async (text: string) => {
+      const before = identity.calls.length;
+      await verdict("member", key(text));
+      return identity.calls.length - before;
+    };
+    expect([await ask(first), await ask(second), await ask(first), await ask(third)]).toEqual([1, 1, 0, 1]);
+    expect([await ask(first), await ask(third), await ask(second)]).toEqual([0, 0, 1]);
+  });
+});

@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose";
+import { type SigningKey, sign } from "../../../support/provider-stand-in.ts";
+import { bearer } from "./harness.ts";
+import { tokenBed } from "./token-bed.ts";
+
+const bed = tokenBed();
+const { claims, keyFor, open } = bed;
+
+// GW-42, GW-43, GW-44
+describe("a hostile token is 401 without a call to identity:", () => {
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  /** Returns a token with this header and payload, and the signature of a valid token. */
+  const forged = async (header: object, payload: object = claims()) => {
+    const [, , signature] = (await sign(bed.main, claims())).split(".");
+    return `${encode(header)}.${encode(payload)}.${signature}`;
+  };
+  const secretSigned = (alg: string, secret: Uint8Array, header: object = {}) =>
+    new SignJWT(claims()).setProtectedHeader({ alg, ...header }).sign(secret);
+  const replaced = async (part: number, by: string) =>
+    (await sign(bed.main, claims())).split(".").with(part, by).join(".");
+
+  const rows: [what: string, token: () => string | Promise<string>][] = [
+    ["alg none, unsigned", () => new UnsecuredJWT(claims()).encode()],
+    ["alg none with a signature", () => forged({ alg: "none", kid: bed.main.kid })],
+    ["alg None with a signature", () => forged({ alg: "None", kid: bed.main.kid })],
+    [
+      "HS256 with the public key in PEM for a secret",
+      async () => {
+        const pem = await exportSPKI(await publicKeyOf(keyFor("RS256")));
+        return secretSigned("HS256", new TextEncoder().encode(pem), { kid: "kid-RS256" });
+      },
+    ],
+    [
+      "HS256 with the public JWK for a secret",
+      () =>
+        secretSigned("HS256", new TextEncoder().encode(JSON.stringify(bed.main.jwk)), { kid: bed.main.kid }),
+    ],
+    ["HS512", () => secretSigned("HS512", new Uint8Array(64))],
+    ["an algorithm that is not listed", () => forged({ alg: "ES256K", kid: bed.main.kid })],
+    ["an algorithm of no meaning", () => forged({ alg: { toString: "ES256" }, kid: bed.main.kid })],
+    ["no algorithm", () => forged({ kid: bed.main.kid })],
+    ["signed by a stranger under a known kid", () => sign(bed.stranger, claims())],
+    ["a known kid with another algorithm", () => forged({ alg: "RS256", kid: bed.main.kid })],
+    ["an unknown kid", () => sign(bed.main, claims(), { kid: "unknown" })],
+    ["a kid that is a path", () => sign(bed.main, claims(), { kid: "../../../../dev/null" })],
+    ["a kid that is a query", () => sign(bed.main, claims(), { kid: "' or 1=1 --" })],
+    ["a kid that names a prototype", () => sign(bed.main, claims(), { kid: "__proto__" })],
+    ["a kid that is not a string", () => forged({ alg: "ES256", kid: ["kid-ES256"] })],
+    ["its own key in jwk", () => sign(bed.stranger, claims(), { kid: undefined, jwk: bed.stranger.jwk })],
+    ["its own key set in jku", () => sign(bed.stranger, claims(), { jku: bed.provider.uri })],
+    ["its own certificate in x5u", () => sign(bed.stranger, claims(), { x5u: bed.provider.uri })],
+    [
+      "an unknown critical header",
+      () =>
+        new SignJWT(claims())
+          .setProtectedHeader({ alg: bed.main.alg, kid: bed.main.kid, crit: ["exp2"], exp2: 1 })
+          .sign(bed.main.privateKey, { crit: { exp2: true } }),
+    ],
+    ["an unencoded payload", () => forged({ alg: "ES256", kid: bed.main.kid, b64: false, crit: ["b64"] })],
+    ["a changed payload", () => replaced(1, encode(claims({ sub: "admin" })))],
+    ["no signature", () => replaced(2, "")],
+    ["an empty payload", () => replaced(1, "")],
+    ["a signature of zeros", () => replaced(2, Buffer.alloc(64).toString("base64url"))],
+    ["a payload that is a list", () => forged({ alg: "ES256", kid: bed.main.kid }, [])],
+    ["a header that is not JSON", () => replaced(0, "e30x")],
+    ["a header that is a list", () => replaced(0, encode([]))],
+    ["a header that is null", () => replaced(0, encode(null))],
+    ["a part too many", async () => `${await sign(bed.main, claims())}.e30`],
+    ["a part too few", async () => (await sign(bed.main, claims())).split(".").slice(0, 2).join(".")],
+    ["five parts, as an encrypted one", async () => `${await sign(bed.main, claims())}.e30.e30`],
+    ["dots alone", () => ".."],
+    ["text", () => "garbage"],
+    ["characters outside base64url", () => replaced(1, "<script>")],
+    ["a valid token that is too long", () => sign(bed.main, claims({ padding: "x".repeat(7_000) }))],
+    ["sixteen thousand dots", () => ".".repeat(16_000)],
+  ];
+  test.each(rows)("%s", async (_, make) => {
+    const { identity, verdict } = await open();
+    expect(await verdict("user", bearer(await make()))).toBe(401);
+    expect(identity.calls).toEqual([]);
+  });
+
+  async function publicKeyOf(key: SigningKey): Promise<CryptoKey> {
+    const imported = await importJWK(key.jwk, key.alg, { extractable: true });
+    if (imported instanceof Uint8Array) throw new Error("A public key was expected.");
+    return imported;
+  }
+});
+
+// GW-42
+describe("a token has one spelling", () => {
+  beforeEach(() => open());
+  const signed = async () => (await sign(keyFor("RS256"), claims())).split(".");
+  const admittedOnly = async (token: string, changed: string) => {
+    expect(await bed.gate.verdict("user", bearer(token))).toBe("admitted");
+    expect(changed).not.toBe(token);
+    expect(await bed.gate.verdict("user", bearer(changed))).toBe(401);
+  };
+  const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  /** Changes the unused bits of a part's last character, which decoders drop. */
+  const nextInAlphabet = (text: string) => text.slice(0, -1) + ALPHABET[ALPHABET.indexOf(text.slice(-1)) + 1];
+
+  test.each([0, 1, 2])("part %i with padding is refused", async (part) => {
+    const parts = await signed();
+    for (const padding of ["=", "=="]) {
+      await admittedOnly(parts.join("."), parts.with(part, `${parts[part]}${padding}`).join("."));
+    }
+  });
+
+  test("a signature with nonzero unused bits is refused", async () => {
+    const parts = await signed(); // 256 bytes: the last character holds two bits
+    await admittedOnly(parts.join("."), parts.with(2, nextInAlphabet(parts[2] ?? "")).join("."));
+  });
+
+  test("a signature with white space is refused", async () => {
+    const parts = await signed();
+    await admittedOnly(
+      parts.join("."),
+      parts.with(2, `${parts[2]?.slice(0, 9)} ${parts[2]?.slice(9)}`).join("."),
+    );
+  });
+
+  test("a signature with + and / instead of - and _ is refused", async () => {
+    for (;;) {
+      const parts = (await sign(bed.main, claims({ jti: crypto.randomUUID() }))).split(".");
+      const other = parts[2]?.replaceAll("-", "+").replaceAll("_", "/");
+      if (other === undefined || other === parts[2]) continue;
+      await admittedOnly(parts.join("."), parts.with(2, other).join("."));
+      return;
+    }
+  });
+
+  test.each(["header", "payload"])(
+    "a byte order mark in the %s is refused, although it is signed",
+    async (where) => {
+      const part = (text: string, marked: boolean) =>
+        Buffer.from(marked ? `\uFEFF${text}` : text).toString("base64url");
+      const of = async (marked: boolean) => {
+        const header = part(
+          JSON.stringify({ alg: bed.main.alg, kid: bed.main.kid }),
+          marked && where === "header",
+        );
+        const input = `${header}.${part(JSON.stringify(claims()), marked && where === "payload")}`;
+        const algorithm = { name: "ECDSA", hash: "SHA-256" };
+        const signature = await crypto.subtle.sign(algorithm, bed.main.privateKey, Buffer.from(input));
+        return `${input}.${Buffer.from(signature).toString("base64url")}`;
+      };
+      expect(await bed.gate.verdict("user", bearer(await of(false)))).toBe("admitted");
+      expect(await bed.gate.verdict("user", bearer(await of(true)))).toBe(401);
+    },
+  );
+});
+
+// GW-162
+describe("the typ of a token", () => {
+  const of = async (typ: unknown) => {
+    const { verdict } = await open();
+    return verdict("user", bearer(await sign(bed.main, claims(), { typ })));
+  };
+
+  test.each([undefined, "JWT", "jwt", "at+jwt", "AT+JWT", "application/at+jwt", "Application/JWT"])(
+    "may be %s",
+    async (typ) => expect(await of(typ)).toBe("admitted"),
+  );
+
+  test.each([
+    "logout+jwt",
+    "secevent+jwt",
+    "dpop+jwt",
+    "ID",
+    "",
+    "jwt ",
+    "application/",
+    "text/jwt",
+    null,
+    7,
+    [["JWT"]],
+  ])("must not be %j: such a token was made for another purpose", async (typ) =>
+    expect(await of(typ)).toBe(401),
+  );
+});

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll } from "bun:test";
+import type { JWTPayload } from "jose";
+import { person } from "../../../support/identity-stand-in.ts";
+import { waitFor } from "../../../support/index.ts";
+import {
+  type ProviderStandIn,
+  type SigningKey,
+  signingKey,
+  startProvider,
+} from "../../../support/provider-stand-in.ts";
+import { type Admission, admission, ISSUER } from "./harness.ts";
+
+export const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split(" ");
+
+/** Starts a provider with a key of each algorithm for the tests of a file, and ends what they open. */
+export function tokenBed() {
+  let keys: readonly SigningKey[];
+  let stranger: SigningKey;
+  let provider: ProviderStandIn;
+  let gate: Admission;
+
+  beforeAll(async () => {
+    keys = await Promise.all(ALGORITHMS.map((alg) => signingKey(alg, `kid-${alg}`)));
+    stranger = await signingKey("ES256", "kid-ES256");
+    provider = startProvider(...keys);
+  });
+  afterAll(() => provider.stop());
+  afterEach(() => gate.close());
+
+  const keyFor = (alg: string): SigningKey => {
+    const key = keys.find((each) => each.alg === alg);
+    if (key === undefined) throw new Error(`No key for ${alg}.`);
+    return key;
+  };
+  const seconds = () => gate.time.now() / 1000;
+  return {
+    keyFor,
+    seconds,
+    /** The key that signs valid tokens. */
+    get main() {
+      return keyFor("ES256");
+    },
+    /** A key that the provider does not have, under the id of one that it has. */
+    get stranger() {
+      return stranger;
+    },
+    get provider() {
+      return provider;
+    },
+    /** The admission that the test has opened last. A token needs its clock. */
+    get gate() {
+      return gate;
+    },
+    async open(environment: Record<string, string> = {}): Promise<Admission> {
+      gate = admission({ AUTH_JWKS_URI: provider.uri, ...environment });
+      gate.identity.results.set("alice", person("u-alice"));
+      await gate.start();
+      await waitFor(() => gate.ready());
+      return gate;
+    },
+    claims: (more: JWTPayload = {}): JWTPayload => ({
+      iss: ISSUER,
+      sub: "alice",
+      exp: seconds() + 3_600,
+      ...more,
+    }),
+  };
+}
