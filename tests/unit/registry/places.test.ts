@@ -14,9 +14,16 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   return parts.flatMap(([key, part]) => [[...path, key], ...pathsOf(part, [...path, key])]);
 }
 
-function textAt(text: string, path: Path): string {
-  const [{ line, column } = { line: 0, column: 0 }] = locate(text, [path]);
-  return (text.split("\n")[line - 1] ?? "").slice(column - 1);
+/** Returns each named field of a value with the text from its place on. One reading of the text finds all. */
+function fieldsIn(text: string, value: unknown): { name: string; at: string }[] {
+  const paths = pathsOf(value);
+  const places = locate(text, paths);
+  const lines = text.split("\n");
+  return paths.flatMap((path, index) => {
+    const name = path.at(-1);
+    const { line, column } = places[index] ?? { line: 0, column: 0 };
+    return typeof name === "string" ? [{ name, at: (lines[line - 1] ?? "").slice(column - 1) }] : [];
+  });
 }
 
 const key = fc.stringMatching(/^[a-z]{1,5}$/);
@@ -31,10 +38,7 @@ describe("the place of a field", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), anyValue), fc.constantFrom(0, 2, "\t"), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
-        for (const path of pathsOf(value)) {
-          const last = path.at(-1);
-          if (typeof last === "string") expect(textAt(text, path)).toStartWith(JSON.stringify(last));
-        }
+        for (const { name, at } of fieldsIn(text, value)) expect(at).toStartWith(JSON.stringify(name));
       }),
     );
   });
@@ -47,10 +51,8 @@ describe("the place of a field", () => {
           aliasDuplicateObjects: false,
         });
         expect(parseText(text)).toEqual(value);
-        for (const path of pathsOf(value)) {
-          const last = path.at(-1);
-          if (typeof last === "string") expect(textAt(text, path)).toMatch(new RegExp(`^(["']?)${last}\\1`));
-        }
+        for (const { name, at } of fieldsIn(text, value))
+          expect(at).toMatch(new RegExp(`^(["']?)${name}\\1`));
       }),
     );
   });
