@@ -1,5 +1,6 @@
 const POLL_MS = 20;
-const DEFAULT_TIMEOUT_MS = 10_000;
+/** A condition that comes true at once on an idle machine takes many seconds on a busy one. */
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
  * Polls `condition` until it returns something other than false, null or undefined, and resolves with that. A

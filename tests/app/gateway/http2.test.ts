@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { startCollector } from "../../support/collector.ts";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { GatewayNeighbours, MEMBER_KEY } from "../../support/gateway-neighbours.ts";
@@ -12,8 +12,6 @@ import {
   RawHttp2Client,
   requestFields,
 } from "../../support/raw-http2.ts";
-
-setDefaultTimeout(30_000);
 
 /** HTTP/2 without TLS, by prior knowledge: each stream is a request like any other. */
 

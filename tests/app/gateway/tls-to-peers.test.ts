@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createValidationClient } from "@ostiary/gateway/admission/validation-client";
@@ -9,8 +9,6 @@ import { createKeySet } from "@ostiary/lib/runtime/tokens";
 import { exportJWK, generateKeyPair } from "jose";
 import { type CertificateAuthority, type CertificatePair, Certificates } from "../../support/certificates.ts";
 import { rejection, waitFor } from "../../support/index.ts";
-
-setDefaultTimeout(30_000);
 
 /** TLS from the gateway to identity, audit and the provider's key set, under private CAs. */
 const certificates = new Certificates();

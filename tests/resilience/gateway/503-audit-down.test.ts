@@ -208,7 +208,7 @@ describe("while the audit service", () => {
     wire.heal();
     expect(await eventOf(requestIdOf(response))).toMatchObject({ outcome: "pending" });
     await open();
-  }, 30_000);
+  });
 
   // GW-148
   test("runs when the gateway stops, queued outcomes are delivered first", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { Http2Client } from "../../support/http2-client.ts";
 import { waitFor } from "../../support/index.ts";
@@ -11,8 +11,6 @@ import {
   RawHttp2Client,
   requestFields,
 } from "../../support/raw-http2.ts";
-
-setDefaultTimeout(30_000);
 
 /** A gateway that stops sends GOAWAY: streams that it has begun finish, others are sent again elsewhere. */
 

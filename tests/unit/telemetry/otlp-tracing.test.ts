@@ -410,5 +410,5 @@ describe("a process with tracing", () => {
     const gone = startCollector();
     await gone.stop();
     expect(await child([gone.endpoint, "close"])).toEqual({ exit_code: 0, stderr: "" });
-  }, 15_000);
+  });
 });
