@@ -93,6 +93,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
         lag_ms_max: config.EXPORT_LAG_MS_MAX,
       },
       seal_wait_ms_max: config.SEAL_INTERVAL_MS + SEAL_WAIT_MS,
+      cosigned: witnesses.cosigned,
       clock,
       log: telemetry.log,
     }),

@@ -83,25 +83,39 @@ export async function checkCosignedRoot(
   const note = readNote(text);
   const head = note === null ? null : readTreeHead(note.text);
   if (note === null || head === null) return null;
-  const times = await cosignedAt(note, keys, now_ms + AHEAD_MS_MAX);
-  const witnesses = keys.map((key) => ({ name: key.name, cosigned_at: times.get(noteKeyText(key)) ?? null }));
-  const count = witnesses.filter(({ cosigned_at }) => cosigned_at !== null).length;
+  const { marks: witnesses } = await witnessMarks(note, keys, now_ms);
+  const is_witnessed = cosignedCount(witnesses) >= quorum;
   const { origin, size, root } = head;
-  return { origin, size, root: root.toBase64(), quorum, witnesses, is_witnessed: count >= quorum };
+  return { origin, size, root: root.toBase64(), quorum, witnesses, is_witnessed };
 }
 
-/** Returns the newest time at which each witness cosigned a note, by the text of its key. */
-async function cosignedAt(
+/** The marks of witnesses on a note, in the order of their keys. */
+export interface WitnessMarks {
+  marks: readonly WitnessMark[];
+  /** The names of witnesses whose key did not make a line that claims it. */
+  wrong: readonly string[];
+}
+
+/** Returns the newest time at which each witness cosigned a note. Times over an hour ahead do not count. */
+export async function witnessMarks(
   note: Note,
   keys: readonly NoteKey[],
-  until_ms: number,
-): Promise<Map<string, string>> {
+  now_ms: number,
+): Promise<WitnessMarks> {
   const times = new Map<string, string>();
+  const wrong: string[] = [];
   for (const { key, isRight, time_s } of await knownSignatures(note, keys)) {
-    if (!isRight || time_s === null || time_s * 1_000 > until_ms) continue;
+    if (!isRight) wrong.push(key.name);
+    if (!isRight || time_s === null || time_s * 1_000 > now_ms + AHEAD_MS_MAX) continue;
     const time = new Date(time_s * 1_000).toISOString();
     const known = times.get(noteKeyText(key));
     if (known === undefined || known < time) times.set(noteKeyText(key), time);
   }
-  return times;
+  const marks = keys.map((key) => ({ name: key.name, cosigned_at: times.get(noteKeyText(key)) ?? null }));
+  return { marks, wrong };
+}
+
+/** Returns how many witnesses cosigned. */
+export function cosignedCount(marks: readonly WitnessMark[]): number {
+  return marks.filter(({ cosigned_at }) => cosigned_at !== null).length;
 }

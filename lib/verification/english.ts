@@ -68,6 +68,20 @@ export const ENGLISH: FindingWords = {
   two_trees: ({ size }) =>
     `There are two trees of ${size} checkpoints: the log was rewritten since one of their roots was kept.`,
 
+  cosigned_root_of_other_log: ({ cosigned_origin, origin }) =>
+    `The root that witnesses cosigned is of the log ${cosigned_origin}, and this file is of ${origin}.`,
+  tree_not_as_cosigned: ({ size, cosigned }) =>
+    `The tree of ${size} checkpoints does not begin with the tree of ${cosigned} that witnesses cosigned: the log was set back, forked or rewritten.`,
+  cosignature_wrong: ({ witness }) =>
+    `The cosignature of the witness ${witness} is wrong: its key did not make it.`,
+
+  not_cosigned: () =>
+    "The file shows no root that witnesses cosigned: the log has no witnesses, none has cosigned it yet, or the keeper left it out.",
+  cosigned_root_older: ({ size, checkpoint }) =>
+    `The newest root that witnesses cosigned has ${size} checkpoints, and this file is of checkpoint ${checkpoint}: make the export again. If it stays so, the witnesses are away or refuse the log.`,
+  cosigned_by_few: ({ count, total, quorum }) =>
+    `Too few witnesses cosigned the log: ${count} of ${total}, and ${quorum} must have.`,
+
   line_not_i_json: ({ line, violation }) => `Line ${line} is not I-JSON${iJsonText(violation)}.`,
   line_after_end: ({ line }) => `Line ${line} comes after the one that ends the proof.`,
   end_unreadable: ({ line }) => `Line ${line} should end the proof, and cannot be read.`,
@@ -134,6 +148,7 @@ const ROOTS: Readonly<Record<NamedRoot, string>> = {
   own: "The root of the tree of checkpoints",
   kept: "The root that was kept",
   kept_export: "The root in the export that was kept",
+  cosigned: "The root that witnesses cosigned",
 };
 
 function statementFlaw(why: StatementFlaw): string {

@@ -31,7 +31,7 @@ export type StatementFlaw =
   | { flaw: "sum"; name: keyof UsageSums; value: number };
 
 /** A signed root that a verification reads: of the file, kept as a file, or in an export that was kept. */
-export type NamedRoot = "own" | "kept" | "kept_export";
+export type NamedRoot = "own" | "kept" | "kept_export" | "cosigned";
 
 /** Problems in the chain. */
 interface ChainProblems {
@@ -93,6 +93,9 @@ interface TreeProblems {
   not_in_tree: { checkpoint: number; size: number };
   tree_begins_otherwise: { size: number; asked: number };
   two_trees: { size: number };
+  cosigned_root_of_other_log: { cosigned_origin: string; origin: string };
+  tree_not_as_cosigned: { size: number; cosigned: number };
+  cosignature_wrong: { witness: string };
 }
 
 /** Problems with the lines of a file, and with an export that was kept. */
@@ -132,6 +135,16 @@ export interface QuestionValues {
   dropped_undeclared: { from: number; to: number; before: string };
 }
 
+/** The values of each reason why too few witnesses vouch for an export, by its code. */
+export interface LackValues {
+  /** The file shows no root that witnesses cosigned. */
+  not_cosigned: object;
+  /** The cosigned tree of `size` checkpoints does not have the checkpoint of the file. */
+  cosigned_root_older: { size: number; checkpoint: number };
+  /** `count` of `total` witnesses cosigned, and `quorum` must have. */
+  cosigned_by_few: { count: number; total: number; quorum: number };
+}
+
 /** The values of each fact that no export can show, by its code. */
 export interface NotShownValues {
   /** Events after the checkpoint were cut off. An `old` checkpoint has only the logs that grew with it. */
@@ -149,7 +162,7 @@ export interface NotShownValues {
 }
 
 /** The values of each finding by its code. */
-export interface FindingValues extends ProblemValues, QuestionValues, NotShownValues {}
+export interface FindingValues extends ProblemValues, QuestionValues, LackValues, NotShownValues {}
 
 export type FindingCode = keyof FindingValues;
 export type ProblemCode = keyof ProblemValues;
@@ -159,6 +172,7 @@ export type FindingOf<Code extends FindingCode> = { [C in Code]: { code: C } & F
 
 export type ProblemFinding = FindingOf<ProblemCode>;
 export type Question = FindingOf<keyof QuestionValues>;
+export type Lack = FindingOf<keyof LackValues>;
 export type NotShown = FindingOf<keyof NotShownValues>;
 export type Finding = FindingOf<FindingCode>;
 
@@ -212,6 +226,9 @@ export const KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   not_in_tree: "checkpoint",
   tree_begins_otherwise: "checkpoint",
   two_trees: "checkpoint",
+  cosigned_root_of_other_log: "checkpoint",
+  tree_not_as_cosigned: "checkpoint",
+  cosignature_wrong: "checkpoint",
   line_not_i_json: "unreadable",
   line_after_end: "unreadable",
   end_unreadable: "unreadable",

@@ -6,3 +6,4 @@ export type { Problem } from "./problems.ts";
 export { type SpokenVerdict, spoken } from "./spoken.ts";
 export type { StatedUsage } from "./statements-check.ts";
 export * from "./verify.ts";
+export type { Witnessed, WitnessRule } from "./witnesses-check.ts";

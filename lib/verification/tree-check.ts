@@ -34,6 +34,8 @@ export interface TreeFindings {
   shown: ShownTree;
   /** The numbers of the checkpoints that the tree has. */
   numbers: ReadonlySet<number>;
+  /** The root that witnesses cosigned, with which the tree begins; null without one. */
+  cosigned: { note: Note; size: number } | null;
 }
 
 type ProofTree = NonNullable<ProofEnd["tree"]>;
@@ -62,7 +64,8 @@ export async function checkTree(
   const numbers = check.included(end, tree, head);
   check.begins(tree, head);
   await check.compareKept(kept, tree, head);
-  return { shown: { origin: head.origin, size: head.size }, numbers };
+  const cosigned = await check.cosigned(tree, head);
+  return { shown: { origin: head.origin, size: head.size }, numbers, cosigned };
 }
 
 class TreeCheck {
@@ -111,6 +114,22 @@ class TreeCheck {
     const earlier = { size: number, root: hashFromHex(asked.root) };
     if (isConsistent(earlier, head, asked.consistency.map(hashFromHex))) return;
     this.#problems.add({ code: "tree_begins_otherwise", size: head.size, asked: number });
+  }
+
+  /** Returns the root that witnesses cosigned if the tree begins with its tree, or null after naming what is wrong. */
+  async cosigned({ cosigned }: ProofTree, head: TreeHead): Promise<TreeFindings["cosigned"]> {
+    const note = cosigned === undefined ? null : readNote(cosigned.note);
+    if (cosigned === undefined) return null;
+    const root = await this.signedHead(note, "cosigned");
+    if (note === null || root === null) return null;
+    if (root.origin !== head.origin) {
+      const { origin } = head;
+      this.#problems.add({ code: "cosigned_root_of_other_log", cosigned_origin: root.origin, origin });
+      return null;
+    }
+    if (isConsistent(root, head, cosigned.consistency.map(hashFromHex))) return { note, size: root.size };
+    this.#problems.add({ code: "tree_not_as_cosigned", size: head.size, cosigned: root.size });
+    return null;
   }
 
   async compareKept({ note, end }: KeptCopies, tree: ProofTree, head: TreeHead): Promise<void> {

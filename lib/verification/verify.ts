@@ -11,15 +11,16 @@ import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { checkStatements, type StatedUsage } from "./statements-check.ts";
-import { checkTree, type ShownTree } from "./tree-check.ts";
+import { checkTree, type ShownTree, type TreeFindings } from "./tree-check.ts";
+import { checkWitnesses, type Witnessed, type WitnessRule } from "./witnesses-check.ts";
 
 /** The result of checking an export with proof. */
 export interface Verdict {
   /**
    * `altered`: the export differs from what was sealed. `undecided`: nothing is wrong, but the files leave a
-   * question open.
+   * question open. `unwitnessed`: nothing is wrong, but fewer witnesses cosigned the log than the user demands.
    */
-  result: "complete" | "altered" | "undecided";
+  result: "complete" | "altered" | "undecided" | "unwitnessed";
   complete: boolean;
   owner: string | null;
   events: number;
@@ -37,6 +38,8 @@ export interface Verdict {
   } | null;
   /** The tree that has these checkpoints; null for a file without one. */
   tree: ShownTree | null;
+  /** The witnesses that cosigned a tree with the checkpoint; null if the user named none. */
+  witnesses: Witnessed | null;
   /** The earlier checkpoints under which the head of the log was checked, in the order of their numbers. */
   heads: readonly UsedHead[];
   /** The statements of usage that hold, one for each month, the oldest month first. */
@@ -53,11 +56,19 @@ export interface Verdict {
 
 const PROBLEMS_SHOWN = 100;
 
+/** The things that a user trusts or kept, against which an export is checked. */
+export interface VerifyGiven {
+  /** The keys of the log that the user trusts. Null trusts the keys in the file. */
+  keys: readonly SigningJwk[] | null;
+  kept: KeptCopies;
+  /** The witnesses that must have cosigned the log; null asks for none. */
+  witnesses: WitnessRule | null;
+}
+
 /** Checks an export with proof (AU-65) offline. The lines may come from any source. */
 export async function verifyExport(
   lines: AsyncIterable<string>,
-  keys: readonly SigningJwk[] | null,
-  kept: KeptCopies,
+  given: VerifyGiven,
   onEvent: (events: number) => void = () => {},
 ): Promise<Verdict> {
   const problems = new Problems();
@@ -74,8 +85,8 @@ export async function verifyExport(
     else events.add(value, line);
     onEvent(events.events);
   }
-  const checks = { problems, chain, events, keys };
-  if (end !== null) return verdictOf(end, await checkEnd(end, { ...checks, kept }), checks);
+  const checks = { problems, chain, events, given };
+  if (end !== null) return verdictOf(end, await checkEnd(end, checks), checks);
   problems.add({ code: "cut_off" });
   return verdictOf(null, null, checks);
 }
@@ -84,13 +95,11 @@ interface Checks {
   problems: Problems;
   chain: ChainCheck;
   events: EventsCheck;
-  keys: readonly SigningJwk[] | null;
+  given: VerifyGiven;
 }
 
-async function checkEnd(
-  end: ProofEnd,
-  { problems, chain, events, keys, kept }: Checks & { kept: KeptCopies },
-): Promise<EndFindings> {
+async function checkEnd(end: ProofEnd, { problems, chain, events, given }: Checks): Promise<EndFindings> {
+  const { keys, kept } = given;
   events.end(end);
   const statements = checkStatements(end, { problems, chain });
   const dropped = checkDropped(end, { problems, chain, events });
@@ -100,7 +109,17 @@ async function checkEnd(
   const tree = await checkTree(end, kept, { problems, keys: keys ?? end.keys });
   const inTree = tree?.numbers ?? new Set<number>();
   await new CheckpointsCheck(problems, keys).check(end, kept, { heads, inTree });
-  return { dropped, heads, statements, tree: tree?.shown ?? null };
+  const witnesses = await witnessedOf(given, tree, { problems, end });
+  return { dropped, heads, statements, tree: tree?.shown ?? null, witnesses };
+}
+
+async function witnessedOf(
+  { witnesses }: VerifyGiven,
+  tree: TreeFindings | null,
+  { problems, end }: { problems: Problems; end: ProofEnd },
+): Promise<Witnessed | null> {
+  if (witnesses === null) return null;
+  return checkWitnesses(witnesses, tree, { problems, checkpoint: end.checkpoint?.number ?? null });
 }
 
 /** The findings from the last line of an export. */
@@ -109,6 +128,7 @@ interface EndFindings {
   heads: readonly UsedHead[];
   statements: readonly StatedUsage[];
   tree: ShownTree | null;
+  witnesses: Witnessed | null;
 }
 
 /** Compares an export with an earlier export of the same log. */
@@ -159,12 +179,13 @@ function endOf(value: unknown, line: number, problems: Problems): ProofEnd | nul
 function verdictOf(
   end: ProofEnd | null,
   found: EndFindings | null,
-  { problems, chain, events, keys }: Checks,
+  { problems, chain, events, given }: Checks,
 ): Verdict {
   const dropped = found?.dropped ?? null;
   const checkpoint = end?.checkpoint ?? null;
   const { undecided } = problems;
-  const result = problems.count > 0 ? "altered" : undecided.length > 0 ? "undecided" : "complete";
+  const witnesses = found?.witnesses ?? null;
+  const result = resultOf(problems, witnesses);
   return {
     result,
     complete: result === "complete",
@@ -181,9 +202,10 @@ function verdictOf(
             number: checkpoint.number,
             sealed_at: checkpoint.sealed_at,
             kid: keyIdOf(checkpoint),
-            key_given: keys !== null,
+            key_given: given.keys !== null,
           },
     tree: found?.tree ?? null,
+    witnesses,
     heads: found?.heads ?? [],
     statements: found?.statements ?? [],
     dropped_entries: dropped?.entries ?? 0,
@@ -191,19 +213,37 @@ function verdictOf(
     faults: problems.first(PROBLEMS_SHOWN),
     faults_total: problems.count,
     undecided: undecided.slice(0, PROBLEMS_SHOWN),
-    not_shown: end === null ? [] : notShown(end, { dropped, heads: found?.heads ?? [], from: events.from }),
+    not_shown:
+      end === null ? [] : notShown(end, { dropped, heads: found?.heads ?? [], from: events.from, witnesses }),
   };
+}
+
+function resultOf(problems: Problems, witnesses: Witnessed | null): Verdict["result"] {
+  if (problems.count > 0) return "altered";
+  if (witnesses?.lack != null) return "unwitnessed";
+  return problems.undecided.length > 0 ? "undecided" : "complete";
 }
 
 /** Returns the facts that an export cannot show, however sound it is. */
 function notShown(
   { checkpoint, head, tree }: ProofEnd,
-  { dropped, heads, from }: { dropped: Dropped | null; heads: readonly UsedHead[]; from: string | null },
+  {
+    dropped,
+    heads,
+    from,
+    witnesses,
+  }: {
+    dropped: Dropped | null;
+    heads: readonly UsedHead[];
+    from: string | null;
+    witnesses: Witnessed | null;
+  },
 ): NotShown[] {
   if (checkpoint === null) return [];
   const old = checkpoint.map === undefined;
   const facts: NotShown[] = [{ code: "cut", checkpoint: checkpoint.number, old }];
-  if (!old && checkpoint.jws !== null) facts.push({ code: "other_history" });
+  const isWitnessed = witnesses !== null && witnesses.lack === null;
+  if (!old && checkpoint.jws !== null && !isWitnessed) facts.push({ code: "other_history" });
   if (checkpoint.jws !== null && tree === undefined)
     facts.push({ code: "tree", checkpoint: checkpoint.number });
   if (checkpoint.jws === null) facts.push({ code: "author", months: dropped?.before != null });

@@ -1,5 +1,12 @@
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
-import { type KeptCopies, readKept, spoken, verifyExport } from "@ostiary/lib/verification";
+import {
+  type KeptCopies,
+  readKept,
+  readWitnessKeys,
+  spoken,
+  verifyExport,
+  type WitnessRule,
+} from "@ostiary/lib/verification";
 
 /** Runs in a browser's worker: verifies each export that the page sends, and answers with the result. */
 
@@ -9,15 +16,22 @@ interface Question {
   lines: string[];
   keys: SigningJwk[] | null;
   kept: string[] | null;
+  witnesses?: { keys: string[]; quorum: number; now: string } | null;
 }
 
 const NOTHING: KeptCopies = { checkpoints: [], end: null };
 
 self.onmessage = async ({ data }: MessageEvent<Question>) => {
   const kept = data.kept === null ? NOTHING : await readKept(new Blob(data.kept.map((line) => `${line}\n`)));
-  const verdict = await verifyExport(linesOf(data.lines), data.keys, kept);
+  const verdict = await verifyExport(linesOf(data.lines), { keys: data.keys, kept, witnesses: ruleOf(data) });
   self.postMessage(JSON.stringify(spoken(verdict)));
 };
+
+function ruleOf({ witnesses }: Question): WitnessRule | null {
+  if (witnesses == null) return null;
+  const { keys, quorum, now } = witnesses;
+  return { keys: readWitnessKeys(keys.join("\n")), quorum, now_ms: Date.parse(now) };
+}
 
 async function* linesOf(lines: readonly string[]): AsyncGenerator<string, void, void> {
   yield* lines;

@@ -12,6 +12,15 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { selectNote, selectSubtrees } from "./queries.ts";
 
+/** The checkpoints beside the newest one that the tree of an export proves. */
+export interface TreeQuestions {
+  earlier: readonly Checkpoint[];
+  /** A checkpoint that the reader asked for, whose tree the proofs connect with the newest one. */
+  asked: Checkpoint | null;
+  /** A root that witnesses cosigned, which the proofs connect with the newest one. */
+  cosigned: { size: number; note: string } | null;
+}
+
 /** A proof in the tree of checkpoints: hashes in hexadecimal, the lowest first. */
 type TreePath = string[];
 
@@ -25,14 +34,11 @@ export interface TreeProofs {
 /**
  * Returns the proofs that the tree under the newest signed root has these checkpoints. Returns null while no root is
  * signed, or if the tree does not have all of them.
- *
- * @param asked a checkpoint that the reader asked for, whose tree the proofs connect with the newest one
  */
 export async function selectTreeProofs(
   database: Database,
   checkpoint: Checkpoint,
-  earlier: readonly Checkpoint[],
-  asked: Checkpoint | null,
+  { earlier, asked, cosigned }: TreeQuestions,
 ): Promise<TreeProofs | null> {
   const note = await selectNote(database);
   const head = note === null ? null : readTreeHead(readNote(note)?.text ?? "");
@@ -54,6 +60,8 @@ export async function selectTreeProofs(
   if (asked !== null && askedPath && root?.[0] !== undefined && consistency) {
     tree.asked = { checkpoint: asked, path: askedPath, root: root[0], consistency };
   }
+  const linked = cosigned === null ? null : await selectConsistency(database, cosigned.size, size);
+  if (cosigned !== null && linked !== null) tree.cosigned = { note: cosigned.note, consistency: linked };
   return { tree, earlier: known.slice(1, 1 + earlier.length) };
 }
 

@@ -12,7 +12,7 @@ import { streamEvents } from "../events/queries.ts";
 import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
 import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./pace.ts";
 import { type ExportLimits, ExportPermits, ExportPlace } from "./permits.ts";
-import { proofChunks } from "./proof.ts";
+import { type CosignedRoots, proofChunks } from "./proof.ts";
 import { streamedExport } from "./stream.ts";
 
 export interface ExportsDeps {
@@ -21,6 +21,8 @@ export interface ExportsDeps {
   pace: PaceLimits;
   /** Longest wait of an export with proof for the sealer. */
   seal_wait_ms_max: number;
+  /** The roots that the witnesses of the log cosigned; null without witnesses. */
+  cosigned: CosignedRoots | null;
   clock: Clock;
   log: Logger;
 }
@@ -67,12 +69,12 @@ export class Exports {
     if (asked !== null) await checkAsked(this.#deps.database, asked);
     const headers = exportHeaders("ndjson", EXPORT_NAME);
     if (request.method === "HEAD") return new Response(null, { headers });
-    const { database, clock, seal_wait_ms_max } = this.#deps;
+    const { database, clock, seal_wait_ms_max: wait_ms_max, cosigned } = this.#deps;
     return this.#stream(
       request,
       headers,
       log,
-      proofChunks(database, log, clock, { wait_ms_max: seal_wait_ms_max, asked }),
+      proofChunks(database, log, clock, { wait_ms_max, asked, cosigned }),
     );
   }
 

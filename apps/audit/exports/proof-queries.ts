@@ -10,7 +10,7 @@ import {
 } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { selectTreeProofs, type TreeProofs } from "../checkpoint-tree/proofs.ts";
+import { selectTreeProofs, type TreeProofs, type TreeQuestions } from "../checkpoint-tree/proofs.ts";
 import {
   CHECKPOINT_COLUMNS,
   type CheckpointRow,
@@ -174,15 +174,19 @@ function lineOf(log: EventLog, row: ProvenRow): ProvenEventLine {
   };
 }
 
-/**
- * Returns the last line of an export with proof.
- *
- * @param asked the number of a checkpoint whose head the reader asked for, or null
- */
+/** The further parts of the last line of an export. */
+export interface ProofEndParts {
+  /** The number of a checkpoint whose head the reader asked for, or null. */
+  asked: number | null;
+  /** The newest root that witnesses cosigned, or null. */
+  cosigned: TreeQuestions["cosigned"];
+}
+
+/** Returns the last line of an export with proof. */
 export async function selectProofEnd(
   database: Database,
   sealed: SealedLog,
-  asked: number | null,
+  { asked, cosigned }: ProofEndParts,
 ): Promise<ProofEnd> {
   const { owner, position, chain, inclusion } = sealed;
   const checkpoint = sealed.checkpoint === null ? null : checkpointOf(sealed.checkpoint);
@@ -191,7 +195,8 @@ export async function selectProofEnd(
   const [proven] =
     checkpoint?.map === undefined ? [] : await selectProvenHeads(database, owner, [checkpoint.number]);
   const heads = proven == null ? [] : await selectEarlierHeads(database, sealed, asked);
-  const proofs = checkpoint === null ? null : await selectTree(database, checkpoint, heads, asked);
+  const proofs =
+    checkpoint === null ? null : await selectTree(database, checkpoint, heads, { asked, cosigned });
   return {
     head: { owner, position, chain },
     checkpoint,
@@ -210,11 +215,11 @@ async function selectTree(
   database: Database,
   checkpoint: Checkpoint,
   heads: readonly EarlierHead[],
-  asked: number | null,
+  { asked, cosigned }: ProofEndParts,
 ): Promise<TreeProofs | null> {
   const [found] = asked === null ? [] : await selectCheckpoints(database, asked + 1, 1);
   const earlier = heads.map((head) => head.checkpoint);
-  return selectTreeProofs(database, checkpoint, earlier, found ?? null);
+  return selectTreeProofs(database, checkpoint, { earlier, asked: found ?? null, cosigned });
 }
 
 /** Returns a head with the place of its checkpoint in the tree. */

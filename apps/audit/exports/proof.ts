@@ -3,6 +3,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { EventLog } from "../events/event.ts";
 import {
   isUnsealed,
+  type ProofEndParts,
   type SealedLog,
   selectProofEnd,
   selectSealedLog,
@@ -12,23 +13,43 @@ import {
 const BATCH_ROWS = 200;
 /** Pause between two checks of the sealer's progress. */
 const LOOK_MS = 50;
+/** Pause between two checks of the witnesses' progress. */
+const COSIGNED_LOOK_MS = 200;
+
+/** The roots that the witnesses of the log cosigned. */
+export interface CosignedRoots {
+  /** Returns the newest root that a quorum cosigned, or null. */
+  select(): Promise<ProofEndParts["cosigned"]>;
+  /** The longest wait of an export for a root that has its checkpoint. */
+  wait_ms_max: number;
+}
+
+export interface ProofOptions {
+  /** The longest wait for the sealer. */
+  wait_ms_max: number;
+  /** The number of a checkpoint whose head the export has too, or null. */
+  asked: number | null;
+  /** Null for a log without witnesses. */
+  cosigned: CosignedRoots | null;
+}
 
 /**
  * Yields the body of an export with proof: the log as its newest checkpoint holds it, newest event first,
- * then the line with the proof. `asked` is the number of a checkpoint whose head the line also has. Waits for events that were committed before the request, as long as a sealer
- * may take.
+ * then the line with the proof. Waits for events that were committed before the request, as long as a sealer
+ * may take. At the end it waits for witnesses to cosign that checkpoint (AU-196).
  */
 export async function* proofChunks(
   database: Database,
   log: EventLog,
   clock: Clock,
-  { wait_ms_max, asked }: { wait_ms_max: number; asked: number | null },
+  { wait_ms_max, asked, cosigned }: ProofOptions,
 ): AsyncGenerator<string, void, void> {
   const sealed = await sealedLog(database, log, clock, wait_ms_max);
   for await (const lines of streamProvenEvents(database, log, sealed, BATCH_ROWS)) {
     yield lines.map(({ event, proof }) => `${JSON.stringify({ ...event, proof })}\n`).join("");
   }
-  yield `${JSON.stringify(await selectProofEnd(database, sealed, asked))}\n`;
+  const root = cosigned === null ? null : await cosignedRoot(cosigned, sealed, clock);
+  yield `${JSON.stringify(await selectProofEnd(database, sealed, { asked, cosigned: root }))}\n`;
 }
 
 async function sealedLog(
@@ -41,8 +62,28 @@ async function sealedLog(
   const first = await selectSealedLog(database, log);
   let sealed = first;
   while (clock.elapsed_ms() < until_ms && (await isUnsealed(database, log, sealed, first.now))) {
-    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
+    await pause(clock, LOOK_MS);
     sealed = await selectSealedLog(database, log);
   }
   return sealed;
+}
+
+/** Waits for a cosigned root that has the checkpoint of the export, and returns the newest root in any case. */
+async function cosignedRoot(
+  { select, wait_ms_max }: CosignedRoots,
+  { checkpoint }: SealedLog,
+  clock: Clock,
+): Promise<ProofEndParts["cosigned"]> {
+  const until_ms = clock.elapsed_ms() + wait_ms_max;
+  const number = Number(checkpoint?.number ?? 0);
+  let root = await select();
+  while ((root?.size ?? 0) < number && clock.elapsed_ms() < until_ms) {
+    await pause(clock, COSIGNED_LOOK_MS);
+    root = await select();
+  }
+  return root;
+}
+
+function pause(clock: Clock, pause_ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(pause_ms, resolve));
 }

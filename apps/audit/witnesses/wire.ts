@@ -3,11 +3,16 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { selectNote } from "../checkpoint-tree/queries.ts";
 import type { AuditConfig } from "../config.ts";
+import type { CosignedRoots } from "../exports/proof.ts";
 import { receiverDepsOf } from "../streams/wire.ts";
 import { createWitnessGauges } from "./metrics.ts";
 import { selectCosignedRoot } from "./queries.ts";
 import { loadWitnesses } from "./witnesses-file.ts";
 import { Witnessing } from "./witnessing.ts";
+
+/** The maximum part of the witnesses' interval for which an export waits, and the time for their answers. */
+const INTERVAL_WAIT_MS_MAX = 10_000;
+const ANSWER_WAIT_MS = 2_000;
 
 export interface WitnessesGiven {
   reads: Database;
@@ -22,13 +27,15 @@ export interface Witnesses {
   witnessing: Witnessing | null;
   /** Returns the newest root that a quorum cosigned; before the first one, the newest root. */
   selectRoot: () => Promise<string | null>;
+  /** The roots that a quorum cosigned, for exports; null where the log has no witnesses. */
+  cosigned: CosignedRoots | null;
 }
 
 /** Builds the parts of witnesses from the configuration. */
 export function wireWitnesses(config: AuditConfig, given: WitnessesGiven): Witnesses {
   const { reads, clock, telemetry } = given;
   if (config.AUDIT_WITNESSES_FILE === undefined) {
-    return { witnessing: null, selectRoot: () => selectNote(reads) };
+    return { witnessing: null, selectRoot: () => selectNote(reads), cosigned: null };
   }
   const receivers = receiverDepsOf(config, clock);
   const witnesses = loadWitnesses(config.AUDIT_WITNESSES_FILE, receivers.rules);
@@ -40,9 +47,10 @@ export function wireWitnesses(config: AuditConfig, given: WitnessesGiven): Witne
   });
   createWitnessGauges(telemetry.metrics, () => witnessing.reading);
   const keys = witnesses.map(({ key_text }) => key_text);
+  const select = () => selectCosignedRoot(reads, keys, quorum);
   return {
     witnessing,
-    selectRoot: async () =>
-      (await selectCosignedRoot(reads, keys, quorum))?.note ?? (await selectNote(reads)),
+    selectRoot: async () => (await select())?.note ?? (await selectNote(reads)),
+    cosigned: { select, wait_ms_max: Math.min(interval_ms, INTERVAL_WAIT_MS_MAX) + ANSWER_WAIT_MS },
   };
 }

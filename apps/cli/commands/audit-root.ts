@@ -1,30 +1,21 @@
-import {
-  type CosignedRoot,
-  checkCosignedRoot,
-  NotWitnessKeys,
-  readWitnessKeys,
-} from "@ostiary/lib/verification";
-import { type Command, InvalidArgumentError } from "commander";
+import { type CosignedRoot, checkCosignedRoot, cosignedCount } from "@ostiary/lib/verification";
+import type { Command } from "commander";
 import { Refused, UsageError } from "../errors.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { textOf } from "../verify/files.ts";
+import { addQuorumAndOrigin, type WitnessOptions, witnessLines, witnessRule } from "../verify/witnesses.ts";
 
-interface RootOptions {
-  witnessKeys: string;
-  quorum?: number;
-  origin?: string;
-}
+type RootOptions = WitnessOptions & { witnessKeys: string };
 
 /** Adds `audit root FILE`, which says who cosigned a signed root of a log, and when. */
 export function addAuditRoot(program: Command, audit: Command, terminal: Terminal): void {
-  audit
+  const root = audit
     .command("root")
     .description("Say which witnesses cosigned a signed root of a log, and when, without calling a service")
     .argument("<file>", "a signed root, as GET /audit-log/checkpoint gives it, or - for standard input")
-    .requiredOption("--witness-keys <file>", "the verifier keys of the witnesses, one on each line")
-    .option("--quorum <number>", "how many of them must have cosigned (default all)", quorumArgument)
-    .option("--origin <name>", "the name that the log must have")
+    .requiredOption("--witness-keys <file>", "the verifier keys of the witnesses, one on each line");
+  addQuorumAndOrigin(root)
     .addHelpText(
       "after",
       `
@@ -39,19 +30,10 @@ Exit codes: 0 a quorum cosigned it, 1 no quorum did, or it is of another log, 2 
     );
 }
 
-function quorumArgument(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 to 999.");
-  return Number(text);
-}
-
 async function showRoot(output: Output, file: string, options: RootOptions): Promise<void> {
-  const { witnessKeys: keys_file, origin } = options;
-  const keys = keysOf(keys_file, await textOf(keys_file));
-  const { quorum = keys.length } = options;
-  if (quorum > keys.length) {
-    throw new UsageError(`--quorum is ${quorum}, and ${keys_file} has ${keys.length} keys.`);
-  }
-  const found = await checkCosignedRoot(await textOf(file), keys, { quorum, now_ms: Date.now() });
+  const { origin } = options;
+  const { keys, quorum, now_ms } = await witnessRule(options.witnessKeys, options.quorum);
+  const found = await checkCosignedRoot(await textOf(file), keys, { quorum, now_ms });
   if (found === null) throw new UsageError(`${file} is not a signed root.`);
   output.result(found, () => {
     for (const line of linesOf(found)) output.line(line);
@@ -60,27 +42,14 @@ async function showRoot(output: Output, file: string, options: RootOptions): Pro
     throw new Refused(`This root is of the log ${found.origin}, not of ${origin}.`);
   }
   if (found.is_witnessed) return;
-  throw new Refused(`${countOf(found)} of ${keys.length} witnesses cosigned this root: ${quorum} must have.`);
+  const count = cosignedCount(found.witnesses);
+  throw new Refused(`${count} of ${keys.length} witnesses cosigned this root: ${quorum} must have.`);
 }
 
-function keysOf(file: string, text: string) {
-  try {
-    return readWitnessKeys(text);
-  } catch (error) {
-    if (!(error instanceof NotWitnessKeys)) throw error;
-    throw new UsageError(`${file}${error.line === 0 ? "" : ` line ${error.line}`} ${error.message}.`);
-  }
-}
-
-function countOf({ witnesses }: CosignedRoot): number {
-  return witnesses.filter(({ cosigned_at }) => cosigned_at !== null).length;
-}
-
-function linesOf(found: CosignedRoot): string[] {
-  const { origin, size, witnesses } = found;
+function linesOf({ origin, size, witnesses }: CosignedRoot): string[] {
   return [
-    `${countOf(found)} of ${witnesses.length} witnesses cosigned this root.`,
+    `${cosignedCount(witnesses)} of ${witnesses.length} witnesses cosigned this root.`,
     `  log          ${origin}, ${size} checkpoints`,
-    ...witnesses.map(({ name, cosigned_at }) => `  witness      ${name}, ${cosigned_at ?? "no cosignature"}`),
+    ...witnessLines(witnesses),
   ];
 }

@@ -1,15 +1,16 @@
-import { spoken, verifyExport } from "@ostiary/lib/verification";
+import { type SpokenVerdict, spoken, type VerifyGiven, verifyExport } from "@ostiary/lib/verification";
 import type { Command } from "commander";
-import { Interrupted, Refused, Undecided } from "../errors.ts";
+import { Interrupted, Refused, Undecided, UsageError } from "../errors.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesOf, readKept, readKeys } from "../verify/files.ts";
-import { problemSummary, reportLines, undecidedSummary } from "../verify/report.ts";
+import { problemSummary, reportLines, undecidedSummary, unwitnessedSummary } from "../verify/report.ts";
+import { addQuorumAndOrigin, type WitnessOptions, witnessRule } from "../verify/witnesses.ts";
 import { addAuditRoot } from "./audit-root.ts";
 import { addAuditWatch } from "./audit-watch.ts";
 import type { Run, Setting } from "./command.ts";
 
-interface VerifyOptions {
+interface VerifyOptions extends WitnessOptions {
   checkpoint?: string;
   keys?: string;
 }
@@ -24,7 +25,7 @@ export function addAudit(program: Command, _run: Run, { terminal }: Setting): vo
     .description("Check exports of the audit log, and watch its checkpoints");
   addAuditWatch(program, audit, terminal);
   addAuditRoot(program, audit, terminal);
-  audit
+  const verifyCommand = audit
     .command("verify")
     .description("Check that an export with proof is complete and unaltered, without calling a service")
     .argument("<file>", "an NDJSON export made with proof=true, or - for standard input")
@@ -33,6 +34,8 @@ export function addAudit(program: Command, _run: Run, { terminal }: Setting): vo
       "kept checkpoints, a signed root or an earlier export, from which the log must continue",
     )
     .option("--keys <file>", "the key set that checkpoints must be signed by")
+    .option("--witness-keys <file>", "the verifier keys of witnesses that must have cosigned the log");
+  addQuorumAndOrigin(verifyCommand)
     .addHelpText(
       "after",
       `
@@ -41,8 +44,9 @@ Examples:
       "$GATEWAY/org/audit-events?proof=true" > log.ndjson
   $ bun cli audit verify log.ndjson --keys jwks.json
   $ bun cli audit verify log.ndjson --checkpoint last-month.ndjson
+  $ bun cli audit verify log.ndjson --witness-keys witnesses.txt --quorum 2 --origin audit.example.com/log
 
-Exit codes: 0 complete and unaltered, 1 altered, 2 wrong usage or a file that cannot be read, 4 cannot be told`,
+Exit codes: 0 complete and unaltered, 1 altered, of another log or cosigned by too few witnesses, 2 wrong usage or a file that cannot be read, 4 cannot be told`,
     )
     .action((file: string, options: VerifyOptions) =>
       verify({ output: new Output(terminal, program.opts().json === true), terminal }, file, options),
@@ -52,22 +56,39 @@ Exit codes: 0 complete and unaltered, 1 altered, 2 wrong usage or a file that ca
 async function verify(
   { output, terminal }: { output: Output; terminal: Terminal },
   file: string,
-  { checkpoint, keys }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<void> {
-  const trusted = keys === undefined ? null : await readKeys(keys);
-  const kept = checkpoint === undefined ? { checkpoints: [], end: null } : await readKept(checkpoint);
+  const given = await givenOf(options);
   const { interruption } = terminal;
   const progress = new Progress(terminal.colours ? terminal.writeError : () => {});
-  const found = await verifyExport(linesOf(file, interruption), trusted, kept, (events) =>
-    progress.show(events),
-  );
+  const found = await verifyExport(linesOf(file, interruption), given, (events) => progress.show(events));
   const verdict = spoken(found);
   progress.clear();
   if (interruption.aborted) throw new Interrupted();
   output.result(verdict, () => {
     for (const line of reportLines(verdict)) output.line(line);
   });
+  refuseUnlessComplete(verdict, options.origin);
+}
+
+async function givenOf({ checkpoint, keys, witnessKeys, quorum }: VerifyOptions): Promise<VerifyGiven> {
+  if (quorum !== undefined && witnessKeys === undefined) {
+    throw new UsageError("--quorum needs --witness-keys, the keys of the witnesses.");
+  }
+  return {
+    keys: keys === undefined ? null : await readKeys(keys),
+    kept: checkpoint === undefined ? { checkpoints: [], end: null } : await readKept(checkpoint),
+    witnesses: witnessKeys === undefined ? null : await witnessRule(witnessKeys, quorum),
+  };
+}
+
+function refuseUnlessComplete(verdict: SpokenVerdict, origin: string | undefined): void {
   if (verdict.result === "altered") throw new Refused(problemSummary(verdict));
+  if (origin !== undefined && verdict.tree?.origin !== origin) {
+    const which = verdict.tree === null ? "does not name its log" : `is of the log ${verdict.tree.origin}`;
+    throw new Refused(`The file ${which}: it must be of ${origin}.`);
+  }
+  if (verdict.result === "unwitnessed") throw new Refused(unwitnessedSummary(verdict));
   if (verdict.result === "undecided") throw new Undecided(undecidedSummary(verdict));
 }
 

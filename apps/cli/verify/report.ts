@@ -1,8 +1,11 @@
-import type { SpokenVerdict, StatedUsage } from "@ostiary/lib/verification";
+import { cosignedCount, type SpokenVerdict, type StatedUsage } from "@ostiary/lib/verification";
+import { ENGLISH, sentenceOf } from "@ostiary/lib/verification/words";
+import { witnessLines } from "./witnesses.ts";
 
 /** Returns the lines that explain a verdict to a person. */
 export function reportLines(verdict: SpokenVerdict): string[] {
   if (verdict.result === "altered") return problemLines(verdict);
+  if (verdict.result === "unwitnessed") return unwitnessedLines(verdict);
   return verdict.result === "complete" ? completeLines(verdict) : undecidedLines(verdict);
 }
 
@@ -15,6 +18,12 @@ export function problemSummary({ faults, faults_total }: SpokenVerdict): string 
       ? "The file is not an export with proof as it was written."
       : "The log is not what was sealed.";
   return `${what} ${first?.message ?? ""}${more}`;
+}
+
+/** Returns why too few witnesses vouch for the log. */
+export function unwitnessedSummary({ witnesses }: SpokenVerdict): string {
+  const why = witnesses?.lack == null ? "" : ` ${sentenceOf(witnesses.lack, ENGLISH)}`;
+  return `No quorum of the witnesses has seen this log.${why}`;
 }
 
 /** Returns one sentence about the open questions. */
@@ -30,11 +39,23 @@ function completeLines(verdict: SpokenVerdict): string[] {
   ];
 }
 
+function unwitnessedLines(verdict: SpokenVerdict): string[] {
+  return [
+    `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered, and no quorum of the witnesses has seen this log.`,
+    ...openLines(verdict),
+    ...factLines(verdict),
+  ];
+}
+
+function openLines({ undecided }: SpokenVerdict): string[] {
+  const shown = undecided.slice(0, LINES_MAX).map((message) => `  open         ${message}`);
+  return [...shown, ...restLine(undecided.length - LINES_MAX)];
+}
+
 function undecidedLines(verdict: SpokenVerdict): string[] {
   return [
     `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered. What cannot be told from these files:`,
-    ...verdict.undecided.slice(0, LINES_MAX).map((message) => `  open         ${message}`),
-    ...restLine(verdict.undecided.length - LINES_MAX),
+    ...openLines(verdict),
     ...factLines(verdict),
   ];
 }
@@ -50,6 +71,7 @@ function factLines(verdict: SpokenVerdict): string[] {
     `  log          ${owner}, ${entries} entries${pending === 0 ? "" : `, ${pending} events without an outcome`}`,
     `  checkpoint   ${checkpointText(verdict)}`,
     ...treeLines(verdict),
+    ...witnessedLines(verdict),
     ...headLines(verdict),
     ...statementLines(verdict),
     ...droppedLines(verdict),
@@ -70,6 +92,15 @@ function checkpointText({ checkpoint }: SpokenVerdict): string {
 function treeLines({ tree }: SpokenVerdict): string[] {
   if (tree === null) return [];
   return [`  tree         the checkpoints are in the tree of ${tree.size} whose root ${tree.origin} signed`];
+}
+
+function witnessedLines({ witnesses }: SpokenVerdict): string[] {
+  if (witnesses === null) return [];
+  const { size, lack, quorum } = witnesses;
+  const total = witnesses.witnesses.length;
+  const seen = `${cosignedCount(witnesses.witnesses)} of ${total} cosigned the tree of ${size}: ${quorum} must have`;
+  const what = lack === null || lack.code === "cosigned_by_few" ? seen : sentenceOf(lack, ENGLISH);
+  return [`  witnesses    ${what}`, ...(size === null ? [] : witnessLines(witnesses.witnesses))];
 }
 
 function headLines({ heads }: SpokenVerdict): string[] {

@@ -93,6 +93,18 @@ const proofTreeSchema = Type.Object(
         closed,
       ),
     ),
+    /** The newest root that a quorum of the log's witnesses cosigned; absent without witnesses. */
+    cosigned: Type.Optional(
+      Type.Object(
+        {
+          /** The signed root with the lines of the witnesses. */
+          note: Type.String(),
+          /** The proof that the tree begins with the tree of this root. */
+          consistency: Type.Array(hash()),
+        },
+        closed,
+      ),
+    ),
   },
   closed,
 );

@@ -15,6 +15,7 @@ import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, json, openLog, requestId } from "./audit-service.ts";
 import {
+  cloned,
   exportProof,
   exportText,
   keyFile,
@@ -363,21 +364,3 @@ describe.skipIf(!services().postgres.real)("a database that was restored", () =>
     }
   });
 });
-
-/** Returns a copy of a database that nobody uses. */
-async function cloned(database_url: string): Promise<string> {
-  const url = new URL(database_url);
-  const name = url.pathname.slice(1);
-  const copy = `${name}_copy`;
-  const administrator = new URL(database_url);
-  administrator.pathname = "/postgres";
-  const { default: postgres } = await import("postgres");
-  const client = postgres(administrator.href, { max: 1, onnotice: () => {} });
-  try {
-    await client.unsafe(`create database ${copy} template ${name}`);
-  } finally {
-    await client.end();
-  }
-  url.pathname = `/${copy}`;
-  return url.href;
-}

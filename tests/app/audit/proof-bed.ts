@@ -5,7 +5,14 @@ import { join } from "node:path";
 import type { ProofEnd, ProvenEvent } from "@ostiary/lib/contracts/audit";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import { type KeptCopies, type SpokenVerdict, spoken, verifyExport } from "@ostiary/lib/verification";
+import {
+  type KeptCopies,
+  readWitnessKeys,
+  type SpokenVerdict,
+  spoken,
+  verifyExport,
+  type WitnessRule,
+} from "@ostiary/lib/verification";
 import { sql } from "drizzle-orm";
 import {
   type AuditService,
@@ -98,8 +105,22 @@ export async function verify(
   text: string,
   keys: SigningJwk[] | null = null,
   kept = NOTHING_KEPT,
+  witnesses: WitnessRule | null = null,
 ): Promise<SpokenVerdict> {
-  return spoken(await verifyExport(lines(text), keys, kept));
+  return spoken(await verifyExport(lines(text), { keys, kept, witnesses }));
+}
+
+/** The witnesses of a vector: their keys, how many must have cosigned, and the time of the check. */
+export interface WitnessVector {
+  keys: string[];
+  quorum: number;
+  now: string;
+}
+
+export function witnessRuleOf(vector: WitnessVector | null | undefined): WitnessRule | null {
+  if (vector == null) return null;
+  const { keys, quorum, now } = vector;
+  return { keys: readWitnessKeys(keys.join("\n")), quorum, now_ms: Date.parse(now) };
 }
 
 async function* lines(text: string): AsyncGenerator<string, void, void> {
@@ -114,4 +135,22 @@ export function tamperWith(log: Database, statements: string): Promise<void> {
     await rows(tx, sql`set local session_replication_role = replica`);
     for (const part of statements.split(";")) if (part.trim() !== "") await rows(tx, sql.raw(part));
   });
+}
+
+/** Returns a copy of a database that nobody uses. */
+export async function cloned(database_url: string): Promise<string> {
+  const url = new URL(database_url);
+  const name = url.pathname.slice(1);
+  const copy = `${name}_copy`;
+  const administrator = new URL(database_url);
+  administrator.pathname = "/postgres";
+  const { default: postgres } = await import("postgres");
+  const client = postgres(administrator.href, { max: 1, onnotice: () => {} });
+  try {
+    await client.unsafe(`create database ${copy} template ${name}`);
+  } finally {
+    await client.end();
+  }
+  url.pathname = `/${copy}`;
+  return url.href;
 }

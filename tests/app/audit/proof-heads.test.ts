@@ -63,6 +63,7 @@ test("an export has the head under the last checkpoint of each day, and the days
     const chunks = proofChunks(log, { kind: "organization", id: "organization-1" }, systemClock, {
       wait_ms_max: 0,
       asked: 1,
+      cosigned: null,
     });
     const text = (await Array.fromAsync(chunks)).join("");
     const { heads = [] } = readExport(text).end;

@@ -3,11 +3,21 @@ import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { checkWitnesses } from "@ostiary/audit/witnesses";
-import { waitFor } from "../../support/index.ts";
+import type { ProofEnd } from "@ostiary/lib/contracts/audit";
+import { readWitnessKeys, type SpokenVerdict } from "@ostiary/lib/verification";
+import { services, waitFor } from "../../support/index.ts";
 import { keyId, publicBytes, verifierKeyText } from "../../support/test-log.ts";
 import { cosignedAt, newWitness, startWitness, WITNESS } from "../witness/witness-bed.ts";
 import { type AuditService, intent, requestId, startAudit } from "./audit-service.ts";
-import { keyFile, signingKeyFile } from "./proof-bed.ts";
+import {
+  cloned,
+  exportProof,
+  exportText,
+  keyFile,
+  NOTHING_KEPT,
+  signingKeyFile,
+  verify,
+} from "./proof-bed.ts";
 
 /** The audit service asks witnesses to cosign the roots of its tree of checkpoints. */
 
@@ -182,7 +192,92 @@ describe("a root of the tree of checkpoints", () => {
   });
 });
 
-// AU-173
+type CosignedPart = NonNullable<NonNullable<ProofEnd["tree"]>["cosigned"]>;
+
+/** Verifies an export as a reader does who trusts this witness. */
+function verdictOn(text: string, { key }: Entry): Promise<SpokenVerdict> {
+  const rule = { keys: readWitnessKeys(key), quorum: 1, now_ms: Date.now() };
+  return verify(text, null, NOTHING_KEPT, rule);
+}
+
+/** Returns the first export that the witness has seen. */
+function seenExport(audit: AuditService, entry: Entry): Promise<{ end: ProofEnd; cosigned: CosignedPart }> {
+  return waitFor(async () => {
+    const { text, end } = await exportProof(audit);
+    const { result, witnesses } = await verdictOn(text, entry);
+    const cosigned = end.tree?.cosigned;
+    if (result !== "complete" || cosigned === undefined) return null;
+    expect(witnesses).toMatchObject({ lack: null, witnesses: [{ name: WITNESS }] });
+    expect(witnesses?.size).toBeGreaterThanOrEqual(end.checkpoint?.number ?? 0);
+    return { end, cosigned };
+  }, SOON);
+}
+
+/** Expects that exports of another history fail, with its own cosigned root, without one, and with that of the first history. */
+async function expectUnseen(audit: AuditService, entry: Entry, first: CosignedPart): Promise<void> {
+  const read = await exportProof(audit);
+  expect((await verify(read.text)).result).toBe("complete");
+  expect(await verdictOn(read.text, entry)).toMatchObject({ result: "unwitnessed" });
+  const { tree } = read.end;
+  if (tree === undefined) throw new Error("The log is signed.");
+  const { cosigned: _, ...bare } = tree;
+  const shown = (part: ProofEnd["tree"]) =>
+    verdictOn(exportText({ ...read, end: { ...read.end, tree: part } }), entry);
+  expect(await shown(bare)).toMatchObject({
+    result: "unwitnessed",
+    witnesses: { lack: { code: "not_cosigned" } },
+  });
+  expect(await shown({ ...bare, cosigned: first })).toMatchObject({ result: "altered" });
+  const lines = first.note.slice(first.note.indexOf("\n\n") + 2).split("\n");
+  const cosignature = lines.find((line) => line.startsWith(`— ${WITNESS} `));
+  const moved = { note: `${bare.note}${cosignature}\n`, consistency: [] };
+  expect(await shown({ ...bare, cosigned: moved })).toMatchObject({ result: "altered" });
+}
+
+describe("an export with proof", () => {
+  // AU-195, AU-196
+  test("has a root that the witness cosigned and that has its checkpoint", async () => {
+    const { key_file, entry } = await witnessedLog();
+    const audit = await startWitnessed(key_file, [entry]);
+    await write(audit);
+    const first = await seenExport(audit, entry);
+    await write(audit);
+    const second = await seenExport(audit, entry);
+    expect(second.end.checkpoint?.number).toBeGreaterThan(first.end.checkpoint?.number ?? 0);
+  });
+
+  // AU-195, AU-196
+  test("comes without a cosigned root when no witness answers", async () => {
+    const silent = startFake("silent", () => new Promise(() => {}));
+    const audit = await startWitnessed(signingKeyFile(), [silent]);
+    await write(audit);
+    const { text, end } = await exportProof(audit);
+    expect([end.tree?.note.startsWith(ORIGIN), end.tree?.cosigned]).toEqual([true, undefined]);
+    expect(await verdictOn(text, silent)).toMatchObject({ result: "unwitnessed" });
+  });
+
+  // AU-197, AU-198
+  test.skipIf(!services().postgres.real)(
+    "of a log that was set back and went on differently is refused, although its own key signed it",
+    async () => {
+      const { key_file, entry } = await witnessedLog();
+      const original = await startWitnessed(key_file, [entry]);
+      await write(original);
+      await seenExport(original, entry);
+      await original.stop();
+      const backup = await cloned(original.database_url);
+      const longer = await startWitnessed(key_file, [entry], { database_url: original.database_url });
+      await write(longer);
+      const { cosigned: first } = await seenExport(longer, entry);
+      await longer.stop();
+      const fork = await startWitnessed(key_file, [entry], { database_url: backup });
+      for (let n = 0; n < 2; n++) await write(fork);
+      await expectUnseen(fork, entry, first);
+    },
+  );
+});
+
+// AU-173, AU-197, AU-198
 test("a log that was made anew with its own key gets no cosignature, and the service says so", async () => {
   const { key_file, entry } = await witnessedLog();
   const original = await startWitnessed(key_file, [entry]);
@@ -190,6 +285,7 @@ test("a log that was made anew with its own key gets no cosignature, and the ser
     await write(original);
     await cosigned(original, entry, n + 1);
   }
+  const before = await seenExport(original, entry);
   await original.stop();
   const rewritten = await startWitnessed(key_file, [entry]);
   const MESSAGE = "a witness says that the audit log does not continue what the witness cosigned";
@@ -205,6 +301,7 @@ test("a log that was made anew with its own key gets no cosignature, and the ser
       rewritten.log().includes("does not accept the proof") || rewritten.log().includes("it cosigned size"),
     SOON,
   );
+  await expectUnseen(rewritten, entry, before.cosigned);
   expect((await servedRoot(rewritten))?.signatures).toHaveLength(1);
   expect(await gauge(rewritten, "audit_witness_conflicts")).toBe(1);
 });

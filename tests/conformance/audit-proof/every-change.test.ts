@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
-import { verify } from "../../app/audit/proof-bed.ts";
+import { NOTHING_KEPT, verify, type WitnessVector, witnessRuleOf } from "../../app/audit/proof-bed.ts";
 
-const vectors = await Bun.file(join(import.meta.dir, "vectors.json")).json();
+const vectorsOf = async (name: string): Promise<ExportVector[]> =>
+  (await Bun.file(join(import.meta.dir, name)).json()).exports;
+const vectors = [...(await vectorsOf("vectors.json")), ...(await vectorsOf("witness-vectors.json"))];
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
@@ -64,21 +66,27 @@ function saysNothing(path: Path, change: unknown): boolean {
 interface ExportVector {
   title: string;
   lines: string[];
+  witnesses?: WitnessVector | null;
   keys: SigningJwk[];
 }
 
 /** Returns the export of this title. */
 function vectorOf(wanted: string): ExportVector {
-  return vectors.exports.find(({ title }: ExportVector) => title === wanted);
+  const found = vectors.find(({ title }) => title === wanted);
+  if (found === undefined) throw new Error(`There is no vector "${wanted}".`);
+  return found;
 }
 
 const OF_EVENTS = "a tree: with the checkpoint that was asked for";
 
-// AU-146, AU-77, AU-132
-test.each([OF_EVENTS, "statements: a month and its correction"])(
+const WITNESSED = "witnesses: all of three cosigned the root of the file";
+
+// AU-146, AU-77, AU-132, AU-197
+test.each([OF_EVENTS, "statements: a month and its correction", WITNESSED])(
   "every change of a field of an export is refused, and no field can be removed or added: %s",
   async (wanted) => {
-    const { lines, keys } = vectorOf(wanted);
+    const { lines, keys, witnesses } = vectorOf(wanted);
+    const rule = witnessRuleOf(witnesses);
     const parsed: unknown[] = lines.map((line) => JSON.parse(line));
     const accepted: string[] = [];
     let tried = 0;
@@ -90,8 +98,9 @@ test.each([OF_EVENTS, "statements: a month and its correction"])(
           tried += 1;
           const edited = parsed.with(index, changed(line, path, change));
           const text = edited.map((each) => `${JSON.stringify(each)}\n`).join("");
-          const { result } = await verify(text, keys);
-          if (result !== "altered") accepted.push(`${index}: ${path.join(".")} = ${JSON.stringify(change)}`);
+          const { result } = await verify(text, keys, NOTHING_KEPT, rule);
+          if (result !== "altered" && result !== "unwitnessed")
+            accepted.push(`${index}: ${path.join(".")} = ${JSON.stringify(change)}`);
         }
       }
     }

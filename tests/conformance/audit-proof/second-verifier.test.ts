@@ -26,6 +26,7 @@ import {
 } from "@ostiary/lib/domain/proof";
 import { knownSignatures, logKey, readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
 import { rows } from "@ostiary/lib/runtime/stores/database";
+import type { Verdict } from "@ostiary/lib/verification";
 import { sql } from "drizzle-orm";
 import { type AuditService, intent, openLog, requestId, userIntent } from "../../app/audit/audit-service.ts";
 import {
@@ -36,6 +37,8 @@ import {
   readExport,
   startProvenAudit,
   verify,
+  type WitnessVector,
+  witnessRuleOf,
   writeEvents,
 } from "../../app/audit/proof-bed.ts";
 import { services } from "../../support/index.ts";
@@ -43,18 +46,24 @@ import { headTree, mapRoot } from "../../support/trees-of-heads.ts";
 
 const VERIFIER = join(import.meta.dir, "verifier.py");
 const VECTORS = join(import.meta.dir, "vectors.json");
+const WITNESS_VECTORS = join(import.meta.dir, "witness-vectors.json");
 const vectors = await Bun.file(VECTORS).json();
 
 /** An export, honest or tampered with, and the expected verdict. */
 interface ExportVector {
   title: string;
-  result: "complete" | "altered" | "undecided";
+  result: Verdict["result"];
   /** The trusted keys; null trusts the file's own. */
   keys: SigningJwk[] | null;
   kept: string[] | null;
+  /** The witnesses that the reader trusts; absent where the reader names none. */
+  witnesses?: WitnessVector | null;
   lines: string[];
 }
-const exportVectors: ExportVector[] = vectors.exports;
+const exportVectors: ExportVector[] = [
+  ...vectors.exports,
+  ...(await Bun.file(WITNESS_VECTORS).json()).exports,
+];
 
 async function fileOf(folder: string, name: string, lines: readonly string[]): Promise<string> {
   const path = join(folder, name);
@@ -106,11 +115,12 @@ describe("the vectors equal the output of our code:", () => {
     }
   });
 
-  // AU-65, AU-66, AU-68, AU-76, AU-132, AU-156, AU-157
-  test.each(exportVectors)("an export: $title", async ({ lines, keys, kept, result }) => {
+  // AU-65, AU-66, AU-68, AU-76, AU-132, AU-156, AU-157, AU-195, AU-197, AU-198
+  test.each(exportVectors)("an export: $title", async ({ lines, keys, kept, witnesses, result }) => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-proof-"));
     const copies = kept === null ? NOTHING_KEPT : await readKept(await fileOf(folder, "kept", kept));
-    const verdict = await verify(lines.map((line) => `${line}\n`).join(""), keys, copies);
+    const rule = witnessRuleOf(witnesses);
+    const verdict = await verify(lines.map((line) => `${line}\n`).join(""), keys, copies, rule);
     expect([verdict.result, verdict.faults.length > 0]).toEqual([result, result === "altered"]);
   });
 
@@ -219,7 +229,7 @@ describe.skipIf(Bun.which("python3") === null)("a verifier in Python, written fr
   }
 
   test("agrees with the vectors", () => {
-    expect(python("vectors", VECTORS)).toMatchObject({ complete: true });
+    expect(python("vectors", VECTORS, WITNESS_VECTORS)).toMatchObject({ complete: true });
   });
 
   test("agrees on logs of organizations and persons, with every kind of event", async () => {

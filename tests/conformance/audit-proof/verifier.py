@@ -1,6 +1,6 @@
 """Another verifier of exports with proof, from "How to write another verifier" in apps/audit/README.md alone.
 
-python3 verifier.py vectors FILE                checks the vectors
+python3 verifier.py vectors FILE [EXPORTS...]   checks the vectors, and further vectors of exports
 python3 verifier.py verify FILE [KEYS [KEPT]]   checks an export; KEYS is a JSON Web Key Set, or - for the file's own,
                                                 KEPT an export or checkpoints that were kept
 """
@@ -354,7 +354,9 @@ def signed_root(text, keys):
 def consistent(earlier, earlier_root, size, tree_root, path):
     """Whether the tree begins with the earlier one (RFC 9162, section 2.1.4.2)."""
     path = [bytes.fromhex(each) for each in path]
-    if earlier == size or not 0 < earlier < size:
+    if earlier == 0:
+        return not path and earlier_root == sha256(b"")
+    if earlier >= size:
         return earlier == size and not path and earlier_root == tree_root
     if earlier & (earlier - 1) == 0:
         path = [earlier_root] + path
@@ -384,7 +386,50 @@ def is_leaf(checkpoint, path, size, tree_root):
     return root_by_path(sha256(b"\0" + text_of(checkpoint).encode()), number - 1, size, path) == tree_root
 
 
-def check_tree(log, keys, kept_end, kept_note):
+def witness_key(text):
+    """The name, the id and the public key of a witness."""
+    name, key_id, material = text.split("+", 2)
+    material = standard64(material)
+    assert material[:1] == b"\x04" and sha256((name + "\n").encode() + material)[:4].hex() == key_id
+    return name, bytes.fromhex(key_id), material[1:]
+
+
+def has_cosigned(log, text, signature, public, now):
+    """Whether a witness cosigned the text of a note before an hour after `now`; a wrong cosignature is wrong."""
+    time = int.from_bytes(signature[:8], "big")
+    said = b"cosignature/v1\ntime %d\n" % time + text.encode()
+    if len(signature) != 72 or not ed25519(public, said, signature[8:]):
+        log.wrong.append("a cosignature is wrong")
+        return False
+    return datetime.fromtimestamp(time, timezone.utc) <= now + timedelta(hours=1)
+
+
+def check_cosigned(log, head, keys, witnesses):
+    """Whether a quorum of the witnesses cosigned a tree that has the checkpoint of the file."""
+    cosigned = log.end["tree"].get("cosigned")
+    if cosigned is None:
+        return
+    root = signed_root(cosigned["note"], keys)
+    if root is None or root[0] != head[0]:
+        log.wrong.append("the cosigned root is not signed, or of another log")
+        return
+    if not consistent(root[1], root[2], head[1], head[2], cosigned["consistency"]):
+        log.wrong.append("the tree does not begin with the cosigned one")
+        return
+    if witnesses is None:
+        return
+    text, signatures = read_note(cosigned["note"])
+    now = time_of(witnesses["now"])
+    seen_by = set()
+    for name, key_id, public in map(witness_key, witnesses["keys"]):
+        for claimed_name, claimed_id, signature in signatures:
+            if (claimed_name, claimed_id) == (name, key_id) and has_cosigned(log, text, signature, public, now):
+                seen_by.add(public)
+    has_checkpoint = log.end["checkpoint"] is not None and log.end["checkpoint"]["number"] <= root[1]
+    log.is_witnessed = has_checkpoint and len(seen_by) >= witnesses["quorum"]
+
+
+def check_tree(log, keys, kept_end, kept_note, witnesses):
     """The numbers of the checkpoints that the signed tree has."""
     tree = log.end.get("tree")
     if tree is None:
@@ -407,6 +452,7 @@ def check_tree(log, keys, kept_end, kept_note):
     for checkpoint, path in leaves:
         if not is_leaf(checkpoint, path, size, tree_root):
             log.wrong.append("checkpoint %d is not in the tree" % checkpoint["number"])
+    check_cosigned(log, head, keys, witnesses)
     earlier_note = None if kept_end is None else kept_end.get("tree", {}).get("note")
     for text, is_asked in ((kept_note, True), (earlier_note, False)):
         if text is not None:
@@ -511,7 +557,7 @@ class Log:
     def __init__(self, events, end):
         self.end = end
         self.wrong, self.open, self.unplaced, self.places, self.gone = [], [], [], {}, set()
-        self.days = {}
+        self.days, self.is_witnessed = {}, False
         self.oldest = min((event["occurred_at"] for event in events), default=None)
         for event in events:
             self.add(event)
@@ -747,7 +793,7 @@ def lines_of(path):
         return file.read().split("\n")[:-1]
 
 
-def judge(lines, keys, kept_lines):
+def judge(lines, keys, kept_lines, witnesses=None):
     try:
         *events, end = [i_json(line) for line in lines]
     except NotIJson as error:
@@ -761,12 +807,13 @@ def judge(lines, keys, kept_lines):
     changed, missing = log.walk()
     check_head(log)
     history = check_history(log, keys, kept_end, kept)
-    in_tree = check_tree(log, log.end["keys"] if keys is None else keys, kept_end, kept_note)
+    in_tree = check_tree(log, log.end["keys"] if keys is None else keys, kept_end, kept_note, witnesses)
     compare_checkpoints(log, history, kept, check_heads(log) | in_tree)
     if kept_end is not None:
         compare_exports(log, kept_end)
     altered = bool(log.wrong or log.unplaced or changed or missing)
-    result = "altered" if altered else "undecided" if log.open else "complete"
+    unwitnessed = witnesses is not None and not log.is_witnessed
+    result = "altered" if altered else "unwitnessed" if unwitnessed else "undecided" if log.open else "complete"
     return {
         "result": result,
         "complete": result == "complete",
@@ -779,9 +826,12 @@ def judge(lines, keys, kept_lines):
     }
 
 
-def check_vectors(path):
+def check_vectors(path, *further):
     with open(path, encoding="utf-8") as file:
         vectors = json.load(file)
+    for each in further:
+        with open(each, encoding="utf-8") as file:
+            vectors["exports"] += json.load(file)["exports"]
     for vector in vectors["i_json"]:
         try:
             i_json(vector["json"])
@@ -796,7 +846,7 @@ def check_vectors(path):
         entry = statement_entry(vector["owner"], said)
         assert entry == vector["entry"] and sha256(entry).hex() == vector["entry_sha256"]
     for vector in vectors["exports"]:
-        found = judge(vector["lines"], vector["keys"], vector["kept"])
+        found = judge(vector["lines"], vector["keys"], vector["kept"], vector.get("witnesses"))
         assert found["result"] == vector["result"], (vector["title"], found)
     for vector in vectors["canonical_json"]:
         assert canonical(json.loads(vector["json"])) == vector["canonical"], vector["json"]

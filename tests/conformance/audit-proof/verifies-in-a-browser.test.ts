@@ -13,9 +13,12 @@ interface ExportVector {
   result: string;
   keys: unknown[] | null;
   kept: string[] | null;
+  witnesses?: object | null;
   lines: string[];
 }
-const vectors: ExportVector[] = (await Bun.file(join(import.meta.dir, "vectors.json")).json()).exports;
+const vectorsOf = async (name: string): Promise<ExportVector[]> =>
+  (await Bun.file(join(import.meta.dir, name)).json()).exports;
+const vectors = [...(await vectorsOf("vectors.json")), ...(await vectorsOf("witness-vectors.json"))];
 
 // AU-50
 test("SHA-256 of a browser equals the runtime's, for every text and length", () => {
@@ -76,12 +79,15 @@ describe.skipIf(browserPath === undefined)("in a browser's worker that may run n
     return JSON.parse(text);
   }
 
-  // AU-65, AU-66, AU-68, AU-76
-  test.each(vectors)("an export has its verdict: $title", async ({ lines, keys, kept, result }) => {
-    const verdict = await verifyThere({ lines, keys, kept });
-    expect(verdict).toMatchObject({ result });
-    if (keys !== null || kept !== null) return;
-    const onServer = await verify(lines.map((line) => `${line}\n`).join(""), null, NOTHING_KEPT);
-    expect(verdict).toEqual(JSON.parse(JSON.stringify(onServer)));
-  });
+  // AU-65, AU-66, AU-68, AU-76, AU-197
+  test.each(vectors)(
+    "an export has its verdict: $title",
+    async ({ lines, keys, kept, witnesses, result }) => {
+      const verdict = await verifyThere({ lines, keys, kept, witnesses });
+      expect(verdict).toMatchObject({ result });
+      if (keys !== null || kept !== null || witnesses != null) return;
+      const onServer = await verify(lines.map((line) => `${line}\n`).join(""), null, NOTHING_KEPT);
+      expect(verdict).toEqual(JSON.parse(JSON.stringify(onServer)));
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditService } from "../../app/audit/audit-service.ts";
 import { exportProof, keysOf, startProvenAudit, writeEvents } from "../../app/audit/proof-bed.ts";
-import { useCli } from "./bed.ts";
+import { ROOT, useCli } from "./bed.ts";
 
 describe("audit verify", () => {
   const { cli, file, directory } = useCli();
@@ -151,5 +151,84 @@ describe("audit verify", () => {
   test("contacts no server and needs no address", async () => {
     const lonely = { REGISTRY_URL: "http://127.0.0.1:1", ADMIN_TOKEN: "" };
     expect(await cli(["audit", "verify", log], { env: lonely })).toMatchObject({ exit_code: 0 });
+  });
+
+  describe("with keys of witnesses", () => {
+    const vectors = join(ROOT, "tests/conformance/audit-proof/witness-vectors.json");
+    let witnesses: string;
+    let exports: { title: string; lines: string[]; witnesses: { keys: string[] } | null }[];
+    beforeAll(async () => {
+      ({ exports } = await Bun.file(vectors).json());
+      const all = exports.find((each) => each.witnesses?.keys.length === 3)?.witnesses?.keys ?? [];
+      witnesses = await file("witnesses.txt", all.map((key) => `${key}\n`).join(""));
+    });
+    const exported = async (title: string) => {
+      const found = exports.find((each) => each.title === `witnesses: ${title}`);
+      return file(`${title}.ndjson`, `${found?.lines.join("\n")}\n`);
+    };
+    const audit = async (title: string, ...options: string[]) =>
+      cli(["audit", "verify", await exported(title), "--witness-keys", witnesses, ...options]);
+    const SEEN = "two of three cosigned the root of the file";
+
+    // AU-197
+    test("says who cosigned the log, and exits with 1 when fewer did than the quorum", async () => {
+      const origin = "audit.example.com/log";
+      const seen = await audit(SEEN, "--quorum", "2", "--origin", origin);
+      expect(seen).toMatchObject({ exit_code: 0, stderr: "" });
+      expect(seen.stdout).toContain(
+        "  witnesses    2 of 3 cosigned the tree of 7: 2 must have\n  witness      auditor.example.org/w1, 2026-01-13T10:35:00.000Z\n",
+      );
+      expect(seen.stdout).toContain("  witness      press.example.com/w3, no cosignature\n");
+      expect(seen.stdout).not.toContain("another history for other readers");
+      const few = await audit(SEEN);
+      expect(few.exit_code).toBe(1);
+      expect(few.stderr).toContain(
+        "No quorum of the witnesses has seen this log. Too few witnesses cosigned the log: 2 of 3, and 3 must have.",
+      );
+      const asJson = await cli([
+        "--json",
+        "audit",
+        "verify",
+        await exported(SEEN),
+        "--witness-keys",
+        witnesses,
+      ]);
+      expect(JSON.parse(asJson.stdout)).toMatchObject({
+        result: "unwitnessed",
+        complete: false,
+        witnesses: { size: 7, quorum: 3, lack: { code: "cosigned_by_few", count: 2, total: 3, quorum: 3 } },
+      });
+    });
+
+    // AU-197, AU-198
+    test.each([
+      ["a file without a cosigned root", "shows no root that witnesses cosigned"],
+      [
+        "two cosigned a root that lacks the checkpoint of the file",
+        "has 6 checkpoints, and this file is of checkpoint 7",
+      ],
+      ["a cosignature with another byte", "The cosignature of the witness partner.example.net/w2 is wrong"],
+      ["the log was forked, beside the root of the first history", "does not begin with the tree of 7"],
+    ])("exits with 1 and says why: %s", async (title, why) => {
+      const { exit_code, stderr } = await audit(title, "--quorum", "2");
+      expect(exit_code).toBe(1);
+      expect(stderr).toContain(why);
+    });
+
+    // AU-197
+    test("exits with 1 for another log, and with 2 for options that do not fit", async () => {
+      const other = await audit(SEEN, "--quorum", "2", "--origin", "audit.example.org/log");
+      expect(other.exit_code).toBe(1);
+      expect(other.stderr).toContain(
+        "is of the log audit.example.com/log: it must be of audit.example.org/log.",
+      );
+      const alone = await cli(["audit", "verify", log, "--quorum", "1"]);
+      expect(alone.exit_code).toBe(2);
+      expect(alone.stderr).toContain("--quorum needs --witness-keys");
+      expect((await audit(SEEN, "--quorum", "4")).exit_code).toBe(2);
+      const noKeys = await cli(["audit", "verify", log, "--witness-keys", keys]);
+      expect(noKeys.stderr).toContain("is not a key of a witness");
+      expect(noKeys.exit_code).toBe(2);
+    });
   });
 });

@@ -38,7 +38,7 @@ const FLAWS: StatementFlaw[] = [
   { flaw: "repeated_names" },
   { flaw: "refusals" },
 ];
-const ROOTS = (["own", "kept", "kept_export"] as const).map((root) => ({ root }));
+const ROOTS = (["own", "kept", "kept_export", "cosigned"] as const).map((root) => ({ root }));
 const AT = { position: POSITION, checkpoint: CHECKPOINT };
 const RANGES = [
   { from: 1_807, to: 1_808 },
@@ -90,6 +90,12 @@ const VALUES: { readonly [C in FindingCode]: readonly Omit<FindingOf<C>, "code">
   not_in_tree: [{ checkpoint: CHECKPOINT, size: SIZE }],
   tree_begins_otherwise: [{ size: SIZE, asked: CHECKPOINT }],
   two_trees: [{ size: SIZE }],
+  cosigned_root_of_other_log: [{ cosigned_origin: "log.example.com/a", origin: "log.example.com/b" }],
+  tree_not_as_cosigned: [{ size: SIZE, cosigned: CHECKPOINT }],
+  cosignature_wrong: [{ witness: "witness.example.com/w1" }],
+  not_cosigned: [{}],
+  cosigned_root_older: [{ size: SIZE, checkpoint: CHECKPOINT }],
+  cosigned_by_few: [{ count: 2_011, total: 2_013, quorum: 2_012 }],
   line_not_i_json: [
     { line: LINE, violation: null },
     { line: LINE, violation: { rule: "repeated_name", shown: '"a name"' } },

@@ -6,17 +6,22 @@ const SHOWN_MAX = 20;
 /** Says in the page's language what a verification found (PT-47). */
 export function VerdictNotice({ verdict }: { verdict: Verdict }) {
   const t = useTexts().audit.verify;
-  const look = { complete: "good", altered: "bad", undecided: "warn" }[verdict.result];
+  const look = { complete: "good", altered: "bad", undecided: "warn", unwitnessed: "bad" }[verdict.result];
   return (
     <section class={`notice notice-${look}`} role="alert" aria-label={t.verdict}>
       <Summary verdict={verdict} />
       {verdict.result === "altered" && <Problems problems={verdict.faults} total={verdict.faults_total} />}
-      {verdict.result === "undecided" && (
-        <Sentences title={t.open} sentences={verdict.undecided.map(t.finding)} />
+      {verdict.result !== "altered" && (
+        <Sentences title={t.open} sentences={openFindings(verdict).map(t.finding)} />
       )}
       {verdict.result !== "altered" && <Facts verdict={verdict} />}
     </section>
   );
+}
+
+/** Returns the reason why too few witnesses vouch for the log, and the open questions. */
+function openFindings({ witnesses, undecided }: Verdict) {
+  return witnesses?.lack == null ? undecided : [witnesses.lack, ...undecided];
 }
 
 function Summary({ verdict }: { verdict: Verdict }) {
@@ -32,7 +37,7 @@ function Summary({ verdict }: { verdict: Verdict }) {
   const count = { value: events, text: formats.number(events) };
   return (
     <p class="notice-title">
-      {result === "complete" ? t.complete(count, span, number) : t.undecided(count, span)}
+      {result === "complete" ? t.complete(count, span, number) : t[result](count, span)}
     </p>
   );
 }

@@ -45,7 +45,9 @@ async function verify({ export_url, headers, kept }: VerifyRequest): Promise<Wor
   if (!answer.ok) return refused(answer);
   const log = new StreamedLog(answer.body);
   try {
-    const verdict = await verifyExport(log.lines(), keys, copies, (events) => log.show(events));
+    const verdict = await verifyExport(log.lines(), { keys, kept: copies, witnesses: null }, (events) =>
+      log.show(events),
+    );
     return { type: "verdict", verdict, copy: copyOf(log.last) };
   } catch (error) {
     if (error instanceof NotLines) return { type: "failed", reason: "broken" };

@@ -96,6 +96,8 @@ export const audit: Texts["audit"] = {
       `${value === 1 ? "Das eine Ereignis" : `Alle ${text} Ereignisse`}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ${value === 1 ? "ist" : "sind"} vollständig und unverändert${checkpoint === null ? "" : ` unter dem Prüfpunkt ${checkpoint}`}.`,
     undecided: ({ value, text }, span) =>
       `${text} ${value === 1 ? "Ereignis" : "Ereignisse"}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ${value === 1 ? "ist" : "sind"} unverändert, aber eine Frage bleibt offen.`,
+    unwitnessed: ({ value, text }, span) =>
+      `${text} ${value === 1 ? "Ereignis" : "Ereignisse"}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ${value === 1 ? "ist" : "sind"} unverändert, aber zu wenige Zeugen haben das Protokoll gesehen.`,
     altered: "Das Protokoll ist nicht das, was versiegelt wurde.",
     open: "Was sich nicht sagen lässt",
     kinds: {

@@ -76,6 +76,19 @@ export const findings: FindingWords = {
     `Der Baum der ${size} Prüfpunkte beginnt nicht mit dem Baum der ${asked}, den diese Datei nennt.`,
   two_trees: ({ size }) =>
     `Es gibt zwei Bäume mit ${size} Prüfpunkten: Das Protokoll wurde neu geschrieben, seit eine ihrer Wurzeln aufbewahrt wurde.`,
+  cosigned_root_of_other_log: ({ cosigned_origin, origin }) =>
+    `Die von Zeugen bestätigte Wurzel gehört zum Protokoll ${cosigned_origin}, diese Datei zu ${origin}.`,
+  tree_not_as_cosigned: ({ size, cosigned }) =>
+    `Der Baum der ${size} Prüfpunkte beginnt nicht mit dem Baum der ${cosigned}, den Zeugen bestätigt haben: Das Protokoll wurde zurückgesetzt, gegabelt oder neu geschrieben.`,
+  cosignature_wrong: ({ witness }) =>
+    `Die Bestätigung des Zeugen ${witness} ist falsch: Sein Schlüssel hat sie nicht gemacht.`,
+
+  not_cosigned: () =>
+    "Die Datei zeigt keine Wurzel, die Zeugen bestätigt haben: Das Protokoll hat keine Zeugen, noch keiner hat es bestätigt, oder der Betreiber hat sie weggelassen.",
+  cosigned_root_older: ({ size, checkpoint }) =>
+    `Die neueste Wurzel, die Zeugen bestätigt haben, hat ${size} Prüfpunkte, und diese Datei ist vom Prüfpunkt ${checkpoint}: Prüfen Sie das Protokoll erneut. Bleibt es so, sind die Zeugen nicht erreichbar oder lehnen das Protokoll ab.`,
+  cosigned_by_few: ({ count, total, quorum }) =>
+    `Zu wenige Zeugen haben das Protokoll bestätigt: ${count} von ${total}, und ${quorum} müssen es sein.`,
 
   line_not_i_json: ({ line, violation }) => `Zeile ${line} ist kein I-JSON${iJsonText(violation)}.`,
   line_after_end: ({ line }) => `Zeile ${line} steht nach der Zeile, die den Beweis beendet.`,
@@ -143,6 +156,7 @@ const ROOTS: Readonly<Record<NamedRoot, string>> = {
   own: "Die Wurzel des Baums der Prüfpunkte",
   kept: "Die aufbewahrte Wurzel",
   kept_export: "Die Wurzel im aufbewahrten Export",
+  cosigned: "Die von Zeugen bestätigte Wurzel",
 };
 
 function statementFlaw(why: StatementFlaw): string {

@@ -98,6 +98,11 @@ export const audit = {
       span: { from: string; to: string } | null,
     ) =>
       `${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} unaltered, but a question stays open.`,
+    unwitnessed: (
+      { value, text }: { value: number; text: string },
+      span: { from: string; to: string } | null,
+    ) =>
+      `${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} unaltered, but too few witnesses have seen the log.`,
     altered: "The log is not what was sealed.",
     open: "What cannot be told",
     kinds: {

@@ -1,0 +1,54 @@
+import {
+  NotWitnessKeys,
+  readWitnessKeys,
+  type WitnessMark,
+  type WitnessRule,
+} from "@ostiary/lib/verification";
+import { type Command, InvalidArgumentError } from "commander";
+import { UsageError } from "../errors.ts";
+import { textOf } from "./files.ts";
+
+/** The options that name witnesses and the log. */
+export interface WitnessOptions {
+  witnessKeys?: string;
+  quorum?: number;
+  origin?: string;
+}
+
+/** Adds `--quorum` and `--origin`. */
+export function addQuorumAndOrigin(command: Command): Command {
+  return command
+    .option("--quorum <number>", "how many of them must have cosigned (default all)", quorumArgument)
+    .option("--origin <name>", "the name that the log must have");
+}
+
+function quorumArgument(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 to 999.");
+  return Number(text);
+}
+
+/** Reads the keys of witnesses, and the quorum, which is all of them by default. */
+export async function witnessRule(keys_file: string, given_quorum: number | undefined): Promise<WitnessRule> {
+  const keys = keysOf(keys_file, await textOf(keys_file));
+  const { quorum = keys.length } = { quorum: given_quorum };
+  if (quorum > keys.length) {
+    throw new UsageError(`--quorum is ${quorum}, and ${keys_file} has ${keys.length} keys.`);
+  }
+  return { keys, quorum, now_ms: Date.now() };
+}
+
+function keysOf(file: string, text: string): WitnessRule["keys"] {
+  try {
+    return readWitnessKeys(text);
+  } catch (error) {
+    if (!(error instanceof NotWitnessKeys)) throw error;
+    throw new UsageError(`${file}${error.line === 0 ? "" : ` line ${error.line}`} ${error.message}.`);
+  }
+}
+
+/** Returns a line for each witness. */
+export function witnessLines(witnesses: readonly WitnessMark[]): string[] {
+  return witnesses.map(
+    ({ name, cosigned_at }) => `  witness      ${name}, ${cosigned_at ?? "no cosignature"}`,
+  );
+}

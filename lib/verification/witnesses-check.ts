@@ -1,0 +1,52 @@
+import type { NoteKey } from "../domain/tlog/index.ts";
+import { cosignedCount, type WitnessMark, witnessMarks } from "./cosigned-root.ts";
+import type { Lack } from "./findings.ts";
+import type { Problems } from "./problems.ts";
+import type { TreeFindings } from "./tree-check.ts";
+
+/** The witnesses that a user trusts, and how many of them must have cosigned a log. */
+export interface WitnessRule {
+  keys: readonly NoteKey[];
+  quorum: number;
+  now_ms: number;
+}
+
+/** The findings about the witnesses of an export. */
+export interface Witnessed {
+  /** The number of checkpoints in the tree that was cosigned; null without one. */
+  size: number | null;
+  quorum: number;
+  /** Every witness that the user trusts, in the order of the keys. */
+  witnesses: readonly WitnessMark[];
+  /** Null when a quorum cosigned a tree that has the checkpoint of the export. */
+  lack: Lack | null;
+}
+
+/**
+ * Checks which witnesses cosigned a tree that has the checkpoint of an export (AU-197). The tree of the findings begins
+ * with the cosigned one.
+ */
+export async function checkWitnesses(
+  { keys, quorum, now_ms }: WitnessRule,
+  tree: TreeFindings | null,
+  { problems, checkpoint }: { problems: Problems; checkpoint: number | null },
+): Promise<Witnessed> {
+  const root = tree?.cosigned ?? null;
+  if (root === null || checkpoint === null) {
+    const witnesses = keys.map(({ name }) => ({ name, cosigned_at: null }));
+    return { size: null, quorum, witnesses, lack: { code: "not_cosigned" } };
+  }
+  const { size } = root;
+  const { marks: witnesses, wrong } = await witnessMarks(root.note, keys, now_ms);
+  for (const name of wrong) {
+    problems.add({ code: "cosignature_wrong", witness: name });
+  }
+  const [count, total] = [cosignedCount(witnesses), keys.length];
+  const few: Lack | null = count < quorum ? { code: "cosigned_by_few", count, total, quorum } : null;
+  return {
+    size,
+    quorum,
+    witnesses,
+    lack: checkpoint > size ? { code: "cosigned_root_older", size, checkpoint } : few,
+  };
+}
