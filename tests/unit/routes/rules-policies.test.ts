@@ -1,0 +1,223 @@
+/** Validation rule 9: labels, limits and audit. */
+import { pathsService } from "./fixtures.ts";
+import { check, GET, route } from "./rules.ts";
+
+const POLICIES = { rate_limits: { burst: { requests: 5, window_seconds: 1 } } };
+const ROUTE = "organization.routes[0]";
+const labels = (value: unknown) => route({ ...GET, required_labels: value });
+const limit = (value: unknown) => route({ ...GET, rate_limit: value }, "organization", POLICIES);
+const policy = (value: unknown, name = "burst") => ({ ...pathsService("/"), rate_limits: { [name]: value } });
+const LABELS = `${ROUTE}.required_labels`;
+const LIMIT = `${ROUTE}.rate_limit`;
+
+const MINUTE = { requests: 1, window_seconds: 60 };
+const MONTH = { requests: 1, period: "month" };
+const plansOf = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`plan-${index}`, false]));
+
+// RG-23, RG-24, RG-25, RG-26, RG-107, RG-108, RG-109
+check(
+  "labels, limits and audit",
+  [
+    ["one label", labels(["a:b.c_d-9"])],
+    ["32 labels", labels(Array.from({ length: 32 }, (_, index) => `l${index}`))],
+    ["a label of 64 characters", labels(["l".repeat(64)])],
+    ["labels on a user route", route({ ...GET, required_labels: ["a"] }, "user")],
+    ["labels under a verb", route({ methods: { GET: { required_labels: ["a"] } } })],
+    ["no limit", limit(false)],
+    ["an inline limit", limit({ requests: 1, window_seconds: 1 })],
+    ["a policy's name", limit("burst")],
+    ["a limit under a verb", route({ methods: { GET: { rate_limit: "burst" } } }, "organization", POLICIES)],
+    ["a shared policy", policy({ requests: 1, window_seconds: 1, shared: true })],
+    ["a local policy that says so", policy({ requests: 1, window_seconds: 1, shared: false })],
+    [
+      "a policy's name of 64 characters",
+      policy({ requests: 1, window_seconds: 1 }, "a:.-_9".padEnd(64, "x")),
+    ],
+    ["a limit of a day", limit({ requests: 1, period: "day" })],
+    ["a policy of a month", policy({ requests: 1, period: "month" })],
+    [
+      "a limit with plans",
+      limit({ ...MINUTE, plans: { pro: { requests: 9, window_seconds: 2 }, free: false } }),
+    ],
+    ["a quota with plans", limit({ requests: 1, period: "day", plans: { pro: { requests: 9 } } })],
+    ["a limit with 32 plans", limit({ ...MINUTE, plans: plansOf(32) })],
+    ["plans on a member's route", route({ ...GET, rate_limit: { ...MINUTE, plans: plansOf(1) } }, "member")],
+    ["a limit that charges success", limit({ ...MINUTE, charge: "success" })],
+    ["a list of one limit", limit(["burst"])],
+    ["a list of three", limit(["burst", MINUTE, { requests: 9, period: "month" }])],
+    ["a list on a public route", route({ ...GET, rate_limit: [MINUTE] }, "public")],
+    ["no policies", { ...pathsService("/"), rate_limits: {} }],
+    ["audit on", route({ ...GET, audit: true })],
+    ["audit off under a verb", route({ methods: { POST: { audit: false } } }, "user")],
+  ],
+  [
+    ["labels as a string", labels("a"), LABELS, /a list of labels/],
+    ["null for labels", labels(null), LABELS, /a list of labels/],
+    ["an empty list of labels", labels([]), LABELS, /at least one/],
+    ["33 labels", labels(Array.from({ length: 33 }, (_, index) => `l${index}`)), LABELS, /at most 32/],
+    ["the label *", labels(["*"]), `${LABELS}[0]`, /cannot require `\*`/],
+    ["a label with *", labels(["widgets:*"]), `${LABELS}[0]`, /lower-case letters/],
+    ["a label in upper case", labels(["Admin"]), `${LABELS}[0]`, /lower-case letters/],
+    ["an empty label", labels([""]), `${LABELS}[0]`, /1 to 64/],
+    ["a label of 65 characters", labels(["l".repeat(65)]), `${LABELS}[0]`, /1 to 64/],
+    ["a label with a line break", labels(["a\n"]), `${LABELS}[0]`, /1 to 64/],
+    ["a label that is no string", labels(["a", 7]), `${LABELS}[1]`, /1 to 64/],
+    ["a label twice", labels(["a", "b", "a"]), `${LABELS}[2]`, /twice/],
+    ["true for a limit", limit(true), LIMIT, /never true/],
+    ["null for a limit", limit(null), LIMIT, /false for no limit/],
+    ["a number for a limit", limit(5), LIMIT, /false for no limit/],
+    ["an empty list", limit([]), LIMIT, /1 to 3 of them/],
+    [
+      "a list of four",
+      limit([1, 2, 3, 4].map((window_seconds) => ({ requests: 1, window_seconds }))),
+      LIMIT,
+      /1 to 3/,
+    ],
+    ["a list in a list", limit([["burst"]]), `${LIMIT}[0]`, /Each limit of a list/],
+    ["false in a list", limit([false]), `${LIMIT}[0]`, /Each limit of a list/],
+    ["null in a list", limit([null]), `${LIMIT}[0]`, /Each limit of a list/],
+    ["an unknown policy in a list", limit(["burst", "other"]), `${LIMIT}[1]`, /no policy `other`/],
+    ["a policy twice", limit(["burst", "burst"]), `${LIMIT}[1]`, /`burst` is listed twice/],
+    ["one window twice", limit([MINUTE, { ...MINUTE, requests: 9 }]), `${LIMIT}[1]`, /different windows/],
+    ["one period twice", limit([MONTH, MONTH]), `${LIMIT}[1]`, /different windows/],
+    ["a wrong number in a list", limit([{ requests: 0, period: "day" }]), `${LIMIT}[0].requests`, /above 0/],
+    ["a window and a period", limit({ ...MINUTE, period: "day" }), `${LIMIT}.period`, /not both/],
+    ["a policy of both", policy({ ...MINUTE, period: "day" }), "rate_limits.burst.period", /not both/],
+    ["a policy of neither", policy({ requests: 1 }), "rate_limits.burst.window_seconds", /or set period/],
+    ["a period of a week", limit({ requests: 1, period: "week" }), `${LIMIT}.period`, /day or month/],
+    ["a period that is no text", limit({ requests: 1, period: 7 }), `${LIMIT}.period`, /day or month/],
+    ["no plans", limit({ ...MINUTE, plans: {} }), `${LIMIT}.plans`, /1 to 32 plans/],
+    ["33 plans", limit({ ...MINUTE, plans: plansOf(33) }), `${LIMIT}.plans`, /1 to 32 plans/],
+    ["plans as a list", limit({ ...MINUTE, plans: ["pro"] }), `${LIMIT}.plans`, /a map from the names/],
+    [
+      "a plan that no organization can have",
+      limit({ ...MINUTE, plans: { Pro: false } }),
+      `${LIMIT}.plans.Pro`,
+      /lower-case/,
+    ],
+    [
+      "a plan of true",
+      limit({ ...MINUTE, plans: { pro: true } }),
+      `${LIMIT}.plans.pro`,
+      /or false for no limit/,
+    ],
+    [
+      "a plan of 0 requests",
+      limit({ ...MINUTE, plans: { pro: { requests: 0 } } }),
+      `${LIMIT}.plans.pro.requests`,
+      /above 0/,
+    ],
+    [
+      "a plan without requests",
+      limit({ ...MINUTE, plans: { pro: {} } }),
+      `${LIMIT}.plans.pro.requests`,
+      /Set requests/,
+    ],
+    [
+      "an unknown field of a plan",
+      limit({ ...MINUTE, plans: { pro: { requests: 1, period: "day" } } }),
+      `${LIMIT}.plans.pro.period`,
+      /Unknown field/,
+    ],
+    [
+      "a plan's window beside a period",
+      limit({ ...MONTH, plans: { pro: { requests: 1, window_seconds: 1 } } }),
+      `${LIMIT}.plans.pro.window_seconds`,
+      /leave window_seconds out/,
+    ],
+    [
+      "plans on a user route",
+      route({ ...GET, rate_limit: { ...MINUTE, plans: plansOf(1) } }, "user"),
+      "user.routes[0].rate_limit.plans",
+      /Only organization and member/,
+    ],
+    [
+      "plans in a public list",
+      route({ ...GET, rate_limit: [{ ...MINUTE, plans: plansOf(1) }] }, "public"),
+      "public.routes[0].rate_limit[0].plans",
+      /Only organization and member/,
+    ],
+    [
+      "a policy with plans on a public route",
+      route({ ...GET, rate_limit: "burst" }, "public", {
+        rate_limits: { burst: { ...MINUTE, plans: plansOf(1) } },
+      }),
+      "public.routes[0].rate_limit",
+      /`burst` has plans/,
+    ],
+    ["a charge of everything", limit({ ...MINUTE, charge: "all" }), `${LIMIT}.charge`, /charge is success/],
+    ["an unknown policy", limit("other"), LIMIT, /no policy `other`/],
+    ["a policy named like a method of every object", limit("constructor"), LIMIT, /no policy/],
+    ["0 requests", limit({ requests: 0, window_seconds: 1 }), `${LIMIT}.requests`, /above 0/],
+    ["negative requests", limit({ requests: -1, window_seconds: 1 }), `${LIMIT}.requests`, /above 0/],
+    ["a fraction", limit({ requests: 1.5, window_seconds: 1 }), `${LIMIT}.requests`, /whole number/],
+    [
+      "requests as a string",
+      limit({ requests: "1", window_seconds: 1 }),
+      `${LIMIT}.requests`,
+      /whole number/,
+    ],
+    [
+      "more requests than a counter counts",
+      limit({ requests: 1e300, window_seconds: 1 }),
+      `${LIMIT}.requests`,
+      /at most/,
+    ],
+    ["no requests", limit({ window_seconds: 1 }), `${LIMIT}.requests`, /Set requests/],
+    ["a window of 0", limit({ requests: 1, window_seconds: 0 }), `${LIMIT}.window_seconds`, /above 0/],
+    [
+      "a window past every clock",
+      limit({ requests: 1, window_seconds: 2 ** 31 }),
+      `${LIMIT}.window_seconds`,
+      /at most 2147483647/,
+    ],
+    ["no window", limit({ requests: 1 }), `${LIMIT}.window_seconds`, /Set window_seconds/],
+    [
+      "a policy without requests",
+      policy({ window_seconds: 1 }),
+      "rate_limits.burst.requests",
+      /Set requests/,
+    ],
+    [
+      "a policy with a window of 0",
+      policy({ requests: 1, window_seconds: 0 }),
+      "rate_limits.burst.window_seconds",
+      /above 0/,
+    ],
+    ["a policy that is no object", policy(5), "rate_limits.burst", /A policy is an object/],
+    [
+      "shared as a string",
+      policy({ requests: 1, window_seconds: 1, shared: "yes" }),
+      "rate_limits.burst.shared",
+      /true or false/,
+    ],
+    [
+      "a policy's name in upper case",
+      policy({ requests: 1, window_seconds: 1 }, "Burst"),
+      "rate_limits.Burst",
+      /lower-case letters/,
+    ],
+    ["an empty policy's name", policy({ requests: 1, window_seconds: 1 }, ""), "rate_limits.", /1 to 64/],
+    [
+      "a policy's name of 65 characters",
+      policy({ requests: 1, window_seconds: 1 }, "x".repeat(65)),
+      `rate_limits.${"x".repeat(65)}`,
+      /1 to 64/,
+    ],
+    ["policies as a list", { ...pathsService("/"), rate_limits: [] }, "rate_limits", /a map from names/],
+    [
+      "audit on a public route",
+      route({ ...GET, audit: false }, "public"),
+      "public.routes[0].audit",
+      /never audited/,
+    ],
+    [
+      "audit on a public verb",
+      route({ methods: { GET: { audit: true } } }, "public"),
+      "public.routes[0].methods.GET.audit",
+      /never audited/,
+    ],
+    ["audit as a string", route({ ...GET, audit: "yes" }), `${ROUTE}.audit`, /true or false/],
+  ],
+);
