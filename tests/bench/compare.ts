@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SourceUnavailable, unpackSource } from "../support/older-source.ts";
 import type { Bench } from "./bench.ts";
 import { Bed, type Started } from "./gateway/bed.ts";
 import { memberPaths, publicPaths } from "./gateway/catalog.ts";
@@ -91,21 +92,16 @@ class CheckedOut implements AsyncDisposable {
   static async create(revision: string): Promise<CheckedOut> {
     const root = await mkdtemp(join(tmpdir(), "ostiary-compare-"));
     const checkedOut = new CheckedOut(root);
-    const steps = [
-      ["git", "worktree", "add", "--detach", root, revision],
-      [process.execPath, "install", "--frozen-lockfile", "--silent", "--cwd", root],
-    ];
-    for (const step of steps) {
-      const { exitCode, stderr } = Bun.spawnSync(step, { cwd: import.meta.dir });
-      if (exitCode === 0) continue;
+    try {
+      await unpackSource(revision, root);
+    } catch (error) {
       await checkedOut[Symbol.asyncDispose]();
-      throw new BenchImpossible(`${step.join(" ")}: ${stderr.toString().trim()}`);
+      throw error instanceof SourceUnavailable ? new BenchImpossible(error.message) : error;
     }
     return checkedOut;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    Bun.spawnSync(["git", "worktree", "remove", "--force", this.root], { cwd: import.meta.dir });
     await rm(this.root, { recursive: true, force: true });
   }
 }

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql as raw } from "drizzle-orm";
 import postgres from "postgres";
 import { freshDatabase, rejection, services, waitFor } from "../support/index.ts";
 import { leash } from "../support/services.ts";
@@ -158,19 +159,157 @@ insert into ${SCHEMA}.things values (7, 'once');`,
   });
 
   // OP-68
-  test("indexes of new and of partitioned tables are steps of their transaction", async () => {
+  test("indexes of new tables are steps of their transaction", async () => {
     const { folder, database, sql } = await bed({
       "0001_second": `create table ${SCHEMA}.logs (at int) partition by range (at);
 --> statement-breakpoint
 create index things_by_at on ${SCHEMA}.logs (at);
 --> statement-breakpoint
 create table ${SCHEMA}.log partition of ${SCHEMA}.logs for values from (1) to (2);`,
-      "0002_third": `create unique index things_by_at_once on ${SCHEMA}.logs (at);`,
     });
     await database.migrate(SCHEMA, folder);
-    expect(await indexesOf(sql)).toEqual([
-      ["things_by_at", true],
-      ["things_by_at_once", true],
-    ]);
+    expect(await indexesOf(sql)).toEqual([["things_by_at", true]]);
+    const journal = await sql.unsafe(`select steps_done from ${SCHEMA}.schema_migrations`);
+    expect(journal.map(({ steps_done }) => steps_done)).toEqual([null, null]);
+  });
+
+  test("a statement of a step finds rows by index, and later ones as the planner likes", async () => {
+    const { folder, database, sql } = await bed({
+      "0001_second": `insert into ${SCHEMA}.things values (2, current_setting('enable_seqscan') || current_setting('jit'));`,
+    });
+    await database.migrate(SCHEMA, folder);
+    const [found] = await sql.unsafe(`select name from ${SCHEMA}.things where id = 2`);
+    expect(found?.name).toBe("offoff");
+    const reader = "select count(*) filter (where setting = 'off')::integer as off from pg_settings";
+    const after = await database.run("settings", (orm) =>
+      rows<{ off: number }>(orm, raw.raw(`${reader} where name like 'enable_%scan'`)),
+    );
+    expect(after).toEqual([{ off: 0 }]);
+  });
+});
+
+/** A table with partitions, and rows in each. */
+const LOGS = `create table ${SCHEMA}.logs (at int, name text) partition by range (at);
+  create table ${SCHEMA}.log_1 partition of ${SCHEMA}.logs for values from (100) to (200);
+  create table ${SCHEMA}.log_2 partition of ${SCHEMA}.logs for values from (200) to (300);
+  insert into ${SCHEMA}.logs select 100 + n, 'x' from generate_series(0, 199) n`;
+
+/** The index comes first in its file, and is built last. */
+const INDEXED = {
+  "0001_second": `create index things_by_at on ${SCHEMA}.logs (at) where name is not null;
+--> statement-breakpoint
+alter table ${SCHEMA}.logs add column color text;`,
+};
+
+describe.skipIf(!services().postgres.real)("an index of a table with partitions", () => {
+  async function partitioned(second = INDEXED) {
+    const made = await bed(second);
+    await made.sql.unsafe(LOGS);
+    return made;
+  }
+
+  /** Returns the number of valid indexes that are parts of the index, by their tables. */
+  async function parts(sql: postgres.Sql): Promise<unknown[]> {
+    const found = await sql`select part.indrelid::regclass::text as table, part.indisvalid as valid
+      from pg_inherits join pg_index part on part.indexrelid = inhrelid
+      where inhparent = to_regclass('things.things_by_at') order by 1`;
+    return found.map(({ table, valid }) => [table, valid]);
+  }
+
+  const WHOLE = [
+    [`${SCHEMA}.log_1`, true],
+    [`${SCHEMA}.log_2`, true],
+  ];
+
+  async function expectWhole(sql: postgres.Sql): Promise<void> {
+    const [index] = await sql`select indisvalid as valid, pg_get_indexdef(indexrelid) as text
+      from pg_index where indexrelid = 'things.things_by_at'::regclass`;
+    expect(index?.valid).toBe(true);
+    expect(index?.text).toContain("(at) WHERE (name IS NOT NULL)");
+    expect(await parts(sql)).toEqual(WHOLE);
+  }
+
+  // OP-95
+  test("is built while writers go on, also while a writer has not committed", async () => {
+    const { url, folder, database, sql } = await partitioned({
+      "0001_second": `create index things_by_at on ${SCHEMA}.logs (at) where name is not null;`,
+    });
+    const writer = session(url);
+    await writer`begin`;
+    await writer.unsafe(`insert into ${SCHEMA}.log_2 values (250)`);
+    const migrated = database.migrate(SCHEMA, folder);
+    const isBuilding = async () =>
+      (
+        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query like 'create index concurrently%'`
+      ).length > 0;
+    await waitFor(isBuilding, { what: "An index that waits for the writer", timeout_ms: 60_000 });
+    await sql.unsafe(`insert into ${SCHEMA}.logs (at) values (150), (250)`);
+    await writer`commit`;
+    await migrated;
+    await expectWhole(sql);
+  });
+
+  // OP-95
+  test("writers pass while the index of the table waits for its lock", async () => {
+    const { url, folder, database, sql } = await partitioned();
+    const writer = session(url);
+    await writer`begin`;
+    await writer.unsafe(`insert into ${SCHEMA}.logs values (150)`);
+    const migrated = database.migrate(SCHEMA, folder);
+    const isWaiting = async () => (await sql`select from pg_locks where not granted`).length > 0;
+    await waitFor(isWaiting, { what: "A step that waits for the writer", timeout_ms: 60_000 });
+    await sql.unsafe(`insert into ${SCHEMA}.logs values (160)`);
+    await writer`commit`;
+    await migrated;
+    await expectWhole(sql);
+  });
+
+  // OP-76, OP-95
+  test.each<[string, string]>([
+    ["before its first part", `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null`],
+    [
+      "between two parts",
+      `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null;
+       create index one on ${SCHEMA}.log_1 (at) where name is not null;
+       alter index ${SCHEMA}.things_by_at attach partition ${SCHEMA}.one`,
+    ],
+    [
+      "in the middle of a part",
+      `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null;
+       do $$ declare part text := 'things_by_at_' || '${SCHEMA}.log_1'::regclass::oid; begin
+         execute format('create index %I on ${SCHEMA}.log_1 (at) where name is not null', part);
+         update pg_index set indisvalid = false where indexrelid = format('${SCHEMA}.%I', part)::regclass;
+       end $$`,
+    ],
+  ])("that was broken off %s is built on", async (_, broken) => {
+    const { folder, database, sql } = await partitioned();
+    await sql.unsafe(broken);
+    await database.migrate(SCHEMA, folder);
+    await expectWhole(sql);
+  });
+
+  // OP-95
+  test("is there for a partition that is made afterwards, and for a table without partitions", async () => {
+    const { folder, database, sql } = await bed(INDEXED);
+    await sql.unsafe(`create table ${SCHEMA}.logs (at int, name text) partition by range (at)`);
+    await database.migrate(SCHEMA, folder);
+    for (const [name, from] of [
+      ["log_1", 100],
+      ["log_2", 200],
+    ]) {
+      await sql.unsafe(
+        `create table ${SCHEMA}.${name} partition of ${SCHEMA}.logs for values from (${from}) to (${Number(from) + 100})`,
+      );
+    }
+    await expectWhole(sql);
+  });
+
+  // OP-16, OP-95
+  test("is built once by replicas that start together", async () => {
+    const { url, folder, sql } = await partitioned();
+    const replicas = await Promise.all([open(url), open(url), open(url), open(url)]);
+    expect(await Promise.all(replicas.map((each) => each.migrate(SCHEMA, folder)))).toEqual([0, 0, 0, 0]);
+    await expectWhole(sql);
   });
 });

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, RunImpossible } from "../faults/system/system.ts";
 import type { Leash } from "../support/leash.ts";
+import { SourceUnavailable, unpackSource } from "../support/older-source.ts";
 import { RELEASES, type Release, WORKING_TREE } from "./releases.ts";
 
 /** Returns the release of a version; null for the working tree. */
@@ -56,23 +57,8 @@ export async function rootOf(version: string, scratch: string): Promise<string> 
   const absence = absenceOf(release);
   if (absence !== null) throw new RunImpossible(absence);
   const root = join(scratch, version);
-  await mkdir(root, { recursive: true });
-  const archive = Bun.spawn(["git", "-C", ROOT, "archive", release.revision], { stdout: "pipe" });
-  const unpacked = Bun.spawn(["tar", "-x", "-C", root], { stdin: archive.stdout });
-  const codes = await Promise.all([archive.exited, unpacked.exited]);
-  if (codes.some((code) => code !== 0))
-    throw new RunImpossible(`The source of ${version} cannot be unpacked.`);
-  await install(version, root);
-  return root;
-}
-
-async function install(version: string, root: string): Promise<void> {
-  const installed = Bun.spawn([process.execPath, "install", "--frozen-lockfile", "--silent"], {
-    cwd: root,
-    stdout: "ignore",
-    stderr: "pipe",
+  await unpackSource(release.revision, root).catch((error) => {
+    throw error instanceof SourceUnavailable ? new RunImpossible(`${version}: ${error.message}`) : error;
   });
-  const [said, code] = await Promise.all([new Response(installed.stderr).text(), installed.exited]);
-  if (code !== 0)
-    throw new RunImpossible(`The dependencies of ${version} cannot be installed: ${said.trim()}`);
+  return root;
 }

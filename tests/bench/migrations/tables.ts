@@ -62,12 +62,14 @@ export const FILLS: readonly Fill[] = [
     name: "audit.audit_events",
     after: "0000_audit_events",
     statements: (rows) => [
-      `create table audit.month partition of audit.audit_events
-       for values from ('2020-01-01 00:00:00Z') to ('2030-01-01 00:00:00Z')`,
-      `insert into audit.audit_events (id, occurred_at, request_id, organization_id, actor_auth_type, service,
+      // The indexes are built at the end, which takes a fraction of the time.
+      "create table audit.month (like audit.audit_events including defaults including constraints)",
+      `insert into audit.month (id, occurred_at, request_id, organization_id, actor_auth_type, service,
          method, route, params, ip, outcome)
        select 'e' || n, '2025-01-01Z', 'r' || n, 'o' || n % 1000, 'member_apikey', 's', 'PUT', '/x', '{}', '::1',
          'responded' from ${series(rows)}`,
+      `alter table audit.audit_events attach partition audit.month
+       for values from ('2020-01-01 00:00:00Z') to ('2030-01-01 00:00:00Z')`,
     ],
   },
   {

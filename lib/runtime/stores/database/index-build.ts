@@ -4,16 +4,79 @@ import { type Orm, rows } from "./orm.ts";
 
 /**
  * Builds an index outside of transactions, unless it is there. A build that was broken off leaves an invalid index,
- * which is built anew.
+ * which is built anew. `lock_ms` is the longest wait for a lock behind which writers wait.
  */
-export async function buildIndex(orm: Orm, schema: string, { name, statement }: IndexStep): Promise<void> {
+export async function buildIndex(orm: Orm, schema: string, step: IndexStep, lock_ms: number): Promise<void> {
+  if (step.isPartitioned) await buildOnPartitions(orm, schema, step, lock_ms);
+  else await build(orm, schema, step);
+}
+
+type Build = Pick<IndexStep, "name" | "table" | "isUnique" | "definition">;
+
+async function build(orm: Orm, schema: string, { name, table, isUnique, definition }: Build): Promise<void> {
+  const isValid = await validityOf(orm, schema, name);
+  if (isValid === true) return;
+  if (isValid === false) {
+    await rows(orm, sql`drop index concurrently ${sql.identifier(schema)}.${sql.identifier(name)}`);
+  }
+  const kind = isUnique ? "unique index" : "index";
+  await rows(orm, sql.raw(`create ${kind} concurrently ${name} on ${table}${definition}`));
+}
+
+/**
+ * Builds the index of a partitioned table (OP-95). The index of the table has no rows of its own: it becomes valid once
+ * each partition has its index. A partition that is made during the build gets its own at once.
+ */
+async function buildOnPartitions(
+  orm: Orm,
+  schema: string,
+  { name, table, isUnique, definition }: IndexStep,
+  lock_ms: number,
+): Promise<void> {
+  if ((await validityOf(orm, schema, name)) === null) {
+    const kind = isUnique ? "unique index" : "index";
+    await soon(orm, lock_ms, `create ${kind} ${name} on only ${table}${definition}`);
+  }
+  for (const partition of await partitionsWithout(orm, table, `${schema}.${name}`)) {
+    // A name has at most 63 characters, and the partition's own may be long.
+    const own = `${name}_${partition.oid}`;
+    await build(orm, schema, { name: own, table: partition.table, isUnique, definition });
+    await soon(orm, lock_ms, `alter index ${schema}.${name} attach partition ${schema}.${own}`);
+  }
+}
+
+/** Runs a statement that waits for its lock at most `lock_ms`. */
+async function soon(orm: Orm, lock_ms: number, statement: string): Promise<void> {
+  await rows(orm, sql`select set_config('lock_timeout', ${String(lock_ms)}, false)`);
+  try {
+    await rows(orm, sql.raw(statement));
+  } finally {
+    await rows(orm, sql`reset lock_timeout`);
+  }
+}
+
+/** Returns whether an index is valid; null when there is none. */
+async function validityOf(orm: Orm, schema: string, name: string): Promise<boolean | null> {
   const [found] = await rows<{ valid: boolean }>(
     orm,
     sql`select indisvalid as valid from pg_index where indexrelid = to_regclass(${`${schema}.${name}`})`,
   );
-  if (found?.valid === true) return;
-  if (found !== undefined) {
-    await rows(orm, sql`drop index concurrently ${sql.identifier(schema)}.${sql.identifier(name)}`);
-  }
-  await rows(orm, sql.raw(statement));
+  return found?.valid ?? null;
+}
+
+interface Partition {
+  readonly oid: string;
+  readonly table: string;
+}
+
+/** Returns the partitions of a table that have no part of its index. */
+function partitionsWithout(orm: Orm, table: string, index: string): Promise<Partition[]> {
+  return rows<{ oid: string; table: string }>(
+    orm,
+    sql`select inhrelid::text as oid, inhrelid::regclass::text as table from pg_inherits
+      where inhparent = to_regclass(${table}) and not exists (
+        select from pg_index part join pg_inherits attached on attached.inhrelid = part.indexrelid
+        where part.indrelid = pg_inherits.inhrelid and attached.inhparent = to_regclass(${index}))
+      order by 1`,
+  );
 }

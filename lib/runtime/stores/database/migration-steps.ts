@@ -5,8 +5,12 @@ import { type Orm, rows } from "./orm.ts";
 export interface IndexStep {
   readonly kind: "index";
   readonly name: string;
-  /** The statement that builds the index without a lock on writers. */
-  readonly statement: string;
+  readonly table: string;
+  readonly isUnique: boolean;
+  /** The definition after the table's name, such as `(name) where name is not null`. */
+  readonly definition: string;
+  /** Whether the table has partitions. Each partition gets its own index (OP-95). */
+  readonly isPartitioned: boolean;
 }
 
 /** A part of a migration that is applied by itself: an index, or statements in one transaction. */
@@ -18,11 +22,12 @@ const CREATE_INDEX = new RegExp(`^${COMMENTS}create (unique )?index ([a-z0-9_]+)
 
 /**
  * Returns the steps of a migration. Only indexes are steps of their own: other statements either hold a lock for a
- * moment, or must be seen together.
+ * moment, or must be seen together. Indexes of partitioned tables come last, so they separate no statements.
  */
 export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<Step[]> {
   const made = new Set(statements.flatMap((each) => CREATE_TABLE.exec(each)?.[1] ?? []));
   const steps: Step[] = [];
+  const last: Step[] = [];
   let together: string[] = [];
   const close = () => {
     if (together.length > 0) steps.push({ kind: "statements", statements: together });
@@ -30,20 +35,24 @@ export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<
   };
   for (const statement of statements.filter((each) => each.trim() !== "")) {
     const [head = "", unique = "", name = "", table = ""] = CREATE_INDEX.exec(statement) ?? [];
-    if (name === "" || made.has(table) || (await isPartitioned(orm, table))) {
+    if (name === "" || made.has(table)) {
       together.push(statement);
       continue;
     }
-    close();
-    const build = `create ${unique}index concurrently ${name} on ${table}${statement.slice(head.length)}`;
-    steps.push({ kind: "index", name, statement: build });
+    const isPartitioned = await hasPartitions(orm, table);
+    const definition = statement.slice(head.length);
+    const step: Step = { kind: "index", name, table, isUnique: unique !== "", definition, isPartitioned };
+    if (isPartitioned) last.push(step);
+    else {
+      close();
+      steps.push(step);
+    }
   }
   close();
-  return steps;
+  return [...steps, ...last];
 }
 
-/** PostgreSQL cannot build an index on all partitions of a table beside writers. */
-async function isPartitioned(orm: Orm, table: string): Promise<boolean> {
+async function hasPartitions(orm: Orm, table: string): Promise<boolean> {
   const [found] = await rows<{ partitioned: boolean }>(
     orm,
     sql`select relkind = 'p' as partitioned from pg_class where oid = to_regclass(${table})`,

@@ -211,15 +211,33 @@ async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promi
         sql`select pg_try_advisory_lock(${lockOf(plan.schema)}) as taken`,
       );
       if (taken?.taken !== true) throw new Busy();
-      if (await isNext(orm, plan, at)) await buildIndex(orm, plan.schema, step);
+      if (await isNext(orm, plan, at)) await buildIndex(orm, plan.schema, step, LOCK_MS);
     });
   }
   await access.transaction(async (tx) => {
     await lock(tx, plan.schema);
     if (!(await isNext(tx, plan, at))) return;
-    if (step.kind === "statements") for (const each of step.statements) await rows(tx, sql.raw(each));
+    if (step.kind === "statements") {
+      await findRowsByIndex(tx);
+      for (const each of step.statements) await rows(tx, sql.raw(each));
+    }
     await note(tx, plan, at);
   }, LOCK_MS);
+}
+
+/** Settings of the planner that let a statement read whole tables, or compile it. */
+const SLOW_WAYS = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"];
+
+/**
+ * Lets the statements of a transaction find rows by index wherever one suits. A statement of a migration often changes
+ * few rows of a large table, and writers wait for the whole step. The planner may expect more rows, and read them all
+ * or compile the statement for a second.
+ */
+async function findRowsByIndex(tx: Orm): Promise<void> {
+  await rows(
+    tx,
+    sql`select set_config(name, 'off', true) from json_array_elements_text(${JSON.stringify(SLOW_WAYS)}) name`,
+  );
 }
 
 async function isNext(orm: Orm, { journal }: Plan, { migration, done }: StepAt): Promise<boolean> {
