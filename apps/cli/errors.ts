@@ -9,12 +9,12 @@ export interface RefusedOptions {
 
 /** A request that the registry refused or did not answer: exit code 1. */
 export class Refused extends Error {
+  override readonly name = "Refused";
   readonly envelope: ErrorEnvelope | null;
   readonly writing: boolean;
 
   constructor(message: string, { envelope = null, writing = false }: RefusedOptions = {}) {
     super(message);
-    this.name = "Refused";
     this.envelope = envelope;
     this.writing = writing;
   }
@@ -22,34 +22,24 @@ export class Refused extends Error {
 
 /** A mistake in the command line or its environment: exit code 2. */
 export class UsageError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "UsageError";
-  }
+  override readonly name = "UsageError";
 }
 
 /** A review with effects that `--fail-on` names: exit code 3. */
 export class Flagged extends Error {
-  constructor() {
-    super("The changes have an effect that --fail-on names.");
-    this.name = "Flagged";
-  }
+  override readonly name = "Flagged";
+  override readonly message = "The changes have an effect that --fail-on names.";
 }
 
 /** A question that the given files do not answer: exit code 4. */
 export class Undecided extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "Undecided";
-  }
+  override readonly name = "Undecided";
 }
 
 /** A command that Ctrl-C ended: exit code 130. */
 export class Interrupted extends Error {
-  constructor() {
-    super("Interrupted.");
-    this.name = "Interrupted";
-  }
+  override readonly name = "Interrupted";
+  override readonly message = "Interrupted.";
 }
 
 /** Replaces variable names in an error's message, for a person who set a profile instead. */

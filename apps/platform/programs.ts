@@ -36,12 +36,45 @@ interface Called extends Commands {
   choose(program: Program): void;
 }
 
+/** The services, in the order of the help, with the code that each loads when it is chosen. */
+const SERVICES: [name: string, description: string, run: (env: NodeJS.ProcessEnv) => Promise<void>][] = [
+  ["gateway", "Run the gateway", async (env) => (await import("@ostiary/gateway/run")).runGateway(env)],
+  [
+    "registry",
+    "Run the route registry",
+    async (env) => (await import("@ostiary/registry/run")).runRegistry(env),
+  ],
+  ["identity", "Run identity", async (env) => (await import("@ostiary/identity/run")).runIdentity(env)],
+  [
+    "audit",
+    "Run audit; `audit verify` checks exports of its log",
+    async (env) => (await import("@ostiary/audit/run")).runAudit(env),
+  ],
+  [
+    "portal",
+    "Run the customers' portal",
+    async (env) => (await import("@ostiary/portal/run")).runPortal(env),
+  ],
+  [
+    "witness",
+    "Run a witness, which cosigns checkpoints of logs that it watches",
+    async (env) => (await import("@ostiary/witness/run")).runWitness(env),
+  ],
+  [
+    "demo",
+    "Run the toy identity provider and the sample service of the tour",
+    async (env) => (await import("@ostiary/demo/run")).runDemo(env),
+  ],
+];
+
 function addPrograms(program: Command, { env, choose, ...commands }: Called): void {
   program
     .description("Runs Ostiary or a service of it, publishes routes, and shows what is published.")
     .addHelpText("after", PROGRAMS_HELP);
+  const commandOf = (name: string) =>
+    program.commands.find((each) => each.name() === name) ?? program.command(name);
   const add = (name: string, description: string) =>
-    (program.commands.find((each) => each.name() === name) ?? program.command(name))
+    commandOf(name)
       .description(description)
       .helpGroup("Programs, which run until a signal ends them:")
       .configureHelp({ showGlobalOptions: false });
@@ -51,18 +84,18 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
     .action(({ fresh }: { fresh?: true }) =>
       choose(async () => (await import("./run.ts")).runPlatform({ env, fresh: fresh === true, commands })),
     );
-  add("gateway", "Run the gateway").action(() =>
-    choose(async () => (await import("@ostiary/gateway/run")).runGateway(env)),
-  );
-  add("registry", "Run the route registry").action(() =>
-    choose(async () => (await import("@ostiary/registry/run")).runRegistry(env)),
-  );
-  add("identity", "Run identity").action(() =>
-    choose(async () => (await import("@ostiary/identity/run")).runIdentity(env)),
-  );
-  const audit = add("audit", "Run audit; `audit verify` checks exports of its log").action(() =>
-    choose(async () => (await import("@ostiary/audit/run")).runAudit(env)),
-  );
+  for (const [name, description, run] of SERVICES)
+    add(name, description).action(() => choose(() => run(env)));
+  addJobsOfAudit(commandOf("audit"), env, choose);
+  addBackup(program, env, choose);
+  commandOf("witness")
+    .command("init")
+    .description("Make the key and the empty state of a new witness, print its verifier key, and exit")
+    .action(() => choose(async () => (await import("@ostiary/witness/init")).runInit(env)));
+}
+
+/** Adds the jobs of the log's owner. */
+function addJobsOfAudit(audit: Command, env: NodeJS.ProcessEnv, choose: Called["choose"]): void {
   audit
     .command("migrate")
     .description("Create or update the schema of the log as the user of DATABASE_URL, who owns it, and exit")
@@ -81,24 +114,10 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
     .action(({ before }: { before: string }) =>
       choose(async () => (await import("@ostiary/audit/retention")).runDrop(env, before)),
     );
-  add("portal", "Run the customers' portal").action(() =>
-    choose(async () => (await import("@ostiary/portal/run")).runPortal(env)),
-  );
   audit
     .command("retention")
     .description("Drop the months that AUDIT_RETENTION_MONTHS no longer keeps, as the log's owner, and exit")
     .action(() => choose(async () => (await import("@ostiary/audit/retention")).runRetention(env)));
-  addBackup(program, env, choose);
-  const witness = add("witness", "Run a witness, which cosigns checkpoints of logs that it watches").action(
-    () => choose(async () => (await import("@ostiary/witness/run")).runWitness(env)),
-  );
-  witness
-    .command("init")
-    .description("Make the key and the empty state of a new witness, print its verifier key, and exit")
-    .action(() => choose(async () => (await import("@ostiary/witness/init")).runInit(env)));
-  add("demo", "Run the toy identity provider and the sample service of the tour").action(() =>
-    choose(async () => (await import("@ostiary/demo/run")).runDemo(env)),
-  );
 }
 
 function addBackup(program: Command, env: NodeJS.ProcessEnv, choose: Called["choose"]): void {

@@ -96,6 +96,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
   });
   addOperatorMetrics(telemetry.metrics.registry, operators, provider);
   const recheck = new Recheck(database, telemetry.log);
+  const running = [reconciler, watchingLag, propagations, recheck, operators, watchingDescriptions];
   const health = { draining: false };
   return {
     name: "registry",
@@ -123,25 +124,13 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       if (config.SEED_ROUTES_DIR !== undefined) {
         await seedRoutes(config.SEED_ROUTES_DIR, publishing, telemetry.log);
       }
-      reconciler.start();
-      watchingLag.start();
-      propagations.start();
-      recheck.start();
-      operators.start();
+      for (const each of running) each.start();
       provider?.start();
-      watchingDescriptions.start();
     },
     drain: () => propagations.endAll(),
     async stop() {
       provider?.stop();
-      await Promise.all([
-        reconciler.stop(),
-        watchingLag.stop(),
-        propagations.stop(),
-        recheck.stop(),
-        operators.stop(),
-        watchingDescriptions.stop(),
-      ]);
+      await Promise.all(running.map((each) => each.stop()));
       await descriptions.stop();
       await closeStores();
     },

@@ -1,4 +1,5 @@
 import { rename } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import { type Checkpoint, readCheckpoint, type SigningJwk } from "@ostiary/lib/domain/proof";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { type Command, InvalidArgumentError } from "commander";
@@ -78,8 +79,9 @@ async function watch({ output, terminal }: Tools, url: string, options: WatchOpt
       terminal.writeError(`${error.message}\n`);
     }
     if (options.once) return;
-    await pause(options.interval, terminal.interruption);
-    if (terminal.interruption.aborted) throw new Interrupted();
+    await setTimeout(options.interval * 1_000, undefined, { signal: terminal.interruption }).catch(() => {
+      throw new Interrupted();
+    });
   }
 }
 
@@ -116,8 +118,9 @@ async function lookAtTree(
   keys: readonly SigningJwk[],
 ): Promise<SignedRoot | null> {
   const file = `${state}.root`;
-  const kept = (await Bun.file(file).exists()) ? readRoot(await Bun.file(file).bytes()) : null;
-  if (kept === null && (await Bun.file(file).exists())) throw new UsageError(`${file} is no signed root.`);
+  const isKept = await Bun.file(file).exists();
+  const kept = isKept ? readRoot(await Bun.file(file).bytes()) : null;
+  if (isKept && kept === null) throw new UsageError(`${file} is no signed root.`);
   const { root, problem, evidence } = await followTree(tree, kept, newest, keys);
   if (problem !== null) {
     if (evidence !== null) await writeWhole(`${file}.conflict`, evidence.note);
@@ -146,18 +149,4 @@ async function writeWhole(path: string, text: string): Promise<void> {
   } catch {
     throw new UsageError(`${path} cannot be written.`);
   }
-}
-
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, seconds * 1_000);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

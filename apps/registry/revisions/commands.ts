@@ -1,12 +1,9 @@
 import { validationError } from "@ostiary/lib/domain/errors";
 import { validateService } from "@ostiary/lib/domain/routes";
 import { Grant } from "../operators/grant.ts";
-import { refuseConflicts } from "../publishing/conflicts.ts";
 import { requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
-import { appendRevisions } from "../publishing/queries.ts";
-import { refuseBrokenTests } from "../publishing/route-tests.ts";
-import type { ServiceWrite } from "../services/commands.ts";
+import { appendConfig, type ServiceWrite } from "../services/commands.ts";
 import { readState } from "../services/queries.ts";
 import { type CurrentService, nextRevision } from "../services/service.ts";
 import { readRevision } from "./queries.ts";
@@ -28,13 +25,9 @@ export function restoreRevision(
     if (!result.ok) throw validationError(result.fields);
     const config = result.service;
     const grant = await Grant.of(tx, author, new Map([[name, config]]));
-    const rewritten = new Map([[name, config]]);
-    await refuseConflicts(tx, rewritten, () => "");
-    await refuseBrokenTests(tx, { rewritten, roles: publishing.roles }, () => "");
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "restore", restored_from, config } as const;
-    await appendRevisions(tx, [written], { fence, grant });
-    return { name, revision, config };
+    return appendConfig(tx, written, { fence, grant, roles: publishing.roles });
   });
 }
 

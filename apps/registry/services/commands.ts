@@ -1,10 +1,11 @@
 import { notFound } from "@ostiary/lib/domain/errors";
-import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import type { Roles, StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type Author, Grant } from "../operators/grant.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type IfMatch, requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
-import { appendRevisions } from "../publishing/queries.ts";
+import { appendRevisions, type NewRevision } from "../publishing/queries.ts";
 import { refuseBrokenTests } from "../publishing/route-tests.ts";
 import { readState } from "./queries.ts";
 import { type CurrentService, nextRevision } from "./service.ts";
@@ -26,14 +27,24 @@ export function putService(
     const grant = await Grant.of(tx, author, new Map([[name, config]]));
     const state = await readState(tx, name);
     requireRevision(if_match, state);
-    const rewritten = new Map([[name, config]]);
-    await refuseConflicts(tx, rewritten, () => "");
-    await refuseBrokenTests(tx, { rewritten, roles: publishing.roles }, () => "");
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "put", restored_from: null, config } as const;
-    await appendRevisions(tx, [written], { fence, grant });
-    return { name, revision, config };
+    return appendConfig(tx, written, { fence, grant, roles: publishing.roles });
   });
+}
+
+/** Appends a revision of one service, unless its config conflicts with other services or breaks a test. */
+export async function appendConfig(
+  tx: Orm,
+  written: NewRevision & { config: StoredServiceConfig },
+  { fence, grant, roles }: { fence: number; grant: Grant; roles: Roles },
+): Promise<CurrentService> {
+  const { service: name, revision, config } = written;
+  const rewritten = new Map([[name, config]]);
+  await refuseConflicts(tx, rewritten, () => "");
+  await refuseBrokenTests(tx, { rewritten, roles }, () => "");
+  await appendRevisions(tx, [written], { fence, grant });
+  return { name, revision, config };
 }
 
 /** Appends a revision without a config; 404 for a service that is not current. */
