@@ -4,9 +4,8 @@ import { type GivenNote, LINK_LENGTH_MAX, REASON_LENGTH_MAX } from "@ostiary/lib
 type ReadVariable = (name: string) => string | undefined;
 
 /**
- * Returns the reason and the link of a write: what the person gave, else what a pipeline of GitHub or
- * GitLab says of itself. Text of a pipeline is cut to what the registry accepts, so that it never breaks a
- * write.
+ * Returns the reason and the link of a write. The person's own ones come first, then those of a GitHub or
+ * GitLab pipeline. A pipeline's text is cut to the registry's limits, so that it never breaks a write.
  */
 export function changeNote(given: GivenNote, variable: ReadVariable): GivenNote {
   const pipeline = pipelineNote(variable);

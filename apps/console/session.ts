@@ -51,7 +51,7 @@ export class Session {
   readonly #ended = signal<SignedOut | null>(null);
   readonly #announcement = signal("");
 
-  /** Whether a sign-in at the provider goes on by itself. */
+  /** Whether the page is completing or renewing a sign-in at the provider. */
   readonly isStarting: ReadonlySignal<boolean> = this.#isStarting;
   readonly signedInBy: ReadonlySignal<"token" | "provider" | null> = this.#signedInBy;
   /** The client of the registry, or null before sign-in. */
@@ -142,7 +142,7 @@ export class Session {
     else this.#stop(null);
   }
 
-  /** Forgets the provider's tokens, and ends its session, so that it asks for an account again. */
+  /** Forgets the tokens and ends the provider's session. The provider then asks for an account again. */
   async leaveProvider(): Promise<void> {
     this.#stop(SIGNED_OUT);
     await this.#provider?.signOut();

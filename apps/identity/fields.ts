@@ -26,7 +26,7 @@ interface PersonText extends TSchema {
   maxLength: number;
 }
 
-// A TypeBox kind of its own, since TypeBox counts UTF-16 units instead of characters.
+// A custom TypeBox kind, because TypeBox counts UTF-16 units instead of characters.
 TypeRegistry.Set<PersonText>(PERSON_TEXT, ({ maxLength }, value) => isPersonText(value, maxLength));
 
 /**
@@ -54,7 +54,7 @@ function isPersonText(value: unknown, length_max: number): boolean {
   return Array.from(text).length <= length_max;
 }
 
-/** Returns text that {@link personText} accepted as it is stored. */
+/** Returns the stored form of a text that {@link personText} accepts. */
 export function trimmed(text: string): string {
   return text.trim();
 }

@@ -139,7 +139,7 @@ function checkParts(env: Environment): ConfigProblem[] {
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);
 }
 
-/** Returns whether the variables leave out the portal, so that its other variables have no meaning. */
+/** Returns whether the variables turn the portal off. Its other variables are then not checked. */
 function isPortalOff(env: Environment): boolean {
   return env.PORTAL_ENABLED === "false" || (env.DEMO === "false" && !env.PORTAL_CLIENT_ID);
 }

@@ -36,7 +36,7 @@ export const routeConflict = {
     "GET /org/widgets/{id} belongs to service widgets as /org/widgets/{widget_id}. Nothing was written.",
 } as const satisfies DocumentedError;
 
-/** The details of a write that its operator may not do (RG-113, RG-114). */
+/** The details of the 403 for a write that its operator may not make (RG-113, RG-114). */
 export const forbiddenDetails = {
   operator: Type.String({
     description: "FORBIDDEN: the operator who may not write this.",

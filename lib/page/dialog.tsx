@@ -11,7 +11,7 @@ interface DialogProps {
 }
 
 /**
- * Shows a modal dialog for as long as it is rendered. The browser traps the focus, and closing restores it.
+ * Shows a modal dialog while it is rendered. The browser keeps the focus inside, and closing restores it.
  */
 export function Dialog({ title, busy = false, onClose, children, actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);

@@ -16,8 +16,8 @@ interface VerifyOptions extends WitnessOptions {
 }
 
 /**
- * Adds `audit watch URL` and `audit verify FILE`, which checks offline whether an export of the audit log is complete and
- * unaltered.
+ * Adds the `audit` commands. `audit verify FILE` checks offline whether an export of the audit log is complete
+ * and unaltered.
  */
 export function addAudit(program: Command, _run: Run, { terminal }: Setting): void {
   const audit = program

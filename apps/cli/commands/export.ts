@@ -48,7 +48,7 @@ export function documentYaml(document: Services): string {
   });
 }
 
-/** Texts that some readers of YAML 1.1 take for a number, such as `._` and `e0`. */
+/** Matches texts that some readers of YAML 1.1 parse as numbers, such as `._` and `e0`. */
 const LIKE_A_NUMBER = /^([-+._0-9]|e[-+0-9])/i;
 
 function setStyle(node: Node): void {

@@ -58,7 +58,7 @@ async function validate(
   if (!report.valid) throw new Refused(summaryText(report));
 }
 
-/** Reads the roles of a roles file, whose problems are those of the command line. */
+/** Reads a roles file; throws a UsageError with its problems. */
 function readRoles(file: string): Roles {
   try {
     return loadRolesFile(file).roles;

@@ -1,7 +1,7 @@
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The line that stands for file names. Each other line is a word, a tab and a description. */
+/** The line that asks the shell to add file names. Every other line is a word, a tab and a description. */
 export const FILES = ":files";
 
 /**

@@ -82,7 +82,7 @@ function parse(path: string, text: string): unknown {
   }
 }
 
-/** Returns a warning when other users may read a file that holds a token, else null. */
+/** Returns a warning if the file holds a token and other users may read it, or null. */
 export async function exposureText(path: string, { registries }: ProfilesFile): Promise<string | null> {
   const holdsToken = Object.values(registries).some(({ token }) => token !== undefined);
   if (!holdsToken || process.platform === "win32") return null;

@@ -45,7 +45,7 @@ export function readRoot(bytes: Uint8Array): SignedRoot | null {
 }
 
 /**
- * Checks that the tree of a log begins with the kept tree, and that it has the newest checkpoint of its list.
+ * Checks that the tree of a log extends the kept tree and contains the newest checkpoint of the list.
  *
  * @throws NoAnswer if the log had a tree and shows none
  */
@@ -94,7 +94,7 @@ async function growthProblem(tree: LogTree, kept: TreeHead, shown: TreeHead): Pr
     : `The tree of ${shown.size} checkpoints does not begin with the tree of ${kept.size} that was kept.`;
 }
 
-/** Returns what is wrong if the tree does not have the newest checkpoint of the list; it may be newer than the tree. */
+/** Returns a problem if the tree lacks the newest checkpoint of the list, unless the tree is older. */
 async function leafProblem(
   tree: LogTree,
   { size, root }: TreeHead,

@@ -19,8 +19,8 @@ export interface Look {
 }
 
 /**
- * Follows a list of checkpoints, the newest first, back to the kept one. Each must be signed, and name the one
- * before. Without a kept checkpoint the newest is taken as it is.
+ * Follows a list of checkpoints back from the newest to the kept one. Each checkpoint must be signed and must
+ * name its predecessor. Without a kept checkpoint, the newest one is trusted.
  */
 export async function follow(
   list: AsyncIterable<Checkpoint>,

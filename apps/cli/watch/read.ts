@@ -1,6 +1,6 @@
 import { readBounded } from "@ostiary/lib/async";
 
-/** The error for a log that gives no answer, or another answer than the one that was asked for. */
+/** The error for a log that does not answer, or gives an unexpected answer. */
 export class NoAnswer extends Error {
   constructor(url: string, why: string) {
     super(`${url} ${why}.`);

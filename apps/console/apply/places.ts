@@ -97,7 +97,7 @@ function rangeOf(node: unknown): Pick<Place, "start" | "end"> | null {
 }
 
 /**
- * Returns the place of the line that a message such as "… line 3 …" names, for a text that does not parse.
+ * Returns the place of the line that a parser's message names, such as "… line 3 …".
  */
 function placeOfLine(document: string, message: string): Place | null {
   const line = Number(/\bline (\d+)\b/.exec(message)?.[1] ?? 0);

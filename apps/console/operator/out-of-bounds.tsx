@@ -2,7 +2,7 @@ import type { OutOfBounds } from "@ostiary/lib/domain/routes";
 import { fragmentOf } from "../address.ts";
 import { useOperator } from "../session.ts";
 
-/** Lists the parts of a write that its operator may not do. */
+/** Lists the services and paths of a write that the operator may not publish. */
 export function OutOfBoundsList({ missing }: { missing: readonly OutOfBounds[] }) {
   return (
     <ul class="problems">

@@ -5,13 +5,13 @@ interface DataTableProps {
   caption: string;
   /** The headings of the columns, from left to right. */
   columns: readonly string[];
-  /** A class beside that of every table. */
+  /** An additional class. */
   kind?: string;
   /** The rows. */
   children: ComponentChildren;
 }
 
-/** Shows a table, whose caption is for screen readers alone. */
+/** Shows a table. Only screen readers read its caption. */
 export function DataTable({ caption, columns, kind = "", children }: DataTableProps) {
   return (
     <table class={`table ${kind}`} {...as("table")}>

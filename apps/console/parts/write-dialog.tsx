@@ -74,7 +74,7 @@ export function WriteDialog({
   );
 }
 
-/** Returns how a dialog about one service goes on after a failure: at the service as it is now. */
+/** Returns the notice of a failed write of one service, which offers to look at the current state again. */
 export function lookAgainAfter({ kind, outcome_unknown }: Failure, title: string, onRetry: () => void) {
   return {
     title: outcome_unknown ? title : undefined,

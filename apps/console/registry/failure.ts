@@ -14,7 +14,7 @@ export interface Conflict {
 /**
  * The reason why a request failed.
  * - `refused`: the registry does not accept the token (401)
- * - `provider`: the identity provider does not answer, so that no token can be had
+ * - `provider`: the identity provider does not answer, so there is no token
  * - `forbidden`: the operator may not write this (403)
  * - `away`: the registry does not answer, or cannot work now (5xx)
  * - `invalid`: the input breaks a rule (422, 413)
@@ -40,11 +40,11 @@ interface FailureDetails {
   fields?: readonly FieldError[];
   conflicts?: readonly Conflict[];
   nearest?: readonly NearestRoute[];
-  /** The parts of a forbidden write that its operator may not do. */
+  /** The services and paths of a forbidden write that the operator may not publish. */
   missing?: readonly OutOfBounds[];
   /** The id of the request in the registry's log. */
   request_id?: string;
-  /** Whether a failed write may have happened all the same. */
+  /** Whether a write without an answer may have taken effect. */
   outcome_unknown?: boolean;
 }
 
@@ -115,7 +115,7 @@ const isOutOfBounds = (value: unknown): value is OutOfBounds =>
 const isNearest = (value: unknown): value is NearestRoute =>
   hasTexts(value, "service", "scope", "method", "path");
 
-/** Returns a failure as it is, and wraps any other exception, such as a bug of the page. */
+/** Wraps an exception that is no failure, such as a bug of the page. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   return new Failure("strange", `The console failed: ${thrown instanceof Error ? thrown.message : thrown}`);

@@ -95,7 +95,7 @@ const lockedMembers = { share: lockedMember("share"), update: lockedMember("no k
 
 /**
  * Locks a membership that has not ended, until the transaction ends. `share` prevents changes and removal;
- * `update` is the lock for making them. Returns false when there is no such membership.
+ * `update` is the lock for such a change. Returns false when there is no such membership.
  */
 export async function lockMember(tx: Orm, id: string, purpose: keyof typeof lockedMembers): Promise<boolean> {
   const locked = await lockedMembers[purpose](tx, { id });

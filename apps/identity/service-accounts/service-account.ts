@@ -21,7 +21,7 @@ export const UpdateServiceAccountBody = Type.Object(
   shapeOf("Update service account request", "The changes."),
 );
 
-/** A service account with the facts that its member holds. */
+/** A service account with the columns of its member. */
 export type ServiceAccountRow = typeof serviceAccounts.$inferSelect &
   Pick<LivingMemberRow, "role" | "status"> & { member_id: string };
 

@@ -11,7 +11,7 @@ import { selectMigrations, selectRolesOf, selectServerMajor } from "./queries.ts
 import type { SchemaName } from "./schemas.ts";
 import { connectionTo, ended, findTool, type Surroundings, type Tool, variablesOf } from "./tools.ts";
 
-/** Waits this long for a table that somebody else locks, such as a migration. */
+/** The timeout for a table lock that another session holds, such as a migration. */
 const LOCK_WAIT_MS = 60_000;
 const CODE_EXISTS = "EEXIST";
 

@@ -5,9 +5,9 @@ import { type Dump, type Manifest, readManifest } from "./manifest.ts";
 import { Progress, type Say } from "./progress.ts";
 
 /**
- * Returns the manifest of a backup whose files all have the sums of the manifest (OP-64).
+ * Returns the manifest of a backup after checking the checksum of every file (OP-64).
  *
- * @throws StartRefused for anything else
+ * @throws StartRefused for a missing or damaged file
  */
 export async function verifyBackup(directory: string, say: Say): Promise<Manifest> {
   const manifest = await readManifest(directory);

@@ -53,7 +53,7 @@ async function build(target: Target): Promise<string> {
     compile: {
       target: `bun-${target}`,
       outfile: join(outdir, file),
-      // The executable must not load files from the folder that it is called in.
+      // The executable must not load files from the current directory.
       autoloadDotenv: false,
       autoloadBunfig: false,
     },

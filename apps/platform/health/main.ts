@@ -21,7 +21,7 @@ const reasons = answers.filter((answer) => answer !== "");
 process.stdout.write(reasons.map((reason) => `${reason}\n`).join(""));
 process.exit(reasons.length === 0 ? 0 : 1);
 
-/** Returns an empty text when the port is ready, null when nothing listens there, else the reason. */
+/** Returns an empty text if the port is ready, null if nothing listens, and otherwise the reason. */
 async function readiness(port: string): Promise<string | null> {
   const url = `http://${host}:${port}/health/ready`;
   try {

@@ -2,7 +2,7 @@ import type { ConsoleSettings } from "@ostiary/lib/contracts/registry-api";
 import { signInOrigins } from "@ostiary/lib/runtime/config";
 import type { OperatorConfig } from "../operators/config.ts";
 
-/** The settings of the console's page, and the origins that the page may call besides its own (RG-127). */
+/** The settings of the console's page, and the other origins that the page may call (RG-127). */
 export interface ConsoleSite {
   readonly settings: ConsoleSettings;
   readonly origins: readonly string[];

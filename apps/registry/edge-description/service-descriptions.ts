@@ -209,7 +209,7 @@ export function watchDescriptions(
     await current.read();
     descriptions.refresh(current.services);
   };
-  // operations that need the database report that it is away
+  // a failure needs no report: operations that use the database report it
   return new Loop({
     task,
     pause_ms: Math.min(LOOK_MS, refresh_ms),

@@ -44,7 +44,7 @@ export function serves(
   services: ReadonlySet<string>,
 ): boolean {
   const { skipped } = instance;
-  // a full list may be cut, so a service that is not on it may be left out all the same
+  // a full list may be cut, so the gateway may also have left out a service that is not on it
   if (skipped.length >= SKIPPED_SERVICES_MAX) return false;
   return hasLoaded(instance, routes) && !skipped.some(({ service }) => services.has(service));
 }

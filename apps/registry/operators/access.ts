@@ -18,8 +18,8 @@ export function operatorOf(request: Request): Operator {
 const MISSING = new CredentialRefusal("missing", "The registry takes Authorization: Bearer.");
 
 /**
- * Remembers the operator of the request's token, and returns null. Returns the reason if there is no operator
- * (RG-1). A request for an open path may go on without.
+ * Remembers the operator of the request's token and returns null. Returns the reason if no operator has this
+ * token (RG-1). An open path needs no operator.
  *
  * @throws ApiError 503 for a provider's token while the provider's keys are not loaded
  */

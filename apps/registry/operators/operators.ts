@@ -111,7 +111,7 @@ export class Operators {
     return found === null ? NO_CLAIMS_FIT : { operator: found, subject: verified.subject };
   }
 
-  /** Returns the first operator of the file whose claims a token has, or null (RG-126). */
+  /** Returns the first operator of the file with claims that the token fulfils, or null (RG-126). */
   #withClaims(token: TokenClaims): Operator | null {
     const now_ms = this.#options.clock.now();
     let found: Operator | null = null;

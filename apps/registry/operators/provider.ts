@@ -4,7 +4,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { createKeySet, createTokenVerifier, type VerifyToken } from "@ostiary/lib/runtime/tokens";
 import type { OperatorConfig } from "./config.ts";
 
-/** The OpenID provider whose tokens stand for operators (RG-123). */
+/** The OpenID provider that signs tokens of operators (RG-123). */
 export interface OperatorProvider {
   readonly issuer: string;
   readonly verify: VerifyToken;

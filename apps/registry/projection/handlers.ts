@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { errors } from "../errors.ts";
 import type { ProjectionLag } from "./lag.ts";
 
-/** Serves `GET /projections`, the services whose newest revision is not known to be in the route store. */
+/** Serves `GET /projections`, the outstanding projections. */
 export function projectionHandlers(lag: ProjectionLag) {
   return new Elysia({ name: "projections", normalize: false }).get(
     "/projections",

@@ -5,16 +5,16 @@ import { listOutstandingAges } from "./queries.ts";
 
 /** The distance of the route store from the database. */
 export interface Lag {
-  /** The number of services whose newest revision is not known to be in the route store. */
+  /** The number of outstanding projections. */
   outstanding: number;
   /** The age of the oldest outstanding projection; 0 for none. */
   age_seconds: number;
 }
 
-/** A service whose newest revision is not known to be in the route store. */
+/** An outstanding projection: the route store may lack the newest revision of the service. */
 export interface LateService {
   service: string;
-  /** The time since its oldest write that is not in the route store. */
+  /** The time since the oldest write that the route store may lack. */
   age_seconds: number;
 }
 
@@ -115,7 +115,7 @@ export class LagAlarm {
 export function watchLag(lag: ProjectionLag, log: Logger, clock: Clock): Loop {
   const alarm = new LagAlarm(log, clock);
   const task = async () => alarm.check(await lag.measure());
-  // operations that need the database report that it is away
+  // a failure needs no report: operations that use the database report it
   return new Loop({ task, pause_ms: LOOK_MS, retry_ms: LOOK_MS, onFailure: () => {}, clock });
 }
 

@@ -39,7 +39,7 @@ export async function refuseConflicts(
   if (conflicts.length > 0) throw routeConflict(conflicts);
 }
 
-/** Returns a stored policy as it was written: without the fields that it does not have. */
+/** Returns a stored policy without its null columns, as its document has it. */
 function policyOf({
   shared,
   requests,

@@ -52,8 +52,8 @@ export function otherOwners(orm: Orm, incoming: Configs): Promise<OwnedRoute[]> 
 }
 
 /**
- * Selects the owner of the claim at hand. The planner cannot know how few claims there are, and would scan
- * the whole table. `offset 0` makes it look up the key of each claim.
+ * Selects the owner of one claim. The planner overestimates the number of claims and would scan the whole
+ * table. `offset 0` forces one index lookup for each claim.
  */
 const ownerOfClaim = sql`
   select service, method, path from routes.owned_routes
@@ -91,7 +91,7 @@ export function otherTests(orm: Orm, names: readonly string[]): Promise<CurrentT
   );
 }
 
-/** A request, with its path as the literals of routes that it matches. */
+/** The method of a request, and its path segments in the form of route literals. */
 export interface RequestSegments {
   readonly method: string;
   readonly segments: readonly string[];

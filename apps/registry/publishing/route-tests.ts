@@ -32,8 +32,8 @@ interface Kept {
 }
 
 /**
- * Refuses a write that leaves a test failing: a test of the services that it writes, or a test of another service
- * that passes before the write (RG-148).
+ * Refuses a write that makes a test fail (RG-148). All tests of the written services must pass. A test of
+ * another service must pass if it passed before the write.
  *
  * @param pathPrefix the prefix of `tests` in the path of an error, by service
  * @throws ApiError 422 with the name of each such test

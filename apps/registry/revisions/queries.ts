@@ -32,7 +32,7 @@ function selectRevisions(orm: Orm) {
     .leftJoin(routeTests, testsOfRevision);
 }
 
-/** Returns a row of the history whose config has its tests. */
+/** Returns a row of the history with the tests in its config. */
 function rowOf({ row, tests }: { row: RevisionRow; tests: unknown }): RevisionRow {
   return { ...row, config: withTests(row.config, tests) };
 }

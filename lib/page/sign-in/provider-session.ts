@@ -29,7 +29,7 @@ export class ProviderSession {
     this.#place = place;
   }
 
-  /** Returns whether the address is the one to which the provider sends people back. */
+  /** Returns whether the provider sent the browser to this address after a sign-in. */
   isReturn(): boolean {
     return location.pathname === signInReturnPath(this.#place.path);
   }
@@ -43,7 +43,7 @@ export class ProviderSession {
   /** Takes what the provider sent back, and returns to the fragment where the sign-in began. */
   async finish(): Promise<Returned> {
     const { search } = location;
-    // The code leaves the address before anything else happens.
+    // First removes the code from the address bar and the history.
     cleanAddress(this.#place, "#/");
     const result = await this.#provider.finish(search);
     cleanAddress(this.#place, result.fragment || "#/");

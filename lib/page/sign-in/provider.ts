@@ -38,7 +38,7 @@ export type SignInFailure = { kind: "needed" | "refused" | "unsafe" | "away"; me
 
 export type SignInResult = { ok: true; tokens: Tokens } | { ok: false; failure: SignInFailure };
 
-/** Errors by which a provider says that it must show its page (OpenID Connect Core, 3.1.2.6). */
+/** Errors of a provider that must show a page to the person (OpenID Connect Core, 3.1.2.6). */
 const NEEDED = new Set([
   "login_required",
   "interaction_required",
