@@ -68,26 +68,22 @@ export async function startBackends(
   });
   const identityConfig = loadConfig(identityVariables, withPorts(env, config, "IDENTITY"));
   const auditConfig = loadConfig(auditVariables, withPorts(env, config, "AUDIT"));
-  const started: Running[] = [];
-  try {
-    const registry = await serve(
-      await wireRegistry(registryConfig, stores),
-      registryConfig,
-      portsOf("REGISTRY"),
-    );
-    started.push(registry);
-    const identity = await serve(
-      await wireIdentity(identityConfig, stores),
-      identityConfig,
-      portsOf("IDENTITY"),
-    );
-    started.push(identity);
-    const audit = await serve(await wireAudit(auditConfig, stores), auditConfig, portsOf("AUDIT"));
-    return { registry, identity, audit };
-  } catch (error) {
-    await Promise.all(started.map((service) => service.shutdown()));
-    throw error;
-  }
+  await using started = new AsyncDisposableStack();
+  const registry = await serve(
+    await wireRegistry(registryConfig, stores),
+    registryConfig,
+    portsOf("REGISTRY"),
+  );
+  started.defer(registry.shutdown);
+  const identity = await serve(
+    await wireIdentity(identityConfig, stores),
+    identityConfig,
+    portsOf("IDENTITY"),
+  );
+  started.defer(identity.shutdown);
+  const audit = await serve(await wireAudit(auditConfig, stores), auditConfig, portsOf("AUDIT"));
+  started.move();
+  return { registry, identity, audit };
 }
 
 /** Returns whether the edge description needs no token, as with the demo, whose portal shows it (PT-46). */

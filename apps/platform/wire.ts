@@ -47,62 +47,59 @@ export interface Platform extends Running {
 
 /** Starts the four services in this process, on shared stores. */
 export async function startPlatform({ config, env, fresh, onProgress }: PlatformOptions): Promise<Platform> {
-  const undo: (() => Promise<void>)[] = [];
-  try {
-    const directory = await openDataDirectory(config.DATA_DIR, fresh);
-    undo.push(() => directory.close());
-    const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
-    const signing_key_file = env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signing_key_file));
-    const stream_key_file = env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.stream_key_file));
-    const database_url = config.DATABASE_URL ?? directory.database_url;
-    onProgress("Opening the stores");
-    const stores = await openStores(database_url, config);
-    undo.push(() => stores.close());
+  // what has started stops in reverse order: the gateway drains while the services behind it still answer
+  await using started = new AsyncDisposableStack();
+  const directory = await openDataDirectory(config.DATA_DIR, fresh);
+  started.defer(() => directory.close());
+  const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
+  const signing_key_file = env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signing_key_file));
+  const stream_key_file = env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.stream_key_file));
+  const database_url = config.DATABASE_URL ?? directory.database_url;
+  onProgress("Opening the stores");
+  const stores = await openStores(database_url, config);
+  started.defer(() => stores.close());
 
-    onProgress("Starting the registry, identity and audit");
-    const log_file = config.LOG_FILE ?? directory.log_file;
-    const log_format = env.LOG_FORMAT || formatFor(log_file);
-    const environment = sharedEnvironment(config, env, {
-      database_url,
-      log_file,
-      log_format,
-      admin_token,
-      signing_key_file,
-      stream_key_file,
-    });
-    const backends = await startBackends(config, environment, stores);
-    undo.push(() => stopAll(Object.values(backends)));
-    const demo = config.DEMO ? await startDemo(config) : null;
-    if (demo) undo.push(() => demo.shutdown());
+  onProgress("Starting the registry, identity and audit");
+  const log_file = config.LOG_FILE ?? directory.log_file;
+  const log_format = env.LOG_FORMAT || formatFor(log_file);
+  const environment = sharedEnvironment(config, env, {
+    database_url,
+    log_file,
+    log_format,
+    admin_token,
+    signing_key_file,
+    stream_key_file,
+  });
+  const backends = await startBackends(config, environment, stores);
+  started.defer(() => stopAll(Object.values(backends)));
+  const demo = config.DEMO ? await startDemo(config) : null;
+  if (demo) started.defer(() => demo.shutdown());
 
-    const portal = await startPortal(config, environment, demo);
-    if (portal) undo.push(() => portal.shutdown());
+  const portal = await startPortal(config, environment, demo);
+  if (portal) started.defer(() => portal.shutdown());
 
-    onProgress("Publishing the catalogs");
-    const isPublic = isDescriptionPublic(config, environment);
-    await publish(config, { ...backends, portal, isDescribed: isPublic }, demo, admin_token);
-    onProgress("Starting the gateway");
-    const gateway = await startGateway(config, environment, stores, backends, demo);
-    undo.push(() => gateway.shutdown());
-    const addresses = addressesOf(config, gateway, backends, portal);
-    return {
-      name: "platform",
-      port: gateway.port,
-      internal_port: gateway.internal_port,
-      log: gateway.log,
-      switchLogLevel: () => {
-        for (const part of [gateway, ...Object.values(backends), portal]) part?.switchLogLevel?.();
-      },
-      shutdown: () => runReversed(undo),
-      addresses,
-      admin_token_file: directory.admin_token_file,
-      isDescriptionPublic: isPublic,
-      tour: demo && tourPlaces(addresses, demo, directory.admin_token_file),
-    };
-  } catch (error) {
-    await runReversed(undo);
-    throw error;
-  }
+  onProgress("Publishing the catalogs");
+  const isPublic = isDescriptionPublic(config, environment);
+  await publish(config, { ...backends, portal, isDescribed: isPublic }, demo, admin_token);
+  onProgress("Starting the gateway");
+  const gateway = await startGateway(config, environment, stores, backends, demo);
+  started.defer(() => gateway.shutdown());
+  const addresses = addressesOf(config, gateway, backends, portal);
+  const running = started.move();
+  return {
+    name: "platform",
+    port: gateway.port,
+    internal_port: gateway.internal_port,
+    log: gateway.log,
+    switchLogLevel: () => {
+      for (const part of [gateway, ...Object.values(backends), portal]) part?.switchLogLevel?.();
+    },
+    shutdown: () => running.disposeAsync(),
+    addresses,
+    admin_token_file: directory.admin_token_file,
+    isDescriptionPublic: isPublic,
+    tour: demo && tourPlaces(addresses, demo, directory.admin_token_file),
+  };
 }
 
 /** Returns the log format: `pretty` for a terminal, else `json`. */
@@ -165,11 +162,4 @@ function tourPlaces(
 
 async function stopAll(parts: Running[]): Promise<void> {
   await Promise.all(parts.map((part) => part.shutdown()));
-}
-
-/**
- * Runs the steps in reverse order of the start: the gateway drains while the services behind it still answer.
- */
-async function runReversed(steps: (() => Promise<void>)[]): Promise<void> {
-  for (const step of steps.toReversed()) await step();
 }

@@ -48,17 +48,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
   const watchingLag = watchLag(lag, telemetry.log, systemClock);
   const propagations = new Propagations({ database, routeStore, clock: systemClock });
   const current = new CurrentTable(database);
-  const descriptions = new ServiceDescriptions({
-    clock: systemClock,
-    log: telemetry.log,
-    refresh_ms: config.EDGE_DOCUMENT_REFRESH_MS,
-  });
-  const watchingDescriptions = watchDescriptions(
-    descriptions,
-    current,
-    config.EDGE_DOCUMENT_REFRESH_MS,
-    systemClock,
-  );
+  const { edge, descriptions, watchingDescriptions } = createEdge(config, current, telemetry);
   const reconciler = new Reconciler({
     database,
     routeStore,
@@ -72,13 +62,6 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       watchingDescriptions.wake();
     },
   });
-  const edge = new EdgeDescription({
-    current,
-    descriptions,
-    log: telemetry.log,
-    title: config.EDGE_DOCUMENT_TITLE,
-    server_url: config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, ""),
-  });
   const publishing = {
     database,
     onCommit: () => reconciler.wake(),
@@ -86,15 +69,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     propagations,
     roles: roles?.roles ?? null,
   };
-  const provider = createOperatorProvider(config, telemetry.log, systemClock);
-  const operators = new Operators({
-    admin_token: config.ADMIN_TOKEN,
-    file: config.OPERATORS_FILE,
-    provider,
-    clock: systemClock,
-    log: telemetry.log,
-  });
-  addOperatorMetrics(telemetry.metrics.registry, operators, provider);
+  const { operators, provider } = createOperators(config, telemetry);
   const recheck = new Recheck(database, telemetry.log);
   const running = [reconciler, watchingLag, propagations, recheck, operators, watchingDescriptions];
   const health = { draining: false };
@@ -135,6 +110,32 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       await closeStores();
     },
   };
+}
+
+/** Builds the edge description and the loop that reads the descriptions of services. */
+function createEdge(config: RegistryConfig, current: CurrentTable, { log }: Telemetry) {
+  const { EDGE_DOCUMENT_REFRESH_MS: refresh_ms, EDGE_DOCUMENT_TITLE: title } = config;
+  const descriptions = new ServiceDescriptions({ clock: systemClock, log, refresh_ms });
+  const server_url = config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, "");
+  return {
+    descriptions,
+    edge: new EdgeDescription({ current, descriptions, log, title, server_url }),
+    watchingDescriptions: watchDescriptions(descriptions, current, refresh_ms, systemClock),
+  };
+}
+
+/** Builds the check of operators' tokens, with the provider of tokens if there is one. */
+function createOperators(config: RegistryConfig, { log, metrics }: Telemetry) {
+  const provider = createOperatorProvider(config, log, systemClock);
+  const operators = new Operators({
+    admin_token: config.ADMIN_TOKEN,
+    file: config.OPERATORS_FILE,
+    provider,
+    clock: systemClock,
+    log,
+  });
+  addOperatorMetrics(metrics.registry, operators, provider);
+  return { operators, provider };
 }
 
 /** Fails the boot if the route store refuses the URL. The reconciler waits for a route store that is away. */

@@ -1,4 +1,5 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
+import type { RefObject } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { mayWrite } from "../operator/permissions.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
@@ -36,8 +37,6 @@ export function ApplyView() {
   const [note, setNote] = useState<GivenNote>({});
   const writes = mayWrite(useOperator());
   const area = useRef<HTMLTextAreaElement>(null);
-  const field = useId();
-  const file = useId();
 
   const review = async () => {
     if (busy || document.trim() === "") return area.current?.focus();
@@ -51,14 +50,6 @@ export function ApplyView() {
     }
     setBusy(false);
   };
-  const write = (text: string) => {
-    session.document.value = text;
-  };
-  const open = async (chosen: File | undefined) => {
-    if (chosen === undefined) return;
-    write(await chosen.text());
-    session.announce(`${chosen.name} was read into the document.`);
-  };
   const show = ({ start, end }: { start: number; end: number }) => {
     area.current?.focus();
     area.current?.setSelectionRange(start, end);
@@ -70,49 +61,7 @@ export function ApplyView() {
         The services that a document names are created or replaced, all or none. Other services stay as they
         are. {writes ? "You see the changes before they are written." : "You see what it would change."}
       </p>
-      <form
-        class="panel document"
-        aria-busy={busy}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void review();
-        }}
-      >
-        <label for={field}>Configuration document, YAML or JSON</label>
-        <textarea
-          id={field}
-          ref={area}
-          class="mono"
-          rows={16}
-          spellcheck={false}
-          autocomplete="off"
-          autocapitalize="off"
-          wrap="off"
-          placeholder={EXAMPLE}
-          value={document}
-          aria-keyshortcuts="Control+Enter Meta+Enter"
-          onInput={(event) => write(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void review();
-          }}
-        />
-        <div class="actions">
-          <button type="submit" class="button button-main" aria-disabled={busy || document.trim() === ""}>
-            {busy ? "Reviewing …" : "Review the changes"}
-          </button>
-          <input
-            id={file}
-            class="sr"
-            type="file"
-            accept=".yaml,.yml,.json"
-            onChange={(event) => void open(event.currentTarget.files?.[0])}
-          />
-          <label class="button file" for={file}>
-            Open a file
-          </label>
-          <span class="quiet small">Ctrl Enter reviews the document too.</span>
-        </div>
-      </form>
+      <DocumentForm area={area} document={document} busy={busy} onReview={() => void review()} />
       <div aria-live="polite">
         <Shown
           outcome={outcome}
@@ -138,6 +87,72 @@ export function ApplyView() {
         />
       )}
     </>
+  );
+}
+
+interface DocumentFormProps {
+  area: RefObject<HTMLTextAreaElement | null>;
+  document: string;
+  busy: boolean;
+  onReview: () => void;
+}
+
+/** Takes a document that is pasted, or read from a file. */
+function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
+  const session = useSession();
+  const [field, file] = [useId(), useId()];
+  const write = (text: string) => {
+    session.document.value = text;
+  };
+  const open = async (chosen: File | undefined) => {
+    if (chosen === undefined) return;
+    write(await chosen.text());
+    session.announce(`${chosen.name} was read into the document.`);
+  };
+  return (
+    <form
+      class="panel document"
+      aria-busy={busy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onReview();
+      }}
+    >
+      <label for={field}>Configuration document, YAML or JSON</label>
+      <textarea
+        id={field}
+        ref={area}
+        class="mono"
+        rows={16}
+        spellcheck={false}
+        autocomplete="off"
+        autocapitalize="off"
+        wrap="off"
+        placeholder={EXAMPLE}
+        value={document}
+        aria-keyshortcuts="Control+Enter Meta+Enter"
+        onInput={(event) => write(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onReview();
+        }}
+      />
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={busy || document.trim() === ""}>
+          {busy ? "Reviewing …" : "Review the changes"}
+        </button>
+        <input
+          id={file}
+          class="sr"
+          type="file"
+          accept=".yaml,.yml,.json"
+          onChange={(event) => void open(event.currentTarget.files?.[0])}
+        />
+        <label class="button file" for={file}>
+          Open a file
+        </label>
+        <span class="quiet small">Ctrl Enter reviews the document too.</span>
+      </div>
+    </form>
   );
 }
 

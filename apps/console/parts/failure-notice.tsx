@@ -45,27 +45,7 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again
           ))}
         </ul>
       )}
-      {conflicts.length > 0 && (
-        <>
-          <p>A route belongs to one service. Nothing was written.</p>
-          <ul class="problems">
-            {conflicts.map(({ service, method, path, owner, owner_path }) => (
-              <li key={`${method} ${path}`}>
-                <code>
-                  {method} {path}
-                </code>{" "}
-                of {service} belongs to <a href={fragmentOf({ name: "service", service: owner })}>{owner}</a>
-                {owner_path !== undefined && owner_path !== path && (
-                  <>
-                    {" "}
-                    as <code>{owner_path}</code>
-                  </>
-                )}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {conflicts.length > 0 && <Conflicts conflicts={conflicts} />}
       {request_id !== null && kind !== "invalid" && kind !== "conflict" && (
         <p class="quiet small">
           Request <code>{request_id}</code>
@@ -77,6 +57,30 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again
         </button>
       )}
     </div>
+  );
+}
+
+function Conflicts({ conflicts }: Pick<Failure, "conflicts">) {
+  return (
+    <>
+      <p>A route belongs to one service. Nothing was written.</p>
+      <ul class="problems">
+        {conflicts.map(({ service, method, path, owner, owner_path = path }) => (
+          <li key={`${method} ${path}`}>
+            <code>
+              {method} {path}
+            </code>{" "}
+            of {service} belongs to <a href={fragmentOf({ name: "service", service: owner })}>{owner}</a>
+            {owner_path !== path && (
+              <>
+                {" "}
+                as <code>{owner_path}</code>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -61,7 +61,7 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
             <code>{url}</code>
           </Fact>
           {openapi !== undefined && (
-            <Fact name="OpenAPI document">
+            <Fact name="OpenAPI description">
               <code>{openapi}</code>
             </Fact>
           )}

@@ -16,26 +16,20 @@ import { type PathId, pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { ApiKey, CreatedApiKey, createApiKeyBody, RotateApiKeyBody, toApiKey } from "./api-key.ts";
 import { createKey, revokeKeyOf, rotateKey } from "./commands.ts";
 import { keyFilter, keyListQuery } from "./filters.ts";
+import { type KeyTexts, keyOperations } from "./operations.ts";
 import { memberAt, type OwnerAddress, serviceAccountAt, userAt } from "./owners.ts";
 import { listKeys } from "./queries.ts";
 
-const tags = ["API keys"];
 const overKey = { code: "CONFLICT", details: { field: "status", value: "rotated" } } as const;
 const unknownKey = { code: "NOT_FOUND", details: { resource: "api_key", id: ULID_EXAMPLE } } as const;
 
 /** One of the addresses that have keys. */
-interface Address {
+interface Address extends KeyTexts {
   /** The path of the owner. */
   path: string;
   ids: PathId[];
   /** Returns the owner. `params` holds only the ids in `ids`. */
   ownerAt(params: Record<PathId, string>): OwnerAddress;
-  /** The word for the owner in descriptions. */
-  owner: string;
-  /** The word for the owner in operation ids. */
-  suffix: string;
-  /** The subject for which a key of this owner stands. */
-  note: string;
 }
 
 /** Returns the routes of user keys, member keys and service-account keys (ID-55). */
@@ -79,8 +73,9 @@ function noteCreated(set: Parameters<typeof setAuditNote>[0], { id, key_prefix, 
 }
 
 /** Returns the operations on the keys of the owner at one address. */
-function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }: Address) {
-  return new Elysia({ name: `api-keys of a ${owner}`, normalize: false, prefix: `${path}/api-keys` })
+function keysAt(deps: Dependencies, { path, ids, ownerAt, ...texts }: Address) {
+  const operations = keyOperations(texts);
+  return new Elysia({ name: `api-keys of a ${texts.owner}`, normalize: false, prefix: `${path}/api-keys` })
     .use(refuseMalformedIds)
     .post(
       "",
@@ -97,12 +92,7 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }:
           201: answer(CreatedApiKey, "The key, once with its secret.", "details", "created"),
           ...bodyErrors("NOT_FOUND"),
         },
-        detail: {
-          summary: `Create an API key of a ${owner}`,
-          description: `Only this answer contains the key itself. ${note}`,
-          operationId: `create${suffix}ApiKey`,
-          tags,
-        },
+        detail: operations.create,
       },
     )
     .get(
@@ -120,13 +110,7 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }:
         params: pathIds(...ids),
         query: keyListQuery,
         response: { 200: answer(pageSchema("keys", ApiKey), "A page."), ...errors("NOT_FOUND") },
-        detail: {
-          summary: `List the API keys of a ${owner}`,
-          description:
-            "Oldest first, without their secrets. Revoked and expired keys are included unless a filter leaves them out. Filters combine.",
-          operationId: `list${suffix}ApiKeys`,
-          tags,
-        },
+        detail: operations.list,
       },
     )
     .post(
@@ -144,13 +128,7 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }:
           201: answer(CreatedApiKey, "The new key, once with its secret.", "details", "created"),
           ...bodyErrors(unknownKey, overKey),
         },
-        detail: {
-          summary: `Rotate an API key of a ${owner}`,
-          description:
-            "A new key with the same name and lifetime replaces this one. The old key ends after the overlap, or earlier if it expires earlier. 409 for a key that is revoked, expired, or already rotated.",
-          operationId: `rotate${suffix}ApiKey`,
-          tags,
-        },
+        detail: operations.rotate,
       },
     )
     .delete(
@@ -163,12 +141,7 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }:
         params: pathIds(...ids, "key_id"),
         query: noQuery,
         response: { 204: emptyAnswer("Revoked."), ...errors(unknownKey) },
-        detail: {
-          summary: `Revoke an API key of a ${owner}`,
-          description: "Final. Revoking it again changes nothing.",
-          operationId: `revoke${suffix}ApiKey`,
-          tags,
-        },
+        detail: operations.revoke,
       },
     );
 }

@@ -29,7 +29,7 @@ async function documentedOperations(): Promise<[string, Documented][]> {
   );
 }
 
-describe("the OpenAPI document", () => {
+describe("the OpenAPI description", () => {
   test("is the same whatever was called before it was first read", async () => {
     const { text } = await identity.call("GET", "/swagger/json");
     const used = await identity.restarted(ROLES);

@@ -38,7 +38,7 @@ export async function newTenant(identity: IdentityHarness, name: string): Promis
   };
 }
 
-/** An operation of the service's own OpenAPI document. */
+/** An operation of the service's own OpenAPI description. */
 export interface Operation {
   id: string;
   method: Method;

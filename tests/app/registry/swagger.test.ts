@@ -16,7 +16,7 @@ async function document(): Promise<Answer["body"]> {
   return response.json();
 }
 
-describe("the OpenAPI document", () => {
+describe("the OpenAPI description", () => {
   test("asks for the admin token", async () => {
     const { security, components } = await document();
     expect(security).toEqual([{ bearer: [] }]);
