@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { insertKey } from "@ostiary/identity/api-keys/queries";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { BRAND, type IdentityHarness, startIdentity, TIME, ULID } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { BRAND, TIME, ULID } from "./harness.ts";
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 /** The three addresses, each with a new owner. */
 const addresses = {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { type IdentityHarness, NOBODY, ROLES, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { NOBODY, ROLES, TIME, ULID, wrongFields } from "./harness.ts";
 
 const DAY_MS = 86_400_000;
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 const redeem = (user: string, token: string) =>
   identity.call("POST", `/users/${user}/invites/redeem`, { token });

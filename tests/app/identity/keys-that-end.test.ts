@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { resolved } from "../../support/openapi.ts";
+import { useIdentity } from "./bed.ts";
 import { type IdentityHarness, startIdentity, wrongFields } from "./harness.ts";
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 async function keyOfPerson(body: object) {
   const user_id = await identity.person();

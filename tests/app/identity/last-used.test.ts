@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { keyUseWriter, storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { startDirectory } from "../../support/directory.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { type IdentityHarness, ISSUER, NOBODY, startIdentity } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { ISSUER, NOBODY } from "./harness.ts";
 
 const real = services().postgres.real;
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 interface Made {
   id: string;

@@ -13,6 +13,7 @@ import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/pg-proxy";
 import postgres from "postgres";
 import { services } from "../../support/index.ts";
+import { useIdentity } from "./bed.ts";
 import {
   addManyEvents,
   addManyInvites,
@@ -22,14 +23,10 @@ import {
   addManyServiceAccounts,
   analyze,
 } from "./bulk.ts";
-import { type IdentityHarness, NOBODY, startIdentity, wrongFields } from "./harness.ts";
+import { NOBODY, wrongFields } from "./harness.ts";
 
 const real = services().postgres.real;
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 describe("every list", () => {
   /** Returns path and collection of each list, filled with `count` items. */

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
 import fc from "fast-check";
-import { type Answer, type IdentityHarness, startIdentity } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import type { Answer, IdentityHarness } from "./harness.ts";
 import { Model } from "./model.ts";
 import type { Given, Step } from "./model-steps.ts";
 import { credentialSteps } from "./model-steps-credentials.ts";
@@ -11,11 +12,7 @@ import { memberSteps, openingSteps } from "./model-steps-members.ts";
 const RUNS = Number(process.env.IDENTITY_MODEL_RUNS ?? 40);
 const STEPS_MAX = 120;
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 class Call implements fc.AsyncCommand<Model, IdentityHarness> {
   readonly step: Step;

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
-import { type Answer, type IdentityHarness, NOBODY, startIdentity, wrongFields } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { type Answer, NOBODY, startIdentity, wrongFields } from "./harness.ts";
 
 /** The number of organizations that one person may create (ID-109). */
 
 const MAX = 3;
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity({ organizations_per_person_max: MAX });
-});
-afterAll(() => identity.close());
+const identity = useIdentity({ organizations_per_person_max: MAX });
 
 const create = (user: string, through = identity) =>
   through.call("POST", `/users/${user}/organizations`, { name: "Acme" });

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { type IdentityHarness, ROLES, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { ROLES, TIME, ULID, wrongFields } from "./harness.ts";
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 describe("POST /users/{user_id}/organizations", () => {
   // ID-24, ID-99, ID-100

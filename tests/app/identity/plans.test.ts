@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { services } from "../../support/index.ts";
-import { type IdentityHarness, startIdentity, wrongFields } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { startIdentity, wrongFields } from "./harness.ts";
 
 /** The plan of an organization: staff set it, members see it, validations carry it. */
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 const changeTo = (id: string, plan: unknown, through = identity) =>
   through.call("PATCH", `/organizations/${id}/plan`, { plan });

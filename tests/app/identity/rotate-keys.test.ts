@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
-import { BRAND, type IdentityHarness, startIdentity, TIME, ULID } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { BRAND, TIME, ULID } from "./harness.ts";
 
 const real = services().postgres.real;
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity({ pool_max: 20 });
-});
-afterAll(() => identity.close());
+const identity = useIdentity({ pool_max: 20 });
 
 /** The addresses of keys, each with a new owner. */
 const addresses = {

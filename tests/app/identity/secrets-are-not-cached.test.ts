@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type IdentityHarness, NOBODY, startIdentity } from "./harness.ts";
+import { expect, test } from "bun:test";
+import { useIdentity } from "./bed.ts";
+import { NOBODY } from "./harness.ts";
 
 /** Caches between identity and its callers store no secret and no directory data (OP-24). */
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 // OP-24
 test("no cache stores answers with a key, a session or an invite token", async () => {

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type IdentityHarness, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
+import { describe, expect, test } from "bun:test";
+import { useIdentity } from "./bed.ts";
+import { TIME, ULID, wrongFields } from "./harness.ts";
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 async function account(body: object = { name: "Bot" }) {
   const organization = await identity.organization();

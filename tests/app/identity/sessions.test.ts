@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { sessionSweeper } from "@ostiary/identity/sessions/commands";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { waitFor } from "../../support/index.ts";
-import { type IdentityHarness, NOBODY, startIdentity, wrongFields } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { NOBODY, wrongFields } from "./harness.ts";
 
 const HOUR_MS = 3_600_000;
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 const mint = (user: string, organization: string, body?: unknown) =>
   identity.call("POST", `/users/${user}/organizations/${organization}/session`, body);

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
-import { type IdentityHarness, startIdentity, wrongFields } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { wrongFields } from "./harness.ts";
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 /** One way to name the keys of a new owner, with a list and a way to use one. */
 async function newOwner() {

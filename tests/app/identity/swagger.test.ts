@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { freshDatabase, type RunningProcess, startProcess } from "../../support/index.ts";
 import { browserPath, launchBrowser, openSwagger, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
-import { type IdentityHarness, ROLES, startIdentity } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { ROLES } from "./harness.ts";
 
 interface Documented {
   operationId: string;
@@ -12,11 +13,7 @@ interface Documented {
   responses: Record<string, { description: string; headers?: object; content?: object }>;
 }
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 async function documentedOperations(): Promise<[string, Documented][]> {
   const { body } = await identity.call("GET", "/swagger/json");

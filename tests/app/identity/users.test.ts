@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type IdentityHarness, ISSUER, startIdentity, TIME, ULID } from "./harness.ts";
+import { describe, expect, test } from "bun:test";
+import { useIdentity } from "./bed.ts";
+import { ISSUER, TIME, ULID } from "./harness.ts";
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 describe("GET /users", () => {
   // ID-16

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { credentialsIn } from "@ostiary/identity/validations/queries";
 import { sql } from "drizzle-orm";
-import { BRAND, type IdentityHarness, ISSUER, startIdentity, wrongFields } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { BRAND, ISSUER, startIdentity, wrongFields } from "./harness.ts";
 
-let identity: IdentityHarness;
-beforeAll(async () => {
-  identity = await startIdentity();
-});
-afterAll(() => identity.close());
+const identity = useIdentity();
 
 const PATH = "/internal/credentials/validate";
 const ask = (body: unknown) => identity.internal("POST", PATH, body);

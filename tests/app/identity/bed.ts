@@ -1,0 +1,10 @@
+import { duringTests } from "../../support/during-tests.ts";
+import { type HarnessOptions, type IdentityHarness, startIdentity } from "./harness.ts";
+
+/** Starts one identity service for all tests of a file. */
+export function useIdentity(options?: HarnessOptions): IdentityHarness {
+  return duringTests(
+    () => startIdentity(options),
+    (identity) => identity.close(),
+  );
+}
