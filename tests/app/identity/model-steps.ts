@@ -43,6 +43,10 @@ const WRONG_TEXTS = ["", "   ", "a\u0000b", "a\nb", "x".repeat(129), "\ud800", 7
 export const anyText = fc.oneof({ weight: 9, arbitrary: text }, fc.constantFrom<unknown>(...WRONG_TEXTS));
 export const role = fc.option(fc.constantFrom(...Object.keys(ROLE_LABELS)), { nil: undefined });
 
+/** Generates mostly a valid value. */
+export const mostly = (good: unknown[], wrong: unknown[]) =>
+  fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...good) }, fc.constantFrom(...wrong));
+
 export function isText(value: unknown): value is string {
   return typeof value === "string" && !WRONG_TEXTS.includes(value);
 }

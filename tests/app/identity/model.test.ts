@@ -6,6 +6,7 @@ import type { Answer, IdentityHarness } from "./harness.ts";
 import { Model } from "./model.ts";
 import type { Given, Step } from "./model-steps.ts";
 import { credentialSteps } from "./model-steps-credentials.ts";
+import { joinSteps } from "./model-steps-joins.ts";
 import { memberSteps, openingSteps } from "./model-steps-members.ts";
 
 /** IDENTITY_MODEL_RUNS sets more runs than the suite has time for. */
@@ -99,7 +100,9 @@ async function sweep(model: Model): Promise<void> {
 
 // ID-27, ID-29, ID-37, ID-101
 test("any sequence of calls has the answers and the feed of the specification's plain model", async () => {
-  const steps = [...memberSteps, ...credentialSteps].map((step) => step.map((each) => new Call(each)));
+  const steps = [...memberSteps, ...joinSteps, ...credentialSteps].map((step) =>
+    step.map((each) => new Call(each)),
+  );
   const property = fc.asyncProperty(
     fc.commands(steps, { maxCommands: STEPS_MAX, size: "max" }),
     async (commands) => {

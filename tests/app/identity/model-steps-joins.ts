@@ -1,0 +1,204 @@
+import fc from "fast-check";
+import {
+  anOrganization,
+  anyText,
+  aPerson,
+  done,
+  invalid,
+  isText,
+  mostly,
+  notFound,
+  organizationOf,
+  pick,
+  place,
+  role,
+  type Step,
+} from "./model-steps.ts";
+
+const DAY_SECONDS = 86_400;
+const EXPIRES_SECONDS_DEFAULT = 7 * DAY_SECONDS;
+
+const inviteBody = fc.record(
+  {
+    email: anyText,
+    role: fc.constantFrom("admin", "viewer", "owner", "owner", "admin", "member", "nobody"),
+    expires_in_seconds: mostly([60, 3600, 30 * DAY_SECONDS], [59, 30 * DAY_SECONDS + 1, 1.5, "60", null]),
+    max_uses: mostly([1, 2, null, null], [0, -1, 1.5, 2 ** 31, "1"]),
+  },
+  { requiredKeys: [] },
+);
+
+const createInvite = fc.record({ which: place, body: inviteBody }).map(
+  ({ which, body }): Step => ({
+    name: `invite to organization ${which}: ${JSON.stringify(body)}`,
+    plan(model) {
+      const organization = anOrganization(model, which);
+      const { email, role = "member", expires_in_seconds = EXPIRES_SECONDS_DEFAULT, max_uses = 1 } = body;
+      return {
+        method: "POST",
+        path: `/organizations/${organization}/invites`,
+        body,
+        settle(given) {
+          const expires = [60, 3600, 30 * DAY_SECONDS, EXPIRES_SECONDS_DEFAULT].includes(
+            Number(expires_in_seconds),
+          );
+          const uses = max_uses === null || max_uses === 1 || max_uses === 2;
+          if (role === "nobody" || !expires || typeof expires_in_seconds !== "number" || !uses)
+            return invalid;
+          // An email may be longer than a name.
+          if (email !== undefined && !isText(email) && email !== "x".repeat(129)) return invalid;
+          if (!model.organizations.has(organization)) return notFound;
+          const invite = {
+            id: String(given.id),
+            organization,
+            role,
+            token: String(given.token),
+            status: "active" as const,
+            max_uses,
+            use_count: 0,
+            expires_at: model.now + expires_in_seconds * 1000,
+            ...(typeof email === "string" && { email: email.trim() }),
+          };
+          model.invites.set(invite.id, invite);
+          return { status: 201, body: model.shownInvite(invite) };
+        },
+      };
+    },
+  }),
+);
+
+const redeem = fc.record({ who: place, which: place }).map(
+  ({ who, which }): Step => ({
+    name: `person ${who} redeems invite ${which}`,
+    plan(model) {
+      const person = aPerson(model, who);
+      const invite = model.invites.get(pick(model.invites.keys(), which));
+      return {
+        method: "POST",
+        path: `/users/${person}/invites/redeem`,
+        body: { token: invite?.token ?? "inv_unknown" },
+        settle(given) {
+          if (!model.people.has(person) || !invite) return notFound;
+          const { status, role, organization, max_uses } = model.look(invite);
+          if (status !== "active") {
+            return { status: 409, code: "CONFLICT", details: { field: "status", value: status } };
+          }
+          invite.use_count += 1;
+          if (invite.use_count === max_uses) invite.status = "redeemed";
+          const known = model.membership(organization, person);
+          if (known) return { status: 200, body: model.shownMember(known) };
+          const member = model.join({ id: String(given.id), organization, person, account: null, role });
+          return { status: 201, body: model.shownMember(member) };
+        },
+      };
+    },
+  }),
+);
+
+const revokeInvite = fc.record({ which: place, where: place }).map(
+  ({ which, where }): Step => ({
+    name: `revoke invite ${which}`,
+    plan(model) {
+      const id = pick(model.invites.keys(), which);
+      const invite = model.invites.get(id);
+      const organization = organizationOf(model, invite, where);
+      return {
+        method: "DELETE",
+        path: `/organizations/${organization}/invites/${id}`,
+        settle() {
+          if (invite?.organization !== organization) return notFound;
+          if (model.look(invite).status === "active") invite.status = "revoked";
+          return done;
+        },
+      };
+    },
+  }),
+);
+
+const listInvites = place.map(
+  (which): Step => ({
+    name: `invites of organization ${which}`,
+    plan(model) {
+      const id = anOrganization(model, which);
+      return {
+        method: "GET",
+        path: `/organizations/${id}/invites?limit=100`,
+        settle() {
+          if (!model.organizations.has(id)) return notFound;
+          const own = [...model.invites.values()].filter(({ organization }) => organization === id);
+          const invites = own.map((invite) => model.shownInvite(invite));
+          return { status: 200, body: { invites, has_more: false } };
+        },
+      };
+    },
+  }),
+);
+
+const createAccount = fc.record({ which: place, name: anyText, role }).map(
+  ({ which, name, role }): Step => ({
+    name: `service account ${name} in organization ${which} as ${role}`,
+    plan(model) {
+      const organization = anOrganization(model, which);
+      return {
+        method: "POST",
+        path: `/organizations/${organization}/service-accounts`,
+        body: { name, ...(role && { role }) },
+        settle(given) {
+          if (!isText(name)) return invalid;
+          if (!model.organizations.has(organization)) return notFound;
+          const account = {
+            id: String(given.id),
+            organization,
+            member: String(given.member_id),
+            name: name.trim(),
+          };
+          model.accounts.set(account.id, account);
+          const member = { id: account.member, organization, person: null, account: account.id };
+          model.join({ ...member, role: role ?? "viewer" });
+          return { status: 201, body: model.shownAccount(account) };
+        },
+      };
+    },
+  }),
+);
+
+const touchAccount = fc
+  .record({ which: place, where: place, name: anyText, method: fc.constantFrom("GET", "PATCH", "DELETE") })
+  .map(
+    ({ which, where, name, method }): Step => ({
+      name: `${method} service account ${which}${method === "PATCH" ? ` ${name}` : ""}`,
+      plan(model) {
+        const id = pick(model.accounts.keys(), which);
+        const organization = organizationOf(model, model.accounts.get(id), where);
+        return {
+          method,
+          path: `/organizations/${organization}/service-accounts/${id}`,
+          ...(method === "PATCH" && { body: { name } }),
+          settle() {
+            if (method === "PATCH" && !isText(name)) return invalid;
+            const account = model.account(id, organization);
+            const member = account && model.member(account.member);
+            if (!account || !member) return notFound;
+            if (method === "DELETE") {
+              if (model.isNeeded(member)) return invalid;
+              model.remove(member);
+              return done;
+            }
+            if (method === "PATCH") account.name = String(name).trim();
+            return { status: 200, body: model.shownAccount(account) };
+          },
+        };
+      },
+    }),
+  );
+
+export const joinSteps = [
+  createInvite,
+  createInvite,
+  redeem,
+  redeem,
+  revokeInvite,
+  listInvites,
+  createAccount,
+  touchAccount,
+];
