@@ -115,6 +115,9 @@ const TRIED_ELSEWHERE: Record<string, NotRun> = {
   [`${GUIDES}clusters.md`]: { why: "tests/resilience breaks the clusters that it describes" },
   [`${GUIDES}one-machine-systemd.md`]: { why: "it needs systemd and its users" },
   [`${GUIDES}production-compose.md`]: { why: "it needs a Docker engine" },
+  [`${GUIDES}witnesses.md`]: {
+    why: "it needs a Docker engine, systemd or a cluster; tests/flow/witness reads the files and makes a key as a pod does",
+  },
 };
 
 async function headingsWithCommands(document: string): Promise<string[]> {

@@ -1,0 +1,199 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readNoteKey } from "@ostiary/lib/domain/tlog";
+import { configProblems } from "@ostiary/lib/runtime/config";
+import { witnessVariables } from "@ostiary/witness/config";
+import { loadLogsFile } from "@ostiary/witness/logs";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { parse, parseAllDocuments } from "yaml";
+import { blocksOf, ROOT } from "../../support/documents.ts";
+import { interpolated } from "../compose/file.ts";
+
+/** The files of `.github/witness`, which run a witness with Docker, systemd or Kubernetes. */
+
+const FOLDER = join(ROOT, ".github/witness");
+const textOf = (file: string) => readFileSync(join(FOLDER, file), "utf8");
+
+const Container = Type.Object({
+  args: Type.Array(Type.String()),
+  env: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      value: Type.Optional(Type.String()),
+      valueFrom: Type.Optional(Type.Object({ configMapKeyRef: Type.Object({ key: Type.String() }) })),
+    }),
+  ),
+  securityContext: Type.Object({
+    allowPrivilegeEscalation: Type.Literal(false),
+    readOnlyRootFilesystem: Type.Literal(true),
+    capabilities: Type.Object({ drop: Type.Tuple([Type.Literal("ALL")]) }),
+  }),
+});
+const Pod = Type.Object({
+  automountServiceAccountToken: Type.Literal(false),
+  terminationGracePeriodSeconds: Type.Integer(),
+  securityContext: Type.Object({ runAsNonRoot: Type.Literal(true), fsGroup: Type.Integer() }),
+  initContainers: Type.Tuple([Container]),
+  containers: Type.Tuple([Container]),
+});
+const Claim = Type.Object({
+  spec: Type.Object({ accessModes: Type.Tuple([Type.Literal("ReadWriteOncePod")]) }),
+});
+const StatefulSet = Type.Object({
+  kind: Type.Literal("StatefulSet"),
+  spec: Type.Object({
+    replicas: Type.Literal(1),
+    template: Type.Object({ spec: Pod }),
+    volumeClaimTemplates: Type.Tuple([Claim]),
+  }),
+});
+const ConfigMap = Type.Object({
+  kind: Type.Literal("ConfigMap"),
+  data: Type.Object({ name: Type.String(), "logs.yaml": Type.String() }),
+});
+const Compose = Type.Object({
+  services: Type.Object({
+    witness: Type.Object({
+      command: Type.Tuple([Type.Literal("witness")]),
+      read_only: Type.Literal(true),
+      cap_drop: Type.Tuple([Type.Literal("ALL")]),
+      security_opt: Type.Tuple([Type.Literal("no-new-privileges:true")]),
+      mem_limit: Type.String(),
+      pids_limit: Type.Integer(),
+      stop_grace_period: Type.String({ pattern: "^\\d+s$" }),
+      environment: Type.Record(Type.String(), Type.String()),
+      volumes: Type.Tuple([Type.String()]),
+      ports: Type.Tuple([Type.String()]),
+    }),
+  }),
+});
+
+/** Returns what is wrong with variables of a witness, and those that it does not have. */
+function problemsOf(environment: Record<string, string>): unknown[] {
+  const unknown = Object.keys(environment).filter((name) => !(name in witnessVariables.properties));
+  return [...configProblems(witnessVariables, environment), ...unknown];
+}
+
+/** Runs `work` with a new folder, which is removed afterwards. */
+function withFolder(work: (folder: string) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), "ostiary-witness-files-"));
+  try {
+    work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Returns the logs that a witness reads from a file with this text. */
+function logsIn(text: string): string[] {
+  const found: string[] = [];
+  withFolder((folder) => {
+    const path = join(folder, "logs.yaml");
+    writeFileSync(path, text);
+    found.push(...loadLogsFile(path).keys());
+  });
+  return found;
+}
+
+// OP-90
+test("with Docker the witness has a folder of its own, no rights, and a port for this machine alone", () => {
+  const { witness } = Value.Parse(Compose, parse(textOf("compose.yaml"))).services;
+  const settings = new Map([
+    ["WITNESS_NAME", "witness.example.com/w1"],
+    ["WITNESS_FOLDER", "/var/lib/ostiary-witness"],
+  ]);
+  const environment = Object.fromEntries(
+    Object.entries(witness.environment).map(([name, value]) => [name, interpolated(value, settings)]),
+  );
+  expect(problemsOf(environment)).toEqual([]);
+  expect(interpolated(witness.volumes[0], settings)).toBe("/var/lib/ostiary-witness:/var/lib/witness");
+  for (const name of ["WITNESS_KEY_FILE", "WITNESS_STATE_FILE", "WITNESS_LOGS_FILE"]) {
+    expect(environment[name]).toStartWith("/var/lib/witness/");
+  }
+  expect(interpolated(witness.ports[0])).toBe("127.0.0.1:3006:3006");
+  const { SHUTDOWN_TIMEOUT_MS } = witnessVariables.properties;
+  expect(Number.parseInt(witness.stop_grace_period, 10) * 1_000).toBeGreaterThan(SHUTDOWN_TIMEOUT_MS.default);
+});
+
+// OP-90
+describe("with systemd", () => {
+  const unit = textOf("ostiary-witness.service");
+  const settings = (name: string) =>
+    Array.from(unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm")), ([, value = ""]) => value);
+  const lines = textOf("witness.env").trimEnd().split("\n");
+  const environment: Record<string, string> = Object.fromEntries(lines.map((line) => line.split("=", 2)));
+
+  test("the unit runs a witness with variables that it accepts, in a folder of its own", () => {
+    const [program = ""] = settings("ExecStart");
+    expect(program).toBe("/usr/local/bin/bun apps/witness/main.ts");
+    expect(existsSync(join(ROOT, program.split(" ")[1] ?? ""))).toBe(true);
+    expect(problemsOf(environment)).toEqual([]);
+    const state = `/var/lib/${settings("StateDirectory")[0]}/`;
+    expect(environment.WITNESS_KEY_FILE).toStartWith(state);
+    expect(environment.WITNESS_STATE_FILE).toStartWith(state);
+    expect(settings("ExecStartPost")[0]).toEndWith(`:${environment.INTERNAL_PORT}/health/ready`);
+    expect(settings("RestartPreventExitStatus")).toEqual(["78"]);
+    const stop_ms = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
+    expect(Number(settings("TimeoutStopSec")[0]) * 1_000).toBeGreaterThan(stop_ms + 10_000);
+  });
+
+  test.skipIf(Bun.which("systemd-analyze") === null)("systemd accepts the unit", () =>
+    withFolder((folder) => {
+      const path = join(folder, "ostiary-witness.service");
+      writeFileSync(path, unit.replaceAll("/usr/local/bin/bun", process.execPath));
+      const { exitCode, stderr } = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", path]);
+      expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: "" });
+    }),
+  );
+});
+
+// OP-90
+describe("on Kubernetes", () => {
+  const manifests: unknown[] = parseAllDocuments(textOf("kubernetes.yaml")).map((each) => each.toJS());
+  const found = manifests.find((each) => Value.Check(StatefulSet, each));
+  const pod = Value.Parse(StatefulSet, found).spec.template.spec;
+  const { data } = Value.Parse(
+    ConfigMap,
+    manifests.find((each) => Value.Check(ConfigMap, each)),
+  );
+  const [init] = pod.initContainers;
+  const [witness] = pod.containers;
+  const environment = Object.fromEntries(witness.env.map(({ name, value = data.name }) => [name, value]));
+
+  test("one pod without rights owns the state, with variables and logs that a witness accepts", () => {
+    expect(problemsOf(environment)).toEqual([]);
+    expect(init.env).toEqual(witness.env);
+    expect(witness.args).toEqual(["witness"]);
+    const stop_ms = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
+    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(stop_ms + 5_000);
+    expect(logsIn(data["logs.yaml"])).toEqual(["audit.example.com/log"]);
+  });
+
+  test("a new volume gets a key, and an existing key or state is left alone", () =>
+    withFolder((folder) => {
+      const [key_file, state_file] = [join(folder, "key.pem"), join(folder, "state.json")];
+      const files = { WITNESS_KEY_FILE: key_file, WITNESS_STATE_FILE: state_file };
+      const env = { ...process.env, ...environment, ...files };
+      const start = () => {
+        const { exitCode, stdout } = Bun.spawnSync(["sh", "-c", ...init.args], { cwd: ROOT, env });
+        return { exitCode, said: stdout.toString() };
+      };
+      expect(readNoteKey(start().said.trim())?.name).toBe(data.name);
+      const key = readFileSync(key_file, "utf8");
+      expect(start()).toEqual({ exitCode: 0, said: "" });
+      rmSync(state_file);
+      expect(start()).toEqual({ exitCode: 0, said: "" });
+      expect(readFileSync(key_file, "utf8")).toBe(key);
+      expect(existsSync(state_file)).toBe(false);
+    }));
+});
+
+// OP-90
+test("the guide's file of logs is one that a witness reads", async () => {
+  const blocks = await blocksOf(".github/guides/witnesses.md");
+  const { text = "" } = blocks.find(({ language }) => language === "yaml") ?? {};
+  expect(logsIn(text)).toEqual(["audit.example.com/log"]);
+});
