@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { QUICK_STARTS } from "./quick-starts.ts";
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -46,7 +47,7 @@ export class ProcessEnded extends Error {
 
 /**
  * Runs `bun <entry>`, with parameters if a list is given, from the root of the repository. It passes only the
- * given variables, `PATH`, `HOME` and free ports. It resolves when the service logs that it listens, and
+ * given variables, `PATH`, `HOME`, free ports and those of a quick start. It resolves when the service logs that it listens, and
  * rejects with `ProcessEnded` when the process ends before.
  */
 export async function startProcess(
@@ -57,7 +58,7 @@ export async function startProcess(
   const command = [process.execPath, ...(typeof called === "string" ? [called] : called)];
   const limited = ["sh", "-c", `ulimit -n ${descriptors_max} && exec "$@"`, "sh", ...command];
   const { PATH = "", HOME = "" } = process.env;
-  const variables = { PATH, HOME, ...FREE, ...env };
+  const variables = { PATH, HOME, ...QUICK_STARTS, ...FREE, ...env };
   return startCommand(descriptors_max === undefined ? command : limited, variables, ROOT);
 }
 

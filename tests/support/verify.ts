@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from "node:os";
 import { locateServices } from "./locate.ts";
+import { QUICK_STARTS } from "./quick-starts.ts";
 
 /** Tests wait often: for servers to start, to die and to be noticed. */
 const WORKERS_PER_CORE = 1.5;
@@ -22,7 +23,11 @@ const tests = Bun.spawn(
     ...[`--parallel=${workers}`, "--no-isolate"],
     ...process.argv.slice(2),
   ],
-  { cwd: `${import.meta.dir}/../..`, stdio: ["ignore", "inherit", "inherit"] },
+  {
+    cwd: `${import.meta.dir}/../..`,
+    env: { ...process.env, ...QUICK_STARTS },
+    stdio: ["ignore", "inherit", "inherit"],
+  },
 );
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => tests.kill(signal));
 process.exitCode = await tests.exited;

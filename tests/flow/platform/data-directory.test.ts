@@ -126,14 +126,15 @@ describe("a DATA_DIR that can be used", () => {
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(body),
       });
-    const first = await start(path);
+    const env = { DATABASE_URL: await freshDatabase() };
+    const first = await start(path, env);
     // nothing is delivered there: the log has no event
     const created = await post(`${await auditOf(first)}${streams}`, { url: "https://receiver.invalid/hook" });
     expect(created.status).toBe(201);
     const { id }: { id: string } = JSON.parse(await created.text());
     await first.stop();
     expect((await stat(join(path, "audit-stream-keys"))).mode & 0o777).toBe(0o600);
-    const second = await start(path);
+    const second = await start(path, env);
     const tested = await post(`${await auditOf(second)}${streams}/${id}/test`, undefined);
     expect(JSON.parse(await tested.text())).toMatchObject({ delivered: false, status: null });
     expect(await second.stop()).toBe(0);
