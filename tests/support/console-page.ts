@@ -1,30 +1,10 @@
-import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { PAGE_TIMEOUT_MS } from "./swagger-page.ts";
+import { type WatchedPage, watchPage } from "./watched-page.ts";
 
-const AXE = await Bun.file(fileURLToPath(import.meta.resolve("axe-core/axe.min.js"))).text();
-
-/** Returns what axe finds wrong with a page, by all of its rules or by the given ones: rule and place. */
-export async function findingsOn(page: Page, ...rules: string[]): Promise<string[]> {
-  await page.evaluate(AXE);
-  const options = rules.length === 0 ? {} : { runOnly: rules };
-  const found: string = await page.evaluate(
-    `axe.run(${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => id + " at " + target + ": " + failureSummary))))`,
-  );
-  return JSON.parse(found);
-}
-
-/** The console in its own browser, with its requests to other hosts and its errors. */
-export interface ConsolePage {
-  readonly page: Page;
-  readonly strangers: string[];
-  readonly complaints: string[];
-  /** Follows an address inside the page. */
-  go(fragment: string): Promise<void>;
+/** The console in its own browser. */
+export interface ConsolePage extends WatchedPage {
   enter(token: string): Promise<void>;
-  /** Returns what axe finds wrong with the visible page: rule and place. */
-  findings(): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -42,32 +22,14 @@ export async function openConsole(
   });
   context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
-  const strangers: string[] = [];
-  const complaints: string[] = [];
-  page.on("request", (request) => {
-    const { origin, protocol } = new URL(request.url());
-    if (origin !== url && protocol !== "data:") strangers.push(request.url());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    // The browser itself reports answers that are errors.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
-      complaints.push(message.text());
-    }
-  });
+  const watched = watchPage(page, [url]);
   await page.goto(`${url}/console${fragment}`);
   return {
-    page,
-    strangers,
-    complaints,
-    async go(to) {
-      await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
-    },
+    ...watched,
     async enter(token) {
       await page.getByLabel("Token", { exact: true }).fill(token);
       await page.keyboard.press("Enter");
     },
-    findings: () => findingsOn(page),
     close: () => context.close(),
   };
 }

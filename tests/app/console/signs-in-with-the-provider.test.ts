@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
-import type { Page, Request, Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
+import {
+  CANNOT_RETURN,
+  chooseName,
+  everyRequest,
+  exchangesOf,
+  KEPT_BY_PAGE,
+  stateOf,
+  tokenWith,
+  untilAsked,
+} from "../../support/sign-in-pages.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ADMIN_TOKEN, service } from "../registry/harness.ts";
@@ -11,22 +21,10 @@ import { useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
-/** Everything that a page can keep, as one text. */
-const KEPT = `(async () => JSON.stringify([
-  { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.title, history.state,
-  document.documentElement.outerHTML, await indexedDB.databases(), await caches.keys(), window.name,
-]))()`;
-const CANNOT = /did not start in this window/;
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 
 const buttonOf = (page: Page) => page.getByRole("button", { name: "Sign in with your company's account" });
 const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
-
-/** Makes a token whose signature nobody made. */
-function tokenWith(claims: object): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  return `${part({ alg: "ES256" })}.${part(claims)}.${Buffer.alloc(64).toString("base64url")}`;
-}
 
 describe.skipIf(browserPath === undefined)("the console with a provider", () => {
   const file = new OperatorsFile();
@@ -53,28 +51,16 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
     file.remove();
   });
 
-  const requestsOf = (page: Page) => {
-    const seen: Request[] = [];
-    page.on("request", (request) => seen.push(request));
-    return seen;
-  };
-  const exchanges = (seen: readonly Request[]) =>
-    seen.filter((request) => request.url().endsWith("/authorize/token"));
   const returnAddress = (parameters: Record<string, string>) =>
     `${bed.registry.url}/console/signed-in?${new URLSearchParams(parameters)}`;
-  const stateOf = (page: Page) => new URL(page.url()).searchParams.get("state") ?? "";
   async function goToProvider(page: Page): Promise<void> {
     await buttonOf(page).click();
-    await page.getByRole("heading", { name: "Who are you?" }).waitFor();
-  }
-  async function choose(page: Page, name: string): Promise<void> {
-    await page.getByLabel("Another name").fill(name);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await untilAsked(page);
   }
   async function signedIn(name: string, fragment = "") {
     const shown = await bed.visit({ fragment });
     await goToProvider(shown.page);
-    await choose(shown.page, name);
+    await chooseName(shown.page, name);
     await shown.page.getByText("Signed in as").waitFor();
     return shown;
   }
@@ -82,7 +68,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   // RG-136, RG-137, RG-139
   test("signs an operator in by the code flow with PKCE, keeps no token, writes in its name and signs out", async () => {
     const { page, complaints } = await bed.visit({ fragment: "#/apply" });
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     await goToProvider(page);
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
       response_type: "code",
@@ -95,10 +81,10 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: "S256",
     });
-    await choose(page, "ada");
+    await chooseName(page, "ada");
     await page.getByText("Signed in as ada, admin").waitFor();
     expect(page.url()).toBe(`${bed.registry.url}/console#/apply`);
-    const kept = await page.evaluate(KEPT);
+    const kept = await page.evaluate(KEPT_BY_PAGE);
     expect(kept).not.toContain("eyJ");
     expect(seen.filter((request) => request.url().includes("eyJ"))).toEqual([]);
 
@@ -142,27 +128,27 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
     ["no issuer", { iss: "" }],
   ])("refuses a return with %s, before its code is sent", async (_, wrong) => {
     const { page } = await bed.visit();
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     if (wrong !== null) await goToProvider(page);
     const parameters = { code: "a-code", state: stateOf(page), iss: provider.issuer, ...wrong };
     const given = Object.entries(parameters).filter(([, value]) => value !== "");
     await page.goto(returnAddress(Object.fromEntries(given)));
-    await page.getByRole("alert").filter({ hasText: CANNOT }).waitFor();
+    await page.getByRole("alert").filter({ hasText: CANNOT_RETURN }).waitFor();
     expect(page.url()).toBe(`${bed.registry.url}/console#/`);
-    expect(exchanges(seen)).toEqual([]);
+    expect(exchangesOf(seen)).toEqual([]);
   });
 
   // RG-137
   test("refuses a code that was used before", async () => {
     const { page } = await bed.visit();
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     await goToProvider(page);
-    await choose(page, "ada");
+    await chooseName(page, "ada");
     await page.getByText("Signed in as ada").waitFor();
     const used = seen.map((request) => request.url()).find((url) => url.includes("signed-in?"));
     await page.goto(used ?? "");
-    await page.getByRole("alert").filter({ hasText: CANNOT }).waitFor();
-    expect(exchanges(seen)).toHaveLength(1);
+    await page.getByRole("alert").filter({ hasText: CANNOT_RETURN }).waitFor();
+    expect(exchangesOf(seen)).toHaveLength(1);
   });
 
   // RG-137
@@ -183,8 +169,8 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
         json: { access_token: "a-token", token_type: "Bearer", id_token },
       }),
     );
-    await choose(page, "ada");
-    await page.getByRole("alert").filter({ hasText: CANNOT }).waitFor();
+    await chooseName(page, "ada");
+    await page.getByRole("alert").filter({ hasText: CANNOT_RETURN }).waitFor();
     expect(await page.getByText("Signed in as").count()).toBe(0);
   });
 
@@ -213,14 +199,14 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   test("tells an account that is no operator, shows it nothing, and lets people choose another one", async () => {
     const { page } = await bed.visit();
     await goToProvider(page);
-    await choose(page, "mallory");
+    await chooseName(page, "mallory");
     await page.getByRole("alert").filter({ hasText: "knows no operator for your account" }).waitFor();
     expect(await page.getByRole("navigation").count()).toBe(0);
     expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
     await page.getByRole("button", { name: "Choose another account" }).click();
     await page.waitForURL(`${bed.registry.url}/console`);
     await goToProvider(page);
-    await choose(page, "grace");
+    await chooseName(page, "grace");
     await page.getByText("Signed in as docs, reader").waitFor();
   });
 
@@ -228,7 +214,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   test("signs in again at a reload without a question, and asks when the provider's session is over", async () => {
     const { page, go } = await signedIn("ada", "#/services");
     await go("#/gateways");
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Gateways" }).waitFor();
     const asked = seen.map((request) => new URL(request.url())).find((url) => url.pathname === "/authorize");
@@ -253,7 +239,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
       return fulfil(route, { ...first, expires_in: 1, refresh_token: "refresh-1" });
     });
     await goToProvider(page);
-    await choose(page, "ada");
+    await chooseName(page, "ada");
     await page.getByText("Signed in as ada").waitFor();
     expect(renewals).toBe(1);
     await page.getByRole("button", { name: "Read again" }).click();

@@ -1,9 +1,9 @@
 /** The page of the edge description in a browser. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { findingsOn } from "../../support/console-page.ts";
 import { waitFor } from "../../support/index.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { findingsOn } from "../../support/watched-page.ts";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>

@@ -3,24 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
-import { findingsOn } from "../../support/console-page.ts";
 import { freshDatabase } from "../../support/services.ts";
+import { chooseName, untilAsked } from "../../support/sign-in-pages.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
 import { launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { type WatchedPage, watchPage } from "../../support/watched-page.ts";
 import { startPlatform } from "../platform/bed.ts";
-
-/** The portal in a browser of its own, with its requests to strangers and its errors. */
-export interface PortalPage {
-  readonly page: Page;
-  /** Addresses of requests that went neither to the gateway nor to the identity provider. */
-  readonly strangers: string[];
-  readonly complaints: string[];
-  /** Follows an address inside the page. */
-  go(fragment: string): Promise<void>;
-  /** Returns what axe finds wrong with the visible page. */
-  findings(): Promise<string[]>;
-}
 
 export interface OpenOptions extends BrowserContextOptions {
   /** The path of the page, `/portal` by default. */
@@ -33,9 +22,9 @@ export interface PortalBed {
   readonly platform: RunningProcess;
   readonly browser: Browser;
   /** Opens the portal without signing in. */
-  visit(options?: OpenOptions): Promise<PortalPage>;
+  visit(options?: OpenOptions): Promise<WatchedPage>;
   /** Opens the portal and signs in with this name at the toy provider. */
-  open(name: string, options?: OpenOptions): Promise<PortalPage>;
+  open(name: string, options?: OpenOptions): Promise<WatchedPage>;
   /** Calls the gateway as the person of this name, beside the page. */
   call(name: string, method: string, path: string, body?: unknown): Promise<Response>;
   /** Creates an organization of the person, and returns its id. */
@@ -101,7 +90,7 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
     context.setDefaultTimeout(PAGE_TIMEOUT_MS / 4);
     const page = await context.newPage();
     opened.push(page);
-    const shown = watched(page, [bed().gateway_url, bed().provider_url]);
+    const shown = watchPage(page, [bed().gateway_url, bed().provider_url]);
     await page.goto(`${bed().gateway_url}${path}`);
     return shown;
   };
@@ -139,14 +128,13 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
 /** Follows the portal's button to the toy provider. */
 export async function goToProvider(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^(Sign in|Anmelden)$/ }).click();
-  await page.getByRole("heading", { name: "Who are you?" }).waitFor();
+  await untilAsked(page);
 }
 
 /** Signs in at the toy provider, starting at the portal's sign-in. */
 export async function signIn(page: Page, name: string): Promise<void> {
   await goToProvider(page);
-  await page.getByLabel("Another name").fill(name);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await chooseName(page, name);
   await page.getByRole("navigation", { name: "Portal" }).waitFor();
 }
 
@@ -160,31 +148,6 @@ export function refuse(route: Route): Promise<void> {
     details: null,
   };
   return route.fulfill({ status: 401, headers: { "X-Request-ID": "1" }, json: { error } });
-}
-
-function watched(page: Page, origins: readonly string[]): PortalPage {
-  const strangers: string[] = [];
-  const complaints: string[] = [];
-  page.on("request", (request) => {
-    const { origin, protocol } = new URL(request.url());
-    if (!origins.includes(origin) && protocol !== "data:") strangers.push(request.url());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    // The browser itself reports answers that are errors.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
-      complaints.push(message.text());
-    }
-  });
-  return {
-    page,
-    strangers,
-    complaints,
-    async go(fragment) {
-      await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
-    },
-    findings: () => findingsOn(page),
-  };
 }
 
 /** Reads the addresses from the start screen. */

@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { isRecord } from "@ostiary/lib/domain/json";
 import type { Page, Request } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { idOf, textOf, usePortal } from "./bed.ts";
@@ -50,6 +51,42 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
     await shown.getByText("Invite, change and remove members").waitFor();
     await shown.getByText("things:write").waitFor();
     expect(await findings()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-33, PT-66
+  test("are searched among 10 000, and long, right-to-left and combining names keep their place", async () => {
+    const id = await bed.organization("ada", "Crowd");
+    const listed: unknown = await (await bed.callAsMember("ada", id, "GET", "/org/members")).json();
+    const [ada] = isRecord(listed) && Array.isArray(listed.members) ? listed.members : [];
+    const names = [
+      "W".repeat(1_000),
+      `\u202e${"א".repeat(300)}`,
+      `e${"\u0301".repeat(300)}`,
+      `${HOSTILE}\u0000`,
+    ];
+    const members = Array.from({ length: 10_000 }, (_, each) => ({
+      ...Object(ada),
+      id: `01K${String(each).padStart(23, "0")}`,
+      display_name: names[each] ?? `Member ${each}`,
+    }));
+    const { page, go, findings, complaints } = await bed.open("ada", {
+      viewport: { width: 360, height: 800 },
+    });
+    await page.route("**/org/members?*", (route) => {
+      const after = new URL(route.request().url()).searchParams.get("starting_after");
+      const from = members.findIndex((member) => member.id === after) + 1;
+      const page_members = members.slice(from, from + 100);
+      return route.fulfill({ json: { members: page_members, has_more: from + 100 < members.length } });
+    });
+    await go(`#/org/${id}/members`);
+    await page.getByText("WWWW").first().waitFor();
+    expect(await findings()).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await page.getByLabel("Search by name, role or id").fill("member 9999");
+    await page.getByText("1 of 10,000 members match.").waitFor();
+    await page.getByRole("link", { name: "Member 9999" }).waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
     expect(complaints).toEqual([]);
   });
 

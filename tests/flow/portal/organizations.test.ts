@@ -108,6 +108,42 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
+  // PT-20, PT-21
+  test("works in two tabs with two organizations, each in its own", async () => {
+    const first = await bed.organization("tabs", "Left");
+    const second = await bed.organization("tabs", "Right");
+    const { page, go } = await bed.open("tabs");
+    await go(`#/org/${first}/overview`);
+    await page.getByRole("definition").getByText("Left").waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${bed.gateway_url}/portal#/org/${second}/overview`);
+    await other.getByRole("button", { name: "Sign in" }).click();
+    await other.getByRole("definition").getByText("Right").waitFor();
+    const rename = async (tab: Page, name: string) => {
+      await tab.getByLabel("Name").fill(name);
+      await tab.getByRole("button", { name: "Save the name" }).click();
+      await tab.getByRole("definition").getByText(name).waitFor();
+    };
+    await Promise.all([rename(page, "Left changed"), rename(other, "Right changed")]);
+    expect((await namesOf("tabs")).toSorted()).toEqual(["Left changed", "Right changed"]);
+  });
+
+  // PT-15, PT-21
+  test("is told that the sign-in ended when the tab slept for two hours, and nothing is sent", async () => {
+    const id = await bed.organization("sleeps", "Asleep");
+    const { page, go } = await bed.open("sleeps");
+    await go(`#/org/${id}/overview`);
+    await page.getByRole("definition").getByText("Asleep").waitFor();
+    const sent = requestsOf(page, "PATCH", "/org");
+    await page.clock.install();
+    await page.clock.fastForward("02:00:00");
+    await page.getByLabel("Name").fill("Awake");
+    await page.getByRole("button", { name: "Save the name" }).click();
+    await page.getByText("You are signed out").waitFor();
+    await page.getByRole("button", { name: "Sign in again" }).waitFor();
+    expect([sent.length, await namesOf("sleeps")]).toEqual([0, ["Asleep"]]);
+  });
+
   // PT-23, PT-31
   test("renames the organization where the role allows it", async () => {
     const id = await bed.organization("renames", "Before");

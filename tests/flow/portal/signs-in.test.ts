@@ -1,5 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Page, Request } from "playwright-core";
+import {
+  CANNOT_RETURN,
+  everyRequest,
+  exchangesOf,
+  KEPT_BY_PAGE,
+  stateOf,
+  tokenWith,
+} from "../../support/sign-in-pages.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { goToProvider, refuse, signIn, usePortal } from "./bed.ts";
 
@@ -7,39 +14,16 @@ import { goToProvider, refuse, signIn, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
-/** Everything that a page can keep, as one text. */
-const KEPT = `(async () => JSON.stringify([
-  { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.title, history.state,
-  document.documentElement.outerHTML, await indexedDB.databases(), await caches.keys(), window.name,
-]))()`;
-
-const CANNOT = /did not start in this window/;
-
-/** Makes a token whose signature nobody made. */
-function tokenWith(claims: object): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  return `${part({ alg: "ES256" })}.${part(claims)}.${Buffer.alloc(64).toString("base64url")}`;
-}
-
 describe.skipIf(browserPath === undefined)("a customer", () => {
   const bed = usePortal();
 
-  const requestsOf = (page: Page) => {
-    const seen: Request[] = [];
-    page.on("request", (request) => seen.push(request));
-    return seen;
-  };
-  const exchanges = (seen: readonly Request[]) =>
-    seen.filter((request) => request.url().endsWith("/authorize/token"));
   const returnAddress = (parameters: Record<string, string>) =>
     `${bed.gateway_url}/portal/signed-in?${new URLSearchParams(parameters)}`;
-  /** The state of the sign-in that the provider's page now shows. */
-  const stateOf = (page: Page) => new URL(page.url()).searchParams.get("state") ?? "";
 
   // PT-10, PT-12
   test("signs in by the code flow with PKCE, and keeps code and state out of the address", async () => {
     const { page, strangers, complaints } = await bed.visit();
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     await signIn(page, "ada");
     const asked = seen
       .map((request) => new URL(request.url()))
@@ -63,12 +47,12 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   // PT-11
   test("keeps tokens in no storage, no address, no title and no attribute", async () => {
     const { page } = await bed.visit();
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     await signIn(page, "ada");
     await page.getByRole("button", { name: "Create an organization" }).waitFor();
     const token = await seen.find((request) => request.url().endsWith("/user"))?.headerValue("authorization");
     expect(token).toMatch(/^Bearer ey/);
-    const kept = await page.evaluate(KEPT);
+    const kept = await page.evaluate(KEPT_BY_PAGE);
     expect(kept).not.toContain(token?.split(".").at(-1) ?? "no token");
     expect(kept).not.toContain("eyJ");
     expect(seen.filter((request) => request.url().includes("eyJ"))).toEqual([]);
@@ -79,7 +63,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   // PT-14
   test("is signed in again by a reload, without a question", async () => {
     const { page } = await bed.open("ada");
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     await page.reload();
     await page.getByText("Signed in as ada").waitFor();
     const asked = seen
@@ -112,11 +96,11 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   // PT-12
   test("is refused a return that no sign-in of this window asked for, before its code is sent", async () => {
     const { page } = await bed.visit();
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     await page.goto(returnAddress({ code: "a-code", state: "a-state", iss: bed.provider_url }));
-    await page.getByText(CANNOT).waitFor();
+    await page.getByText(CANNOT_RETURN).waitFor();
     expect(page.url()).toBe(`${bed.gateway_url}/portal#/`);
-    expect(exchanges(seen)).toEqual([]);
+    expect(exchangesOf(seen)).toEqual([]);
   });
 
   // PT-12
@@ -127,25 +111,25 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     ["no issuer", { iss: "" }],
   ])("is refused a return with %s, before its code is sent", async (_what, wrong) => {
     const { page } = await bed.visit();
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     await goToProvider(page);
     const parameters = { code: "a-code", state: stateOf(page), iss: bed.provider_url, ...wrong };
     const given = Object.entries(parameters).filter(([, value]) => value !== "");
     await page.goto(returnAddress(Object.fromEntries(given)));
-    await page.getByText(CANNOT).waitFor();
-    expect(exchanges(seen)).toEqual([]);
+    await page.getByText(CANNOT_RETURN).waitFor();
+    expect(exchangesOf(seen)).toEqual([]);
   });
 
   // PT-12
   test("is refused a code that was used before", async () => {
     const { page } = await bed.visit();
-    const seen = requestsOf(page);
+    const seen = everyRequest(page);
     await signIn(page, "ada");
     const used = seen.map((request) => request.url()).find((url) => url.includes("signed-in?"));
-    expect(exchanges(seen)).toHaveLength(1);
+    expect(exchangesOf(seen)).toHaveLength(1);
     await page.goto(used ?? "");
-    await page.getByText(CANNOT).waitFor();
-    expect(exchanges(seen)).toHaveLength(1);
+    await page.getByText(CANNOT_RETURN).waitFor();
+    expect(exchangesOf(seen)).toHaveLength(1);
   });
 
   // PT-13
@@ -171,7 +155,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
       }),
     );
     await page.getByRole("button", { name: "alice" }).click();
-    await page.getByText(CANNOT).waitFor();
+    await page.getByText(CANNOT_RETURN).waitFor();
     expect(await page.getByRole("navigation", { name: "Portal" }).count()).toBe(0);
   });
 

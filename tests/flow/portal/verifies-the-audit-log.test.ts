@@ -98,6 +98,40 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     await dialog.getByText("The export is not complete, and nothing was saved").waitFor();
   });
 
+  // PT-61
+  test("saves nothing of an export whose connection breaks in the middle", async () => {
+    const id = await changed("Halved", 1);
+    const half = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data(socket) {
+          const head = [
+            "HTTP/1.1 200 OK",
+            "Content-Type: text/csv",
+            "Content-Length: 100000",
+            `Access-Control-Allow-Origin: *`,
+          ];
+          socket.write(`${head.join("\r\n")}\r\n\r\nid,occurred_at\n`);
+          socket.end();
+        },
+      },
+    });
+    const { page, go } = await bed.open("ada");
+    const saved: unknown[] = [];
+    page.on("download", (download) => saved.push(download));
+    await page.route("**/export?format=csv*", (route) =>
+      route.continue({ url: `http://127.0.0.1:${half.port}/` }),
+    );
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("button", { name: "Export …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Export the audit log" });
+    await dialog.getByRole("button", { name: "Export" }).click();
+    await dialog.getByText("The export is not complete, and nothing was saved").waitFor();
+    expect(saved).toEqual([]);
+    half.stop(true);
+  });
+
   // PT-62, PT-63, PT-64
   test("is verified in the browser, and a kept copy shows later that nothing before it changed", async () => {
     const id = await changed("Sealed", 3);
