@@ -113,13 +113,11 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
       sealer.start();
       teller.start();
       quotas.start();
-      streams.watch.start();
-      streams.dispatcher?.start();
-      streams.operator?.start();
+      for (const part of streams.background) part.start();
       witnesses.witnessing?.start();
     },
     async stop() {
-      await Promise.all([streams.dispatcher?.stop(), streams.operator?.stop(), streams.watch.stop()]);
+      await Promise.all(streams.background.map((part) => part.stop()));
       await witnesses.witnessing?.stop();
       await teller.stop();
       await quotas.stop();

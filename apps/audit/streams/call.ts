@@ -205,10 +205,16 @@ function resultOf({ statusCode: status = 0, headers }: IncomingMessage, now_ms: 
     status >= 300 && status < 400
       ? `The receiver answered ${status}, and redirects are not followed.`
       : `The receiver answered ${status}.`;
-  return refusal(status, error, retryAfter_ms(headers["retry-after"], now_ms));
+  return refusal(status, error, retryAfter_ms(headers["retry-after"], timeOf(headers.date) ?? now_ms));
 }
 
-/** Reads Retry-After (RFC 9110): seconds or a date. Null without one. */
+/** Returns the receiver's own time, so that a clock which is set wrong makes no pause long or short. */
+function timeOf(date: string | undefined): number | null {
+  const time_ms = Date.parse(date ?? "");
+  return Number.isNaN(time_ms) ? null : time_ms;
+}
+
+/** Reads Retry-After (RFC 9110): seconds, or a date that `now_ms` is compared with. Null without one. */
 export function retryAfter_ms(header: string | undefined, now_ms: number): number | null {
   if (header === undefined) return null;
   const isDate = /^[A-Z]/i.test(header);

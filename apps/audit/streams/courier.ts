@@ -1,23 +1,18 @@
-import type { Clock } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Batch, ostiaryBatch } from "./batch.ts";
-import { type CallResult, Receiver, type ReceiverDeps } from "./call.ts";
-import { advanceStream, type DeliveryRow, failStream, selectNext } from "./delivery-queries.ts";
-import type { DeliveryMetrics } from "./metrics.ts";
+import { advanceStream, type DeliveryRow, failStream, releaseLease, selectNext } from "./delivery-queries.ts";
+import type { Turn } from "./dispatcher.ts";
 import { ocsfBatch } from "./ocsf.ts";
 import { planRetry } from "./retry.ts";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
-import { signedHeaders } from "./signature.ts";
+import { type Refusal, Sender, type SenderDeps, type Sent } from "./sender.ts";
 
-export interface CourierDeps {
+export interface CourierDeps extends SenderDeps {
   reads: Database;
   writes: Database;
   secrets: SecretBox;
-  receivers: ReceiverDeps;
-  clock: Clock;
   log: Pick<Logger, "error" | "warn">;
-  metrics: DeliveryMetrics;
 }
 
 /**
@@ -26,25 +21,22 @@ export interface CourierDeps {
  */
 const SLOW_CALL_MS = 2_000;
 
-/** The lease under which a stream is delivered. */
-export interface Turn {
-  lease: string;
-  /** Aborts the delivery request when the lease is lost, or when the service's time to stop is over. */
-  signal: AbortSignal;
-  /** Returns whether the turn should end after the delivery request in flight. */
-  isOver: () => boolean;
-}
+/** The time for which a stream waits when its next entry is missing. */
+const STUCK_MS = 60_000;
 
 /**
- * Delivers a stream for one turn (AU-102). Sends each batch after the receiver has accepted the batch before.
- * Stops when no entry is left, a delivery request fails or the turn is over. A batch counts as delivered once
- * the database holds its place, so a crash before that write delivers the batch again. Returns true if the
- * head says that the log continues, but its next entry is missing.
+ * Delivers a stream for one turn (AU-102), and releases its lease. Sends each batch after the receiver has accepted
+ * the batch before. Stops when no entry is left, a delivery request fails or the turn is over. A batch counts as
+ * delivered once the database holds its place, so a crash before that write delivers the batch again.
  */
-export async function deliverTurn(deps: CourierDeps, claimed: DeliveryRow, turn: Turn): Promise<boolean> {
+export async function deliverTurn(deps: CourierDeps, claimed: DeliveryRow, turn: Turn): Promise<void> {
   const courier = new Courier(deps, turn, claimed);
+  const { id } = claimed;
   try {
-    return await courier.run();
+    const isStuck = await courier.run();
+    if (isStuck)
+      deps.log.error({ stream_id: id }, "an audit stream waits for an entry that is missing from the log");
+    await releaseLease(deps.writes, id, turn.lease, isStuck ? STUCK_MS : 0);
   } finally {
     courier.close();
   }
@@ -54,8 +46,7 @@ class Courier {
   readonly #deps: CourierDeps;
   readonly #turn: Turn;
   #stream: DeliveryRow;
-  #receiver: Receiver;
-  #url: string;
+  readonly #sender: Sender;
   /** Secrets by their encrypted form. */
   readonly #opened = new Map<string, string>();
   #isStuck = false;
@@ -64,12 +55,11 @@ class Courier {
     this.#deps = deps;
     this.#turn = turn;
     this.#stream = stream;
-    this.#url = stream.url;
-    this.#receiver = new Receiver(stream.url, deps.receivers);
+    this.#sender = new Sender(deps, stream.url);
   }
 
   close(): void {
-    this.#receiver.close();
+    this.#sender.close();
   }
 
   /** Runs the turn. Returns true if the head says that the log continues, but its next entry is missing. */
@@ -97,17 +87,14 @@ class Courier {
     if (last === undefined) throw new Error("A batch of a stream has no entry.");
     const place = batch.entries.length === entries.length ? scanned : last.position;
     if (batch.body === null) return this.#advance(place, null, false);
-    const begun_ms = this.#deps.clock.elapsed_ms();
-    const result = await this.#call(batch.body, batch.entries);
-    const call_ms = this.#deps.clock.elapsed_ms() - begun_ms;
-    if (result.outcome === "aborted") return false;
-    this.#deps.metrics.called(result.outcome, call_ms / 1_000);
-    if (result.outcome === "refused") {
-      await this.#fail(result, call_ms);
+    const sent = await this.#send(batch.body, batch.entries);
+    if (sent.outcome === "aborted") return false;
+    if (sent.outcome === "refused") {
+      await this.#fail(sent);
       return false;
     }
     this.#deps.metrics.delivered(batch.entries.length);
-    return this.#advance(place, last, call_ms > SLOW_CALL_MS);
+    return this.#advance(place, last, sent.call_ms > SLOW_CALL_MS);
   }
 
   #batchOf(entries: Batch["entries"]): Batch {
@@ -117,38 +104,44 @@ class Courier {
     return build({ id, organization_id, after }, entries, this.#deps.clock.now());
   }
 
-  async #call(body: Buffer, entries: Batch["entries"]): Promise<CallResult> {
+  async #send(body: Buffer, entries: Batch["entries"]): Promise<Sent> {
     const { id, url } = this.#stream;
-    if (url !== this.#url) {
-      this.#receiver.close();
-      this.#url = url;
-      this.#receiver = new Receiver(url, this.#deps.receivers);
-    }
     const message = { id: `${id}-${entries.at(0)?.position}-${entries.at(-1)?.position}`, body };
+    const secrets = await this.#secrets();
+    if (secrets === null) {
+      this.#deps.metrics.called("refused", 0);
+      const error = "The secret cannot be read: rotate it, or ask the operator.";
+      return { outcome: "refused", status: null, error, retry_after_ms: null, call_ms: 0 };
+    }
+    this.#sender.turnTo(url);
+    const cancel = this.#deps.clock.after(SLOW_CALL_MS, this.#turn.yieldPlace);
     try {
-      const headers = signedHeaders(message, await this.#secrets(), this.#deps.clock.now());
-      return await this.#receiver.post(body, headers, this.#turn.signal);
+      return await this.#sender.send(message, secrets, this.#turn.signal);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Returns the secrets that sign, or null when one cannot be read. */
+  async #secrets(): Promise<string[] | null> {
+    const { id, secret, previous_secret } = this.#stream;
+    const sealed = previous_secret === null ? [secret] : [secret, previous_secret];
+    try {
+      return await Promise.all(
+        sealed.map(async (text) => {
+          const known = this.#opened.get(text) ?? (await this.#deps.secrets.open(text, id));
+          this.#opened.set(text, known);
+          return known;
+        }),
+      );
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
       this.#deps.log.error(
         { stream_id: id, reason: error.message },
         "the audit service cannot read the secret of a stream",
       );
-      const told = "The secret cannot be read: rotate it, or ask the operator.";
-      return { outcome: "refused", status: null, error: told, retry_after_ms: null };
+      return null;
     }
-  }
-
-  #secrets(): Promise<string[]> {
-    const { id, secret, previous_secret } = this.#stream;
-    const sealed = previous_secret === null ? [secret] : [secret, previous_secret];
-    return Promise.all(
-      sealed.map(async (text) => {
-        const known = this.#opened.get(text) ?? (await this.#deps.secrets.open(text, id));
-        this.#opened.set(text, known);
-        return known;
-      }),
-    );
   }
 
   /** Writes the new place. Returns false when the stream was deleted, or another replica delivers now. */
@@ -167,14 +160,14 @@ class Courier {
     return next !== null;
   }
 
-  async #fail(result: Extract<CallResult, { outcome: "refused" }>, call_ms: number): Promise<void> {
+  async #fail(refusal: Refusal): Promise<void> {
     const { writes, log, metrics } = this.#deps;
     const { id, organization_id } = this.#stream;
-    const plan = planRetry(this.#stream, { ...result, call_ms });
-    const status = await failStream(writes, id, this.#turn.lease, result.error, plan);
+    const plan = planRetry(this.#stream, refusal);
+    const status = await failStream(writes, id, this.#turn.lease, refusal.error, plan);
     if (status !== "paused" || !plan.gives_up) return;
     metrics.paused();
-    const about = { stream_id: id, organization_id, reason: result.error };
+    const about = { stream_id: id, organization_id, reason: refusal.error };
     log.warn(about, "the audit service paused a stream: its receiver is gone, or failed for 72 hours");
   }
 }

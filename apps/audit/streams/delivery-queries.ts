@@ -4,12 +4,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { exactFilters } from "../events/filter.ts";
 import { columns } from "../events/queries.ts";
 import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX, type ChainPlace, type EntryRow } from "./batch.ts";
+import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "./lease-queries.ts";
 import { SECRET_COLUMNS, type SecretRow } from "./queries.ts";
 import type { RetryPlan } from "./retry.ts";
 import type { AuditStream, StreamFilter } from "./stream.ts";
 
-/** How long a lease lasts that nobody renews (AU-105). */
-export const LEASE_MS = 5_000;
 /** Entries that a stream with a filter looks at in one query. */
 const WINDOW_ENTRIES = 1_000;
 
@@ -38,15 +37,11 @@ const ofStream = sql`chain.owner = 'organization:' || stream.organization_id`;
 const deliveryColumns = sql`stream.id, stream.organization_id, stream.url, stream.format, stream.filter, stream.status,
   chain.id as chain_id, chain.position as head, stream.position, stream.after_position,
   encode(stream.after_chain, 'hex') as after_chain, stream.failures, stream.failing_ms, ${SECRET_COLUMNS}`;
-export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.raw(String(LEASE_MS / 1_000))})`;
-/** No pause is longer. A later time comes from a clock that was set back. */
-export const PAUSE_MAX = sql.raw("interval '25 hours'");
 export const bigint = (value: number) => sql`${String(value)}::text::bigint`;
 
 /**
  * Takes the leases of streams that have something to deliver and that no other replica delivers for, the
- * longest waiting first. A lease that ends later than any lease can is left over from before the clock was
- * set back.
+ * longest waiting first.
  */
 export function claimStreams(
   database: Database,
@@ -60,9 +55,7 @@ export function claimStreams(
       sql`with due as (
           select stream.id from audit.streams stream join ${CHAIN} on ${ofStream}
           where stream.status <> 'paused' and stream.is_slow = ${is_slow} and chain.position > stream.position
-            and (stream.next_attempt_at <= clock_timestamp() or stream.next_attempt_at > clock_timestamp() + ${PAUSE_MAX})
-            and (stream.lease_until is null or stream.lease_until <= clock_timestamp()
-              or stream.lease_until > ${leaseEnd} + interval '1 second')
+            and ${isClaimable}
           order by stream.next_attempt_at limit ${limit} for update of stream skip locked
         )
         update audit.streams stream set lease = ${lease}, lease_until = ${leaseEnd}
@@ -73,10 +66,7 @@ export function claimStreams(
 }
 
 /** Renews leases and returns the ids of the streams that still have them. */
-export async function renewLeases(
-  database: Database,
-  held: readonly { id: string; lease: string }[],
-): Promise<Set<string>> {
+export async function renewLeases(database: Database, held: readonly HeldLease[]): Promise<Set<string>> {
   const found = await database.run("renew_stream_leases", (orm) =>
     rows<{ id: string }>(
       orm,
@@ -99,7 +89,7 @@ export async function releaseLease(
     rows(
       orm,
       sql`update audit.streams set lease = null, lease_until = null,
-          next_attempt_at = greatest(next_attempt_at, clock_timestamp() + make_interval(secs => ${pause_ms / 1_000}::float8))
+          ${pauseFor(pause_ms)}
         where id = ${id} and lease = ${lease}`,
     ),
   );
@@ -133,7 +123,7 @@ export async function advanceStream(
   const [found] = await database.run("advance_stream", (orm) =>
     rows<DeliveryRow>(
       orm,
-      sql`update audit.streams stream set position = ${bigint(position)}, next_attempt_at = clock_timestamp(),
+      sql`update audit.streams stream set position = ${bigint(position)}, ${pauseFor(0)},
           lease_until = ${leaseEnd} ${sets}
         from ${CHAIN} where stream.id = ${id} and stream.lease = ${lease} and ${ofStream}
         returning ${deliveryColumns}`,
@@ -160,7 +150,7 @@ export async function failStream(
           status = case when status = 'paused' or ${gives_up}::boolean then 'paused' else 'failing' end,
           failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
           failing_ms = ${bigint(failing_ms)},
-          next_attempt_at = clock_timestamp() + make_interval(secs => ${pause_ms / 1_000}::float8)
+          ${pauseFor(pause_ms)}
         where id = ${id} and lease = ${lease} returning status`,
     ),
   );

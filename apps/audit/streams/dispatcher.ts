@@ -1,37 +1,58 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, endsWithin, Loop } from "@ostiary/lib/async";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { type CourierDeps, deliverTurn } from "./courier.ts";
-import { claimStreams, type DeliveryRow, LEASE_MS, releaseLease, renewLeases } from "./delivery-queries.ts";
-import { renewSecrets } from "./rekey-queries.ts";
+import { type HeldLease, LEASE_MS } from "./lease-queries.ts";
 
-/** The maximum number of streams that a replica delivers at once to receivers that answer fast. */
-export const LANES = 32;
-/** The maximum number of slow or failing streams that a replica delivers at once. */
-export const SLOW_LANES = 16;
 const CLAIM_MS = 1_000;
 const RENEW_MS = 1_000;
-const REKEY_MS = 10_000;
 const RETRY_MS = 1_000;
 /** A turn ends after this time, so that streams which wait for a lane get one. */
 const TURN_MS = 5_000;
-/** The time for which a stream waits when its next entry is missing. */
-const STUCK_MS = 60_000;
 /** The least time between two looks for streams. */
 const CLAIM_GAP_MS = 20;
 /** The time that delivery requests in flight may still take when the service stops. */
 const STOP_MS = 5_000;
+/** The maximum number of streams that a replica delivers at once, so that receivers cannot fill its memory (AU-187). */
+const DELIVERIES_MAX = 128;
 
-export interface DispatcherDeps extends CourierDeps {
+/** The lease under which a stream is delivered. */
+export interface Turn {
+  lease: string;
+  /** Aborts the delivery request when the lease is lost, or when the service's time to stop is over. */
+  signal: AbortSignal;
+  /** Returns whether the turn should end after the delivery request in flight. */
+  isOver: () => boolean;
+  /** Says that the receiver is slow: the stream gives its place in the lane of fast ones to another stream. */
+  yieldPlace: () => void;
+}
+
+/** Streams that share places, so that they delay no streams of other lanes. */
+export interface Lane<Row> {
+  /** The maximum number of streams that a replica delivers at once. */
+  max: number;
+  /** Takes the leases of at most `limit` streams that have something to deliver. */
+  claim: (lease: string, limit: number) => Promise<readonly Row[]>;
+}
+
+/** The streams that a {@link Dispatcher} delivers. */
+export interface Streams<Row extends { id: string }> {
+  lanes: readonly Lane<Row>[];
+  /** The lane of streams whose receivers are slow. */
+  slow_lane: Lane<Row>;
+  /** Renews leases and returns the ids of the streams that still have them. */
+  renew: (held: readonly HeldLease[]) => Promise<ReadonlySet<string>>;
+  /** Delivers a stream for one turn, and releases its lease. A lease that is not released ends by itself. */
+  deliver: (row: Row, turn: Turn) => Promise<void>;
+}
+
+export interface DispatcherDeps {
   clock: Clock;
-  log: Pick<Logger, "error" | "warn">;
+  log: Pick<Logger, "warn">;
 }
 
 /** A stream that this replica delivers. */
-interface Delivery {
-  id: string;
-  lease: string;
-  is_slow: boolean;
+interface Delivery<Row> extends HeldLease {
+  lane: Lane<Row>;
   giveUp: AbortController;
   /** Cancels the end of the lease. */
   cancel: () => void;
@@ -40,21 +61,21 @@ interface Delivery {
 
 /**
  * Delivers streams in the background. A replica delivers a stream while it holds the lease in the database, which it
- * renews; when it dies, another replica takes the stream over within 10 s (AU-105). Slow and failing receivers have lanes
- * of their own, so they delay nobody else.
+ * renews; when it dies, another replica takes the stream over within 10 s (AU-105).
  */
-export class Dispatcher {
+export class Dispatcher<Row extends { id: string }> {
+  readonly #streams: Streams<Row>;
   readonly #deps: DispatcherDeps;
-  readonly #deliveries = new Map<string, Delivery>();
+  readonly #deliveries = new Map<string, Delivery<Row>>();
   readonly #claims: Loop;
   readonly #renewals: Loop;
-  readonly #rekeys: Loop;
   #stopping = false;
 
-  constructor(deps: DispatcherDeps) {
+  constructor(streams: Streams<Row>, deps: DispatcherDeps) {
+    this.#streams = streams;
     this.#deps = deps;
     const { clock, log } = deps;
-    const loop = (task: () => Promise<void>, pause_ms: number, gap_ms = 0) =>
+    const loop = (task: () => Promise<void>, pause_ms: number, gap_ms: number) =>
       new Loop({
         task,
         pause_ms,
@@ -68,14 +89,12 @@ export class Dispatcher {
         clock,
       });
     this.#claims = loop(() => this.#claim(), CLAIM_MS, CLAIM_GAP_MS);
-    this.#renewals = loop(() => this.#renew(), RENEW_MS);
-    this.#rekeys = loop(() => renewSecrets(deps.writes, deps.secrets), REKEY_MS);
+    this.#renewals = loop(() => this.#renew(), RENEW_MS, 0);
   }
 
   start(): void {
     this.#claims.start();
     this.#renewals.start(RENEW_MS);
-    this.#rekeys.start();
   }
 
   /**
@@ -84,7 +103,7 @@ export class Dispatcher {
    */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all([this.#claims.stop(), this.#rekeys.stop()]);
+    await this.#claims.stop();
     const all = Promise.all(Array.from(this.#deliveries.values(), ({ done }) => done));
     if (!(await endsWithin(all, STOP_MS, this.#deps.clock))) {
       for (const { giveUp } of this.#deliveries.values()) giveUp.abort();
@@ -94,53 +113,56 @@ export class Dispatcher {
   }
 
   async #claim(): Promise<void> {
-    for (const is_slow of [false, true]) {
-      const free = this.#free(is_slow);
-      if (free === 0 || this.#stopping) continue;
+    for (const lane of this.#streams.lanes) {
+      const free = this.#free(lane);
+      if (free <= 0 || this.#stopping) continue;
       const lease = randomUUID();
       // the lease began at the earliest when the statement was sent
       const until_ms = this.#deps.clock.elapsed_ms() + LEASE_MS;
-      for (const row of await claimStreams(this.#deps.writes, lease, is_slow, free)) {
-        this.#begin(row, lease, is_slow, until_ms);
-      }
+      for (const row of await lane.claim(lease, free)) this.#begin(row, lease, lane, until_ms);
     }
   }
 
-  #free(is_slow: boolean): number {
-    const used = Array.from(this.#deliveries.values()).filter((each) => each.is_slow === is_slow).length;
-    return (is_slow ? SLOW_LANES : LANES) - used;
+  #free(lane: Lane<Row>): number {
+    const used = Array.from(this.#deliveries.values()).filter((each) => each.lane === lane).length;
+    return Math.min(lane.max - used, DELIVERIES_MAX - this.#deliveries.size);
   }
 
-  #begin(row: DeliveryRow, lease: string, is_slow: boolean, until_ms: number): void {
+  #begin(row: Row, lease: string, lane: Lane<Row>, until_ms: number): void {
     const { clock } = this.#deps;
     const { id } = row;
     const giveUp = new AbortController();
     const begun_ms = clock.elapsed_ms();
-    const isOver = () =>
-      this.#stopping || (this.#free(is_slow) === 0 && clock.elapsed_ms() - begun_ms > TURN_MS);
-    const delivery: Delivery = { id, lease, is_slow, giveUp, cancel: () => {}, done: Promise.resolve() };
+    const delivery: Delivery<Row> = {
+      ...{ id, lease, lane, giveUp },
+      cancel: () => {},
+      done: Promise.resolve(),
+    };
     this.#deliveries.set(lease + id, delivery);
     this.#holdUntil(delivery, until_ms);
-    delivery.done = this.#run(row, delivery, isOver);
+    delivery.done = this.#run(row, delivery, {
+      lease,
+      signal: giveUp.signal,
+      isOver: () =>
+        this.#stopping || (this.#free(delivery.lane) <= 0 && clock.elapsed_ms() - begun_ms > TURN_MS),
+      yieldPlace: () => {
+        delivery.lane = this.#streams.slow_lane;
+        this.#claims.wake();
+      },
+    });
   }
 
   /** Gives the delivery up when its lease ends without having been renewed. */
-  #holdUntil(delivery: Delivery, until_ms: number): void {
+  #holdUntil(delivery: Delivery<Row>, until_ms: number): void {
     const { clock } = this.#deps;
     delivery.cancel();
     delivery.cancel = clock.after(Math.max(0, until_ms - clock.elapsed_ms()), () => delivery.giveUp.abort());
   }
 
-  async #run(row: DeliveryRow, delivery: Delivery, isOver: () => boolean): Promise<void> {
-    const { id, lease, giveUp } = delivery;
+  async #run(row: Row, delivery: Delivery<Row>, turn: Turn): Promise<void> {
+    const { id, lease } = delivery;
     try {
-      const isStuck = await deliverTurn(this.#deps, row, { lease, signal: giveUp.signal, isOver });
-      if (isStuck)
-        this.#deps.log.error(
-          { stream_id: id },
-          "an audit stream waits for an entry that is missing from the log",
-        );
-      await releaseLease(this.#deps.writes, id, lease, isStuck ? STUCK_MS : 0);
+      await this.#streams.deliver(row, turn);
     } catch (err) {
       // the lease ends by itself, and a replica whose database answers goes on
       this.#deps.log.warn(
@@ -158,10 +180,7 @@ export class Dispatcher {
     const held = Array.from(this.#deliveries.values());
     if (held.length === 0) return;
     const until_ms = this.#deps.clock.elapsed_ms() + LEASE_MS;
-    const kept = await renewLeases(
-      this.#deps.writes,
-      held.map(({ id, lease }) => ({ id, lease })),
-    );
+    const kept = await this.#streams.renew(held.map(({ id, lease }) => ({ id, lease })));
     for (const delivery of held) {
       if (!this.#deliveries.has(delivery.lease + delivery.id)) continue;
       if (kept.has(delivery.id)) this.#holdUntil(delivery, until_ms);

@@ -1,5 +1,6 @@
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { pauseFor } from "./lease-queries.ts";
 import type { StreamFilter, StreamRow } from "./stream.ts";
 
 /** The address of a stream. */
@@ -96,10 +97,10 @@ export async function insertStream(tx: Orm, stream: NewStream): Promise<void> {
   const { start, filter } = stream;
   await rows(
     tx,
-    sql`insert into audit.streams (id, organization_id, url, format, filter, secret, position, after_position, after_chain)
+    sql`insert into audit.streams (id, organization_id, url, format, filter, secret, position, after_position, after_chain, pause_ms)
       values (${stream.stream_id}, ${stream.organization_id}, ${stream.url}, ${stream.format}, ${jsonText(filter)}::text::json,
         ${stream.secret}, ${String(start.position)}::text::bigint, ${String(start.position)}::text::bigint,
-        decode(${start.chain}, 'hex'))`,
+        decode(${start.chain}, 'hex'), 0)`,
   );
 }
 
@@ -138,7 +139,7 @@ export async function updateStream(tx: Orm, address: StreamAddress, change: Stre
         : sql`case status when 'failing' then 'active' else status end`;
     sets.push(
       sql`status = ${status}, failing_since = null, failures = 0, failing_ms = 0, last_error = null,
-        is_slow = false, next_attempt_at = clock_timestamp()`,
+        is_slow = false, ${pauseFor(0)}`,
     );
   }
   await rows(tx, sql`update audit.streams set ${sql.join(sets, sql`, `)} where ${isAt(address)}`);
@@ -193,6 +194,6 @@ export async function selectForTest(
 export async function hastenStream(orm: Orm, stream_id: string): Promise<void> {
   await rows(
     orm,
-    sql`update audit.streams set next_attempt_at = clock_timestamp() where id = ${stream_id} and status = 'failing'`,
+    sql`update audit.streams set ${pauseFor(0)} where id = ${stream_id} and status = 'failing'`,
   );
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Clock } from "@ostiary/lib/async";
+import type { Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { AuditConfig } from "../config.ts";
@@ -9,7 +9,9 @@ import type { StreamHandlersDeps } from "./handlers.ts";
 import { StreamKeys } from "./key-file.ts";
 import { createDeliveryMetrics, createOperatorGauges, createStreamGauges } from "./metrics.ts";
 import { operatorStreamOf } from "./operator/config.ts";
-import { OperatorStream } from "./operator/stream.ts";
+import { operatorStream } from "./operator/stream.ts";
+import { organizationStreams } from "./organization-streams.ts";
+import { rekeying } from "./rekeying.ts";
 import { SecretBox } from "./secrets.ts";
 import { targetRulesOf } from "./targets.ts";
 import { TestCalls } from "./test-calls.ts";
@@ -22,17 +24,20 @@ export interface StreamsGiven {
   telemetry: Telemetry;
 }
 
-export interface Streams {
+/** A part of streams that works in the background. */
+type Background = Pick<Loop, "start" | "stop">;
+
+export interface StreamParts {
   handlers: StreamHandlersDeps;
-  /** Null without a key for secrets, because nothing can be signed. */
-  dispatcher: Dispatcher | null;
-  /** Null where the operator has no stream of all organizations. */
-  operator: OperatorStream | null;
-  watch: StreamWatch;
+  /**
+   * Deliver and maintain streams. Organizations have no delivery without a key for secrets, because nothing can be
+   * signed. The operator has none without settings.
+   */
+  background: readonly Background[];
 }
 
 /** Builds the parts of streams from the configuration. */
-export async function wireStreams(config: AuditConfig, given: StreamsGiven): Promise<Streams> {
+export async function wireStreams(config: AuditConfig, given: StreamsGiven): Promise<StreamParts> {
   const { reads, writes, clock, telemetry } = given;
   const { log } = telemetry;
   const key_file = config.AUDIT_STREAM_KEY_FILE;
@@ -45,12 +50,13 @@ export async function wireStreams(config: AuditConfig, given: StreamsGiven): Pro
   createStreamGauges(telemetry.metrics, () => watch.readings);
   if (settings !== null) createOperatorGauges(telemetry.metrics, () => watch.operator);
   const delivery = { ...shared, log, metrics };
-  return {
-    handlers: { ...shared, secrets, testCalls: new TestCalls() },
-    dispatcher: secrets === null ? null : new Dispatcher({ ...delivery, secrets }),
-    operator: settings === null ? null : new OperatorStream({ ...delivery, settings }),
-    watch,
-  };
+  const background: Background[] = [watch];
+  if (secrets !== null) {
+    background.push(new Dispatcher(organizationStreams({ ...delivery, secrets }), delivery));
+    background.push(rekeying({ ...delivery, secrets }));
+  }
+  if (settings !== null) background.push(new Dispatcher(operatorStream({ ...delivery, settings }), delivery));
+  return { handlers: { ...shared, secrets, testCalls: new TestCalls() }, background };
 }
 
 /** Returns where the service may call, and by which certificates. */

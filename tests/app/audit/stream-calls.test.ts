@@ -237,6 +237,20 @@ describe("an answer", () => {
     server.stop();
   });
 
+  // AU-186
+  test("says when to try again by a date that counts from its own date, whatever the clock here says", async () => {
+    const server = await rawServer((socket) => {
+      const dates = "Date: Sat, 31 Jan 2026 12:00:00 GMT\r\nRetry-After: Sat, 31 Jan 2026 12:01:00 GMT\r\n";
+      socket.end(`HTTP/1.1 503 Later\r\n${dates}Content-Length: 0\r\n\r\n`);
+    });
+    for (const clock of [manualClock("2026-01-30T12:00:00Z"), manualClock("2026-02-02T12:00:00Z")]) {
+      const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock });
+      expect(await call.post(BODY, {})).toMatchObject({ outcome: "refused", retry_after_ms: 60_000 });
+      call.close();
+    }
+    server.stop();
+  });
+
   test("says when to try again, in seconds or as a date, and at most a day ahead", () => {
     const now = Date.parse("2026-01-31T12:00:00Z");
     const cases: [string | undefined, number | null][] = [

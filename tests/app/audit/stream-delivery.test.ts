@@ -353,21 +353,4 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
     expect(await read(stream.id)).toMatchObject({ last_error: "The receiver answered 503." });
     await callStreams(one(), "DELETE", `${STREAMS}/${stream.id}`);
   });
-
-  // AU-105
-  test("a lease that a clock which was set back left in the future stops nobody", async () => {
-    receiver.answer = () => new Response(null);
-    receiver.calls.length = 0;
-    const { body: stream } = await callStreams(one(), "POST", STREAMS, { url: receiver.url });
-    await log.run("lease", (orm) =>
-      rows(
-        orm,
-        sql`update audit.streams set lease = 'dead', lease_until = now() + interval '1 day',
-          next_attempt_at = now() + interval '2 days' where id = ${stream.id}`,
-      ),
-    );
-    await one().put(requestId(), intent());
-    await waitFor(() => receiver.calls.length === 1);
-    await callStreams(one(), "DELETE", `${STREAMS}/${stream.id}`);
-  });
 });

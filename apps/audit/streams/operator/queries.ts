@@ -1,16 +1,10 @@
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { BATCH_ENTRIES_MAX, type ChainPlace, type EntryRow } from "../batch.ts";
-import {
-  bigint,
-  type FoundEntry,
-  leaseEnd,
-  PAUSE_MAX,
-  selectEntries,
-  withOtherEntries,
-} from "../delivery-queries.ts";
+import { bigint, type FoundEntry, selectEntries, withOtherEntries } from "../delivery-queries.ts";
+import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "../lease-queries.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
-import type { OrganizationPart } from "./batch.ts";
+import { OPERATOR_STREAM, type OrganizationPart } from "./batch.ts";
 
 /** Chains up to this place are delivered: those of older checkpoints, and of this one up to the id. */
 export interface Cursor {
@@ -30,8 +24,8 @@ export async function openOperatorStream(database: Database, url: string, from: 
     const isNow = from === "now";
     const created = await rows(
       tx,
-      sql`insert into audit.operator_stream (url, checkpoint, chain_id)
-        select ${url}, case when ${isNow}::boolean then coalesce((select max(number) from audit.checkpoints), 0) else 0 end, 0
+      sql`insert into audit.operator_stream (url, checkpoint, chain_id, pause_ms)
+        select ${url}, case when ${isNow}::boolean then coalesce((select max(number) from audit.checkpoints), 0) else 0 end, 0, 0
         on conflict do nothing returning url`,
     );
     if (created.length > 0 && isNow) {
@@ -44,39 +38,43 @@ export async function openOperatorStream(database: Database, url: string, from: 
     await rows(
       tx,
       sql`update audit.operator_stream set url = ${url}, failures = 0, failing_ms = 0, failing_since = null,
-          last_error = null, next_attempt_at = clock_timestamp() where url <> ${url}`,
+          last_error = null, ${pauseFor(0)} where url <> ${url}`,
     );
   });
 }
 
 /** The state of the stream for the replica that delivers it. */
-export type OperatorRow = Cursor & FailureState;
+export type OperatorRow = Cursor & FailureState & { id: string };
 
-/** Takes the lease when a chain has moved, and no other replica delivers. Returns null otherwise. */
-export async function claimOperatorStream(database: Database, lease: string): Promise<OperatorRow | null> {
-  const [found] = await database.run("claim_operator_stream", (orm) =>
-    rows<OperatorRow>(
+/** Takes the lease when a chain has moved, and no other replica delivers. Returns nothing otherwise. */
+export async function claimOperatorStream(database: Database, lease: string): Promise<OperatorRow[]> {
+  const found = await database.run("claim_operator_stream", (orm) =>
+    rows<Cursor & FailureState>(
       orm,
       sql`update audit.operator_stream stream set lease = ${lease}, lease_until = ${leaseEnd}
-        where (next_attempt_at <= clock_timestamp() or next_attempt_at > clock_timestamp() + ${PAUSE_MAX})
-          and (lease_until is null or lease_until <= clock_timestamp() or lease_until > ${leaseEnd} + interval '1 second')
+        where ${isClaimable}
           and exists (select from audit.chains chain where chain.checkpoint >= stream.checkpoint
             and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
         returning checkpoint, chain_id, failures, failing_ms`,
     ),
   );
-  return found ?? null;
+  return found.map((row) => ({ id: OPERATOR_STREAM, ...row }));
 }
 
-/** Renews the lease. Returns false when it was lost. */
-export async function renewOperatorLease(database: Database, lease: string): Promise<boolean> {
+/** Renews the lease. Returns the stream's id, or nothing when the lease was lost. */
+export async function renewOperatorLease(
+  database: Database,
+  held: readonly HeldLease[],
+): Promise<Set<string>> {
   const found = await database.run("renew_operator_lease", (orm) =>
     rows(
       orm,
-      sql`update audit.operator_stream set lease_until = ${leaseEnd} where lease = ${lease} returning lease`,
+      sql`update audit.operator_stream set lease_until = ${leaseEnd}
+        where lease in (select lease from json_to_recordset(${JSON.stringify(held)}::text::json) as held(lease text))
+        returning lease`,
     ),
   );
-  return found.length > 0;
+  return new Set(found.length > 0 ? [OPERATOR_STREAM] : []);
 }
 
 export async function releaseOperatorLease(database: Database, lease: string): Promise<void> {
@@ -248,7 +246,7 @@ export async function failOperatorStream(
       sql`update audit.operator_stream set lease = null, lease_until = null, last_error = ${error},
           failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
           failing_ms = ${bigint(failing_ms)},
-          next_attempt_at = clock_timestamp() + make_interval(secs => ${pause_ms / 1_000}::float8)
+          ${pauseFor(pause_ms)}
         where lease = ${lease}`,
     ),
   );

@@ -1,0 +1,27 @@
+import { type SQL, sql } from "drizzle-orm";
+
+/** How long a lease lasts that nobody renews (AU-105). */
+export const LEASE_MS = 5_000;
+
+/** A stream under a lease. `id` names the stream, `lease` the replica's claim. */
+export interface HeldLease {
+  id: string;
+  lease: string;
+}
+
+export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.raw(String(LEASE_MS / 1_000))})`;
+
+/** Sets the pause before the next attempt. */
+export function pauseFor(pause_ms: number): SQL {
+  const pause = sql`${String(Math.round(pause_ms))}::text::bigint`;
+  return sql`next_attempt_at = clock_timestamp() + ${pause} * interval '1 millisecond', pause_ms = ${pause}`;
+}
+
+/**
+ * Whether a replica may claim `stream`: its pause is over, and no other replica holds its lease. A pause or lease
+ * that ends later than it can is left over from before the clock was set back (AU-186).
+ */
+export const isClaimable = sql`(stream.next_attempt_at <= clock_timestamp()
+    or stream.next_attempt_at > clock_timestamp() + stream.pause_ms * interval '1 millisecond')
+  and (stream.lease_until is null or stream.lease_until <= clock_timestamp()
+    or stream.lease_until > ${leaseEnd} + interval '1 second')`;

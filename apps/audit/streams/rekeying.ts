@@ -1,0 +1,30 @@
+import { type Clock, Loop } from "@ostiary/lib/async";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { renewSecrets } from "./rekey-queries.ts";
+import type { SecretBox } from "./secrets.ts";
+
+const REKEY_MS = 10_000;
+const RETRY_MS = 1_000;
+
+export interface RekeyingDeps {
+  writes: Database;
+  secrets: SecretBox;
+  clock: Clock;
+  log: Pick<Logger, "warn">;
+}
+
+/** Returns the loop that encrypts secrets anew once the file has a new first key (AU-98). */
+export function rekeying({ writes, secrets, clock, log }: RekeyingDeps): Loop {
+  return new Loop({
+    task: () => renewSecrets(writes, secrets),
+    pause_ms: REKEY_MS,
+    retry_ms: RETRY_MS,
+    onFailure: (err, retry_in_ms) =>
+      log.warn(
+        { err, retry_in_ms },
+        "the audit service could not encrypt the secrets of streams anew and will try again",
+      ),
+    clock,
+  });
+}

@@ -1,0 +1,52 @@
+import type { Clock } from "@ostiary/lib/async";
+import { type CallResult, Receiver, type ReceiverDeps } from "./call.ts";
+import type { DeliveryMetrics } from "./metrics.ts";
+import { type Message, signedHeaders } from "./signature.ts";
+
+export interface SenderDeps {
+  receivers: ReceiverDeps;
+  clock: Clock;
+  metrics: DeliveryMetrics;
+}
+
+/** The result of a delivery request, and its duration. */
+export type Sent = CallResult & { call_ms: number };
+
+/** A delivery request that failed. */
+export type Refusal = Extract<Sent, { outcome: "refused" }>;
+
+/** Sends the delivery requests of one turn, over a connection that stays open between them. */
+export class Sender {
+  readonly #deps: SenderDeps;
+  #receiver: Receiver;
+  #url: string;
+
+  constructor(deps: SenderDeps, url: string) {
+    this.#deps = deps;
+    this.#url = url;
+    this.#receiver = new Receiver(url, deps.receivers);
+  }
+
+  close(): void {
+    this.#receiver.close();
+  }
+
+  /** Leads the next requests to `url`. */
+  turnTo(url: string): void {
+    if (url === this.#url) return;
+    this.#receiver.close();
+    this.#url = url;
+    this.#receiver = new Receiver(url, this.#deps.receivers);
+  }
+
+  /** Sends a message, measures the request and counts its result. An aborted `signal` ends the request at once. */
+  async send(message: Message, secrets: readonly string[], signal: AbortSignal): Promise<Sent> {
+    const { clock, metrics } = this.#deps;
+    const headers = signedHeaders(message, secrets, clock.now());
+    const begun_ms = clock.elapsed_ms();
+    const result = await this.#receiver.post(message.body, headers, signal);
+    const call_ms = clock.elapsed_ms() - begun_ms;
+    if (result.outcome !== "aborted") metrics.called(result.outcome, call_ms / 1_000);
+    return { ...result, call_ms };
+  }
+}

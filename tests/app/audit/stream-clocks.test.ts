@@ -1,0 +1,194 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Clock, systemClock } from "@ostiary/lib/async";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { Webhook } from "standardwebhooks";
+import { services, waitFor } from "../../support/index.ts";
+import { type AuditService, openLog } from "./audit-service.ts";
+import { OrganizationReceivers, operatorVariables } from "./operator-bed.ts";
+import { exportProof, writeEvents } from "./proof-bed.ts";
+import {
+  callStreams,
+  proven,
+  STREAMS,
+  startReceiver,
+  startStreamingAudit,
+  type TestReceiver,
+} from "./streams-bed.ts";
+
+setDefaultTimeout(120_000);
+
+const SOON = { timeout_ms: 60_000 };
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A system clock whose wall clock somebody sets. */
+class SetClock implements Clock {
+  offset_ms = 0;
+  now = () => systemClock.now() + this.offset_ms;
+  elapsed_ms = systemClock.elapsed_ms;
+  after = systemClock.after;
+}
+
+const accept = () => new Response(null, { status: 204 });
+/** Refuses, and asks for a pause that no test waits for. */
+const refuse = () => new Response(null, { status: 503, headers: { "Retry-After": "3600" } });
+
+// AU-186
+describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => {
+  const clock = new SetClock();
+  let receiver: TestReceiver;
+  let operators: TestReceiver;
+  let audit: AuditService;
+  let log: Database;
+  beforeAll(async () => {
+    receiver = startReceiver();
+    operators = startReceiver();
+    const env = { ...operatorVariables(operators.url), AUDIT_OPERATOR_STREAM_FROM: "start" };
+    audit = await startStreamingAudit([receiver.port, operators.port], { clock, env });
+    log = await openLog(audit);
+  });
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+    receiver.stop();
+    operators.stop();
+  });
+  afterEach(async () => {
+    clock.offset_ms = 0;
+    receiver.answer = accept;
+    receiver.calls.length = 0;
+    const { audit_streams } = (await callStreams(audit, "GET", STREAMS)).body;
+    for (const { id } of audit_streams) await callStreams(audit, "DELETE", `${STREAMS}/${id}`);
+  });
+
+  /** Moves the times of all streams, as if the database's clock had jumped the other way. */
+  const jump = (ms: number) =>
+    log.run("jump", async (orm) => {
+      const moved = sql`next_attempt_at = next_attempt_at - ${ms}::float8 * interval '1 millisecond',
+        lease_until = lease_until - ${ms}::float8 * interval '1 millisecond'`;
+      await rows(orm, sql`update audit.operator_stream set ${moved}`);
+      await rows(
+        orm,
+        sql`update audit.streams set ${moved},
+          previous_secret_until = previous_secret_until - ${ms}::float8 * interval '1 millisecond'`,
+      );
+    });
+  const head = async () => (await exportProof(audit)).end.head;
+  const create = async () => (await callStreams(audit, "POST", STREAMS, { url: receiver.url })).body;
+  const read = async (id: string) => (await callStreams(audit, "GET", `${STREAMS}/${id}`)).body;
+
+  /** Waits until both receivers have all entries, and proves that none is missing and that the order was kept. */
+  async function caughtUp(begun: { position: number; chain: string }): Promise<void> {
+    const end = await head();
+    const got = () => proven(receiver, begun);
+    await waitFor(() => got().position === end.position, { ...SOON, what: "all entries" });
+    const ofAll = () => OrganizationReceivers.of(operators).of("organization-1");
+    await waitFor(() => ofAll().position === end.position, { ...SOON, what: "all entries of the operator" });
+    expect([got().chain, ofAll().chain]).toEqual([end.chain, end.chain]);
+  }
+
+  test.each([
+    ["an hour back", -HOUR_MS],
+    ["a day back", -DAY_MS],
+    ["a month back", -30 * DAY_MS],
+    ["a day forwards", DAY_MS],
+  ])("of the database %s: delivery goes on at once, and loses nothing", async (_, ms) => {
+    const begun = await head();
+    const { id } = await create();
+    await writeEvents(audit, 3);
+    await caughtUp(begun);
+    await jump(ms);
+    await writeEvents(audit, 3);
+    await caughtUp(begun);
+    expect(await read(id)).toMatchObject({ status: "active", lag_events: 0 });
+  });
+
+  test("of the database, while a replica that died holds the lease: delivery goes on", async () => {
+    const begun = await head();
+    await create();
+    await log.run("hold", async (orm) => {
+      const held = sql`lease = 'dead', lease_until = clock_timestamp() + interval '1 hour'`;
+      await rows(orm, sql`update audit.streams set ${held}`);
+      await rows(orm, sql`update audit.operator_stream set ${held}`);
+    });
+    await writeEvents(audit, 3);
+    await caughtUp(begun);
+  });
+
+  test.each([
+    ["back", -DAY_MS],
+    ["forwards", DAY_MS],
+  ])(
+    "of the database a day %s in a long pause: the receiver is called again, and the 72 hours stay",
+    async (_, ms) => {
+      const begun = await head();
+      receiver.answer = refuse;
+      const { id } = await create();
+      await writeEvents(audit, 2);
+      await waitFor(async () => (await read(id)).status === "failing", SOON);
+      const refused = receiver.calls.length;
+      await jump(ms);
+      await waitFor(() => receiver.calls.length > refused, { ...SOON, what: "the next attempt" });
+      const failing = await log.run("failing", (orm) =>
+        rows<{ failing_ms: number; failures: number }>(
+          orm,
+          sql`select failing_ms, failures from audit.streams where id = ${id}`,
+        ),
+      );
+      expect(failing[0]?.failing_ms).toBeLessThan(DAY_MS);
+      expect((await read(id)).status).toBe("failing");
+      receiver.answer = accept;
+      await jump(ms);
+      receiver.calls.length = 0;
+      await caughtUp(begun);
+      expect(await read(id)).toMatchObject({ status: "active", failing_since: null });
+    },
+  );
+
+  test("of the database in the overlap of two secrets: the new one always signs, the old one never beyond a jump forwards", async () => {
+    const begun = await head();
+    const { id, secret: old } = await create();
+    const { secret } = (await callStreams(audit, "POST", `${STREAMS}/${id}/rotate-secret`, {})).body;
+    const signers = async () => {
+      receiver.calls.length = 0;
+      const before = await head();
+      await writeEvents(audit, 2);
+      await caughtUp(before);
+      const isSignedBy = (key: string) =>
+        receiver.calls.every(({ body, headers }) => {
+          try {
+            new Webhook(key).verify(body, headers);
+            return true;
+          } catch {
+            return false;
+          }
+        });
+      return [isSignedBy(secret), isSignedBy(old)];
+    };
+    expect(await signers()).toEqual([true, true]);
+    await jump(-DAY_MS);
+    expect(await signers()).toEqual([true, true]);
+    await jump(2 * DAY_MS);
+    expect(await signers()).toEqual([true, false]);
+    expect((await head()).position).toBeGreaterThan(begun.position);
+  });
+
+  test.each([
+    ["back", -DAY_MS],
+    ["forwards", DAY_MS],
+  ])("of the replica a day %s: delivery goes on, and so do retries", async (_, ms) => {
+    const begun = await head();
+    const { id } = await create();
+    await writeEvents(audit, 2);
+    await caughtUp(begun);
+    clock.offset_ms = ms;
+    let refusals = 2;
+    receiver.answer = () => (refusals-- > 0 ? new Response(null, { status: 500 }) : accept());
+    await writeEvents(audit, 2);
+    await caughtUp(begun);
+    await waitFor(async () => (await read(id)).lag_events === 0, SOON);
+    expect(await read(id)).toMatchObject({ status: "active", failing_since: null });
+    expect(refusals).toBeLessThan(0);
+  });
+});

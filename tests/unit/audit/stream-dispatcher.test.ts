@@ -1,0 +1,80 @@
+import { describe, expect, test } from "bun:test";
+import { Dispatcher, type Lane, type Turn } from "@ostiary/audit/streams/dispatcher";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { waitFor } from "../../support/wait-for.ts";
+
+interface Row {
+  id: string;
+}
+
+/** A dispatcher of streams whose receivers never answer: each delivery ends only when it is aborted. */
+function dispatcherOf({ fast, slow }: { fast: number; slow: number }) {
+  const clock = manualClock();
+  const turns: Turn[] = [];
+  let claimed = 0;
+  const lane = (max: number, has: () => boolean): Lane<Row> => ({
+    max,
+    claim: async (_, limit) =>
+      Array.from({ length: has() ? limit : 0 }, () => ({ id: `stream-${claimed++}` })),
+  });
+  const slow_lane = lane(slow, () => false);
+  const streams = {
+    lanes: [lane(fast, () => true), slow_lane],
+    slow_lane,
+    renew: async (held: readonly Row[]) => new Set(held.map(({ id }) => id)),
+    deliver: async (_: Row, turn: Turn) => {
+      turns.push(turn);
+      const ended = Promise.withResolvers<void>();
+      turn.signal.addEventListener("abort", () => ended.resolve());
+      await ended.promise;
+    },
+  };
+  const dispatcher = new Dispatcher(streams, { clock, log: { warn: () => {} } });
+  return { clock, turns, dispatcher };
+}
+
+/** Lets the dispatcher claim as often as it wants. */
+async function settle({ clock }: ReturnType<typeof dispatcherOf>): Promise<void> {
+  for (let round = 0; round < 10; round++) {
+    clock.advance(200);
+    await Bun.sleep(0);
+  }
+}
+
+async function stop({ clock, dispatcher }: ReturnType<typeof dispatcherOf>): Promise<void> {
+  const stopped = dispatcher.stop();
+  let isStopped = false;
+  void stopped.then(() => {
+    isStopped = true;
+  });
+  await waitFor(() => {
+    clock.advance(1_000);
+    return isStopped;
+  });
+}
+
+// AU-187
+describe("streams whose receivers never answer", () => {
+  test("keep their places, until they are known as slow and other streams get them", async () => {
+    const bed = dispatcherOf({ fast: 4, slow: 2 });
+    bed.dispatcher.start();
+    await settle(bed);
+    expect(bed.turns).toHaveLength(4);
+    for (const turn of bed.turns.slice(0, 3)) turn.yieldPlace();
+    await settle(bed);
+    expect(bed.turns).toHaveLength(7);
+    await stop(bed);
+  });
+
+  test("are at most 128 in one replica, however many there are", async () => {
+    const bed = dispatcherOf({ fast: 32, slow: 16 });
+    bed.dispatcher.start();
+    for (let round = 0; round < 8; round++) {
+      await settle(bed);
+      for (const turn of bed.turns) turn.yieldPlace();
+    }
+    await settle(bed);
+    expect(bed.turns).toHaveLength(128);
+    await stop(bed);
+  });
+});
