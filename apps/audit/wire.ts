@@ -16,7 +16,7 @@ import { Sealer } from "./sealing/sealer.ts";
 import { wireStreams } from "./streams/wire.ts";
 import { usageTeller } from "./usage/feed/teller.ts";
 import { quotaSweeper } from "./usage/quotas/sweeper.ts";
-import { stateUsage } from "./usage/statements/commands.ts";
+import { usageStatements } from "./usage/statements/commands.ts";
 import { wireWitnesses } from "./witnesses/wire.ts";
 import { EventWriter } from "./writes/commands.ts";
 
@@ -66,7 +66,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     key,
     origin: config.AUDIT_LOG_ORIGIN,
     interval_ms: config.SEAL_INTERVAL_MS,
-    stateUsage,
+    usage: usageStatements,
     clock,
     log: telemetry.log,
     metrics: telemetry.metrics,

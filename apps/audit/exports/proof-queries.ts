@@ -21,7 +21,7 @@ import {
 import { type EventLog, type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
 import { columns } from "../events/queries.ts";
 import { selectProvenHeads } from "../head-map/proofs.ts";
-import { CLAIMED, eventsOf } from "../sealing/queries.ts";
+import { CLAIMED, eventsOf } from "../sealing/due-queries.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
 import { selectSealedStatements } from "../usage/statements/queries.ts";
 

@@ -3,7 +3,7 @@ import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import { selectSigningKeys } from "../checkpoints/queries.ts";
 import { type PassDeps, sealPass } from "../sealing/commands.ts";
-import { selectState } from "../sealing/queries.ts";
+import { selectState } from "../sealing/state-queries.ts";
 import { LogAltered } from "../sealing/trust.ts";
 import { declare } from "./declare.ts";
 import { type Month, monthsBefore, type Undeclared, undeclaredPlaces } from "./month.ts";

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { entryHash, retentionEntry } from "@ostiary/lib/domain/proof";
+import { selectChains } from "../sealing/chain-queries.ts";
 import { nextCheckpoint, type PassDeps, SALT_BYTES } from "../sealing/commands.ts";
+import { writePass } from "../sealing/pass-queries.ts";
 import { planChains } from "../sealing/plan.ts";
-import { selectChains, selectState, writePass } from "../sealing/queries.ts";
+import { selectState } from "../sealing/state-queries.ts";
 import { expectedOf, LogAltered } from "../sealing/trust.ts";
 import type { Undeclared } from "./month.ts";
 

@@ -2,8 +2,8 @@ import { type ChainRange, monthEnd, monthStart } from "@ostiary/lib/domain/proof
 import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { lockPartitions } from "../partitions/queries.ts";
+import { storedColumns } from "../sealing/due-queries.ts";
 import type { StoredRow } from "../sealing/entries.ts";
-import { storedColumns } from "../sealing/queries.ts";
 import { parseSnapshot } from "../sealing/snapshot.ts";
 
 /** A partition of the log, with the SQL that bounds it. */

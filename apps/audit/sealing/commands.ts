@@ -13,25 +13,13 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { TreeWrite } from "../checkpoint-tree/tree.ts";
 import type { SigningKey } from "../checkpoints/signing-key.ts";
 import type { HeadMap } from "../head-map/head-map.ts";
-import type { AlteredChain } from "./altered-queries.ts";
+import { type ChainRow, selectChains } from "./chain-queries.ts";
+import { olderCursor, selectAnyUnsealed, selectBound, selectOlder, selectWindow } from "./due-queries.ts";
 import { type EventPart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
+import { type EntryWrite, type PassWrite, writePass } from "./pass-queries.ts";
 import { type Placed, planChains } from "./plan.ts";
-import {
-  type ChainRow,
-  type EntryWrite,
-  type OlderCursor,
-  olderCursor,
-  type PassWrite,
-  type SealerState,
-  selectAnyUnsealed,
-  selectBound,
-  selectChains,
-  selectOlder,
-  selectUnmapped,
-  selectWindow,
-  writePass,
-} from "./queries.ts";
 import { parseSnapshot, type Snapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
+import { type OlderCursor, type SealerState, selectUnmapped } from "./state-queries.ts";
 import { MARKS_TYPE, marksText, type SealedState } from "./trust.ts";
 
 /**
@@ -89,23 +77,28 @@ export async function sealPass(deps: PassDeps, found: SealerState): Promise<Pass
   const due = { ...unsealed, behind: unsealed.behind || state.has_unmapped || isTreeBehind(deps, state) };
   if (due.rows.length === 0 && !due.behind && !isMoved) return { entries: 0, checkpoint: null, end: "done" };
   const entries = await newEntries(deps, due.rows, state);
-  const { write, altered } = await passWrite(deps, state, due, entries);
+  const write = await passWrite(deps, state, due, entries);
   if (!(await writePass(deps.writes, state.passes, write))) {
     return { entries: 0, checkpoint: null, end: "lost" };
   }
-  deps.sealed.remember(write.heads, write.checkpoint);
-  for (const chain of altered) {
-    deps.sealed.forget(chain.owner);
-    deps.log.error(
-      chain,
-      "the log of an owner is not what the sealer wrote: the sealer skips this log and seals the others",
-    );
-  }
+  notePass(deps, write);
   return {
     entries: write.entries.length,
     checkpoint: write.checkpoint,
     end: due.behind ? "behind" : "done",
   };
+}
+
+/** Remembers the ends that a pass wrote. Forgets the chains that it set aside, and reports them. */
+export function notePass({ sealed, log }: PassDeps, { heads, checkpoint, altered = [] }: PassWrite): void {
+  sealed.remember(heads, checkpoint);
+  for (const chain of altered) {
+    sealed.forget(chain.owner);
+    log.error(
+      chain,
+      "the log of an owner is not what the sealer wrote: the sealer skips this log and seals the others",
+    );
+  }
 }
 
 /** Returns whether checkpoints have no leaf in their tree yet, and this process adds leaves. */
@@ -206,7 +199,7 @@ async function passWrite(
   state: SealerState,
   { sealed_to, older, isUnsigned }: Due,
   entries: readonly NewEntry[],
-): Promise<{ write: PassWrite; altered: readonly AlteredChain[] }> {
+): Promise<PassWrite> {
   const { map, chains } = await chainsOf(deps, state, entries);
   const altered = await deps.sealed.alteredOf(chains, map);
   const aside = new Set(altered.map(({ owner }) => owner));
@@ -216,7 +209,7 @@ async function passWrite(
     entries.filter(({ owner }) => !aside.has(owner)),
     { map, chains: chains.filter(({ owner }) => !aside.has(owner)) },
   );
-  const write = {
+  return {
     ...placed,
     holder: deps.holder,
     sealed_to,
@@ -225,7 +218,6 @@ async function passWrite(
     marks: isUnsigned ? null : await signedMarks(deps, { sealed_to, older }),
     altered,
   };
-  return { write, altered };
 }
 
 /**

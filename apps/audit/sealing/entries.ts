@@ -8,6 +8,7 @@ import {
   type WrittenByIntent,
 } from "@ostiary/lib/domain/proof";
 import { type EventRow, eventOf, withoutPerson } from "../events/event.ts";
+import { compare } from "../order.ts";
 
 /** An event with all that its entries need. */
 export interface StoredRow extends EventRow {
@@ -76,10 +77,6 @@ export function partsInOrder(rows: readonly UnsealedRow[]): EventPart[] {
     (a, b) =>
       compare(a.xid, b.xid) || compare(a.row.id, b.row.id) || Number(a.is_outcome) - Number(b.is_outcome),
   );
-}
-
-function compare<Value extends string | bigint>(a: Value, b: Value): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Returns the entries of a half, one in each log that it belongs to. */

@@ -1,6 +1,9 @@
+import { selectChains } from "./chain-queries.ts";
 import { ENTRIES_MAX, entriesOfRows, type PassDeps, type PassResult, placeEntries } from "./commands.ts";
-import { type SealerState, selectChains, selectUnsealedOf, writePass } from "./queries.ts";
+import { selectUnsealedOf } from "./due-queries.ts";
+import { writePass } from "./pass-queries.ts";
 import { parseSnapshot } from "./snapshot.ts";
+import type { SealerState } from "./state-queries.ts";
 import { expectedOf } from "./trust.ts";
 
 /**

@@ -5,9 +5,16 @@ import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
 import type { SigningKey } from "../checkpoints/signing-key.ts";
 import { type PassDeps, type PassResult, sealPass } from "./commands.ts";
 import { createSealMetrics, type SealMetrics } from "./metrics.ts";
-import { type SealerState, selectState } from "./queries.ts";
 import { recoverPass } from "./recovery.ts";
+import { type SealerState, selectState, type UsageDue } from "./state-queries.ts";
 import { LogAltered, SealedState } from "./trust.ts";
+
+/** The statements of usage that the sealer writes when all events are sealed (AU-131). */
+export interface UsageStatements {
+  due: UsageDue;
+  /** Writes the statements that are due. */
+  write: (deps: PassDeps, state: SealerState) => Promise<PassResult>;
+}
 
 export interface SealerDeps {
   reads: Database;
@@ -17,8 +24,7 @@ export interface SealerDeps {
   /** The name of the log in signed roots of its tree. */
   origin: string;
   interval_ms: number;
-  /** Writes the statements of usage that are due, when all events are sealed (AU-131). */
-  stateUsage: (deps: PassDeps, state: SealerState) => Promise<PassResult>;
+  usage: UsageStatements;
   clock: Clock;
   log: Logger;
   metrics: Metrics;
@@ -29,7 +35,7 @@ const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
 /** Pause between two checks whether an altered chain is restored. */
 const RECOVER_MS = 5_000;
-/** Pause between two looks for statements of usage that are due, and after a failed one. */
+/** Pause between two passes that state usage, and after a failed one. */
 const STATE_USAGE_MS = 1_000;
 const STATE_USAGE_RETRY_MS = 10_000;
 
@@ -95,10 +101,10 @@ export class Sealer {
 
   /** Seals everything that is committed, unless another replica does so. */
   async seal(stopping: () => boolean = () => false): Promise<void> {
-    const { clock, writes } = this.#deps;
+    const { clock, writes, usage } = this.#deps;
     while (!stopping()) {
       const started_ms = clock.elapsed_ms();
-      const state = await selectState(writes);
+      const state = await selectState(writes, usage.due(clock.now()));
       this.#alteredLogs = state.set_aside.length;
       this.#noteSetBack(state);
       this.#isSealing = !this.#isOthers(state);
@@ -109,17 +115,17 @@ export class Sealer {
       if (end === "done") this.#sealedThrough_ms = started_ms;
       if (end === "behind") continue;
       if (end === "lost") return;
-      if (await this.#stateUsage(deps)) continue;
+      if (state.is_usage_due && (await this.#stateUsage(deps))) continue;
       if (state.set_aside.length === 0 || !(await this.#recover(deps))) return;
     }
   }
 
-  /** Writes statements of usage from time to time; returns whether more of them are due. */
+  /** Writes statements of usage, at most once in a while; returns whether more of them are due. */
   async #stateUsage(deps: PassDeps): Promise<boolean> {
-    const { clock, log, stateUsage, writes } = this.#deps;
+    const { clock, log, usage, writes } = this.#deps;
     if (clock.elapsed_ms() < this.#stateUsageAt_ms) return false;
     try {
-      const { entries, end } = await stateUsage(deps, await selectState(writes));
+      const { entries, end } = await usage.write(deps, await selectState(writes));
       this.#metrics.sealed(entries);
       if (end === "behind") return true;
       this.#stateUsageAt_ms = clock.elapsed_ms() + STATE_USAGE_MS;

@@ -17,7 +17,9 @@ import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../checkpoin
 import type { SigningKey } from "../checkpoints/signing-key.ts";
 import { HeadMap, NodeCache, rootOf } from "../head-map/head-map.ts";
 import { type AlteredChain, endOf, type SetAside, selectChainAt } from "./altered-queries.ts";
-import type { ChainRow, HeadWrite, SealerState } from "./queries.ts";
+import type { ChainRow } from "./chain-queries.ts";
+import type { HeadWrite } from "./pass-queries.ts";
+import type { SealerState } from "./state-queries.ts";
 
 /** An error for a database that differs from what was sealed: nothing is sealed on top of it. */
 export class LogAltered extends Error {

@@ -1,10 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { entryHash, ownerOf, type Statement, statementEntry } from "@ostiary/lib/domain/proof";
-import { nextCheckpoint, type PassDeps, type PassResult, SALT_BYTES } from "../../sealing/commands.ts";
+import { selectChains } from "../../sealing/chain-queries.ts";
+import {
+  nextCheckpoint,
+  notePass,
+  type PassDeps,
+  type PassResult,
+  SALT_BYTES,
+} from "../../sealing/commands.ts";
+import { writePass } from "../../sealing/pass-queries.ts";
 import { type Placed, planChains, type Unplaced } from "../../sealing/plan.ts";
-import { type SealerState, selectChains, writePass } from "../../sealing/queries.ts";
+import type { UsageStatements } from "../../sealing/sealer.ts";
+import type { SealerState } from "../../sealing/state-queries.ts";
 import { statementOf } from "./compose.ts";
-import { type DueMonth, selectDue } from "./due-queries.ts";
+import { type DueMonth, hasDue, selectDue } from "./due-queries.ts";
 import { statementsWritten } from "./queries.ts";
 
 /**
@@ -21,11 +30,17 @@ interface NewStatement extends Unplaced {
   salt: string;
 }
 
+/** The statements as the sealer writes them. */
+export const usageStatements: UsageStatements = {
+  due: (now_ms) => hasDue({ now_ms, grace_ms: GRACE_MS }),
+  write: stateUsage,
+};
+
 /**
  * Writes the statements that are due to the chains of their organizations (AU-131), up to the size of one pass, on top of
  * `state`. One statement of SQL writes everything, or nothing if another pass was written since.
  */
-export async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResult> {
+async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResult> {
   const { reads, writes, sealed, clock, holder } = deps;
   const now_ms = clock.now();
   const due = await selectDue(writes, { now_ms, grace_ms: GRACE_MS, limit: STATEMENTS_MAX });
@@ -56,11 +71,7 @@ export async function stateUsage(deps: PassDeps, state: SealerState): Promise<Pa
     ...checked,
   };
   if (!(await writePass(writes, state.passes, pass))) return { entries: 0, checkpoint: null, end: "lost" };
-  sealed.remember(pass.heads, pass.checkpoint);
-  for (const chain of altered) {
-    sealed.forget(chain.owner);
-    deps.log.error(chain, "the log of an owner is not what the sealer wrote: its statement of usage waits");
-  }
+  notePass(deps, pass);
   return {
     entries: entries.length,
     checkpoint: pass.checkpoint,

@@ -1,5 +1,6 @@
 import { monthEnd, monthStart, type Statement } from "@ostiary/lib/domain/proof";
 import { type UsageSums, usageSums } from "@ostiary/lib/domain/usage";
+import { compare } from "../../order.ts";
 import { refusedOf } from "../totals.ts";
 import type { DueMonth, MonthPart } from "./due-queries.ts";
 
@@ -26,10 +27,6 @@ export function statementOf({ month, stated, parts }: DueMonth, now_ms: number):
 
 function byName(a: MonthPart, b: MonthPart): number {
   return compare(a.policy, b.policy) || compare(a.service, b.service);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function sumsOf(part: MonthPart): UsageSums {

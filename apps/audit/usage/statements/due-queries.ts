@@ -32,25 +32,40 @@ const part = sql.join(
   sql`, `,
 );
 
+/** The clock of this service, and the time after a month's end at which the month is due. */
+export interface DueTime {
+  now_ms: number;
+  grace_ms: number;
+}
+
 /**
- * Returns at most `limit` months that are due, the oldest first. A month is due `grace_ms` after its end, by the clock of
- * this service and by that of the database: one wrong clock closes no month. Chains that are set aside wait.
+ * Matches the rows of `changed` whose month is due. A month is due `grace_ms` after its end, by the clock of this service
+ * and by that of the database: one wrong clock closes no month. Chains that are set aside wait.
  */
-export function selectDue(
-  database: Database,
-  { now_ms, grace_ms, limit }: { now_ms: number; grace_ms: number; limit: number },
-): Promise<DueMonth[]> {
-  const monthOf = (time: SQL) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM')`;
+function isDue({ now_ms, grace_ms }: DueTime): SQL {
   const settled = sql`least(${new Date(now_ms - grace_ms).toISOString()}::text::timestamptz,
     now() - make_interval(secs => ${sql.raw(String(grace_ms / 1_000))}))`;
+  return sql`not changed.is_stated and changed.month < to_char(${settled} at time zone 'UTC', 'YYYY-MM')
+    and not exists (select from audit.altered_chains aside
+      where aside.owner = 'organization:' || changed.organization_id)`;
+}
+
+/** Returns the condition that a month is due. */
+export function hasDue(time: DueTime): SQL {
+  return sql`exists (select from audit.usage_months changed where ${isDue(time)})`;
+}
+
+/** Returns at most `limit` months that are due, the oldest first. */
+export function selectDue(
+  database: Database,
+  { limit, ...time }: DueTime & { limit: number },
+): Promise<DueMonth[]> {
   return database.run("select_months_to_state", (orm) =>
     rows<DueMonth>(
       orm,
       sql`with due as materialized (
           select distinct month, organization_id from audit.usage_months changed
-          where not is_stated and month < ${monthOf(settled)}
-            and not exists (select from audit.altered_chains aside
-              where aside.owner = 'organization:' || changed.organization_id)
+          where ${isDue(time)}
           order by month, organization_id limit ${sql.raw(String(limit))}
         )
         select due.organization_id, due.month,

@@ -1,0 +1,34 @@
+import type { Inclusion } from "@ostiary/lib/domain/proof";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { CHECKPOINT_COLUMNS, type CheckpointRow } from "../checkpoints/queries.ts";
+
+/** The chain of an owner as stored; a new chain has an id and no entry. */
+export interface ChainRow {
+  owner: string;
+  id: number;
+  position: number;
+  /** The running hash in hexadecimal, or null for a new chain. */
+  chain: string | null;
+  /** The place of the head in the tree of an older checkpoint; null for a head in the map. */
+  inclusion: Inclusion | null;
+  checkpoint: CheckpointRow | null;
+  /** Whether the chain has entries after its end. */
+  goes_on: boolean;
+}
+
+export function selectChains(database: Database, owners: readonly string[]): Promise<ChainRow[]> {
+  return database.run("select_chains", (orm) =>
+    rows<ChainRow>(
+      orm,
+      sql`select wanted.owner, coalesce(known.id, nextval('audit.chain_ids')) as id,
+          coalesce(known.position, 0) as position, encode(known.chain, 'hex') as chain, known.inclusion,
+          (select row_to_json(holding) from (
+            select ${CHECKPOINT_COLUMNS} from audit.checkpoints where number = known.checkpoint) holding) as checkpoint,
+          exists (select from audit.entries entry
+            where entry.chain_id = known.id and entry.position > known.position) as goes_on
+        from json_array_elements_text(${JSON.stringify(owners)}::text::json) as wanted(owner)
+          left join audit.chains known using (owner)`,
+    ),
+  );
+}

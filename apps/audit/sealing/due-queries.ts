@@ -1,0 +1,181 @@
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import { columns } from "../events/queries.ts";
+import { compare } from "../order.ts";
+import { IS_SET_ASIDE } from "./altered-queries.ts";
+import type { UnsealedRow } from "./entries.ts";
+import { type SealWindow, snapshotText } from "./snapshot.ts";
+import type { OlderCursor } from "./state-queries.ts";
+
+/** Returns the first transaction after `entries` intents, or outcomes, from `xid` on. */
+export async function selectBound(database: Database, xid: bigint, entries: number): Promise<bigint | null> {
+  const nth = (column: SQL, table: SQL) => sql`
+    select ${column}::text as xid from ${table}
+    where ${column} >= ${String(xid)}::text::xid8 order by ${column} offset ${sql.raw(String(entries))} limit 1`;
+  const intents = nth(sql`xid`, sql`audit.request_ids`);
+  const outcomes = nth(sql`outcome_xid`, sql`audit.audit_events`);
+  const found = await database.run("select_seal_bound", (orm) =>
+    rows<{ xid: string }>(orm, sql`(${intents}) union all (${outcomes})`),
+  );
+  const [least] = found.map((row) => BigInt(row.xid)).toSorted(compare);
+  return least ?? null;
+}
+
+/**
+ * Whether the request id is claimed for the event. The service claims it in the statement that writes the
+ * event.
+ */
+export const CLAIMED = sql`exists (select from audit.request_ids known
+    where known.request_id = event.request_id and known.id = event.id)`;
+
+/** The columns of an event that its entries need. */
+export const storedColumns = sql`${columns},
+  event.intent_xid::text as intent_xid, event.outcome_xid::text as outcome_xid,
+  encode(event.intent_salt, 'hex') as intent_salt, encode(event.outcome_salt, 'hex') as outcome_salt,
+  event.named_by_outcome, event.intent_member_id`;
+
+const unsealedColumns = sql`${storedColumns}, ${CLAIMED} as claimed`;
+
+/** Returns a condition: the transaction in `column` belongs to a window. */
+function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
+  const xids = `{${late.join(",")}}`;
+  return sql`(
+    (${column} >= ${String(from)}::text::xid8 and ${column} < ${String(before)}::text::xid8
+      or ${column} = any (${xids}::text::xid8[]))
+    and pg_visible_in_snapshot(${column}, ${snapshotText(now)}::text::pg_snapshot))`;
+}
+
+/**
+ * Returns a subquery of the events that the transactions of a window wrote: `event`, and `due` with the
+ * halves. Intents are found by their request ids, outcomes by themselves. Each event is then looked up by its
+ * key, whatever row count the planner expects.
+ */
+export function eventsOf(window: SealWindow): SQL {
+  return sql`(
+    select id, occurred_at, bool_or(is_intent) as is_intent, bool_or(not is_intent) as is_outcome
+    from (
+      select known.id, known.occurred_at, true as is_intent from audit.request_ids known
+      where ${writtenIn(window, sql`known.xid`)}
+      union all
+      select event.id, event.occurred_at, false from audit.audit_events event
+      where ${writtenIn(window, sql`event.outcome_xid`)}
+    ) written
+    group by id, occurred_at
+  ) due cross join lateral (
+    select * from audit.audit_events stored where stored.id = due.id and stored.occurred_at = due.occurred_at limit 1
+  ) event`;
+}
+
+/** Returns the events that the transactions of a window wrote. */
+export function selectWindow(database: Database, window: SealWindow): Promise<UnsealedRow[]> {
+  return selectUnsealed(database, {
+    from: eventsOf(window),
+    intent: sql`due.is_intent`,
+    outcome: sql`due.is_outcome`,
+  });
+}
+
+/**
+ * Returns at most `limit` events that lack an entry anywhere. It serves a database whose transactions are
+ * counted anew, and marks that were moved.
+ */
+export function selectAnyUnsealed(database: Database, limit: number): Promise<UnsealedRow[]> {
+  const intent = sql`(${CLAIMED} and ${hasNoEntry(false)})`;
+  const outcome = sql`(event.outcome <> 'pending' and ${CLAIMED} and ${hasNoEntry(true)})`;
+  const from = sql`audit.audit_events event where (${intent} or ${outcome}) and not (${IS_SET_ASIDE})
+    limit ${sql.raw(String(limit))}`;
+  return selectUnsealed(database, { from, intent, outcome });
+}
+
+/**
+ * Returns a condition that leaves out sealed halves, since a restored database may reuse transaction numbers.
+ */
+function hasNoEntry(is_outcome: boolean, chain_id?: SQL): SQL {
+  return sql`not exists (select from audit.entries entry
+    where entry.event_id = event.id and entry.is_outcome = ${sql.raw(String(is_outcome))}
+      ${chain_id === undefined ? sql`` : sql`and entry.chain_id = ${chain_id}`})`;
+}
+
+/**
+ * Returns the events that the snapshot sees and the owner's chain lacks, in the order in which they were
+ * written.
+ */
+export function selectUnsealedOf(
+  database: Database,
+  owner: string,
+  sealed_to: string,
+  limit: number,
+): Promise<UnsealedRow[]> {
+  const separator = owner.indexOf(":");
+  const id = owner.slice(separator + 1);
+  const isInLog =
+    owner.slice(0, separator) === "organization"
+      ? sql`event.organization_id = ${id}`
+      : sql`event.user_id = ${id}`;
+  const chain = sql`(select known.id from audit.chains known where known.owner = ${owner})`;
+  const seen = (xid: SQL) =>
+    sql`coalesce(pg_visible_in_snapshot(${xid}, ${sealed_to}::text::pg_snapshot), true)`;
+  const intent = sql`(${seen(sql`event.intent_xid`)} and ${hasNoEntry(false, chain)})`;
+  const outcome = sql`(event.outcome <> 'pending' and ${seen(sql`event.outcome_xid`)} and ${hasNoEntry(true, chain)})`;
+  return database.run("select_unsealed_of", (orm) =>
+    rows<UnsealedRow>(
+      orm,
+      sql`select ${unsealedColumns}, ${intent} as intent_due, ${outcome} as outcome_due
+        from audit.audit_events event where ${isInLog} and ${CLAIMED} and (${intent} or ${outcome})
+        order by coalesce(event.intent_xid, '0'::xid8), event.id limit ${sql.raw(String(limit))}`,
+    ),
+  );
+}
+
+/**
+ * Matches events whose row was inserted with its outcome already set. An import may insert such rows; the
+ * audit service never does. The sealer seals intent and outcome together.
+ */
+const INSERTED_FINAL = sql.raw("event.outcome <> 'pending' and event.outcome_xid is null");
+
+interface Unsealed {
+  /** The tables and the condition that find events, as `event`. */
+  from: SQL;
+  /** Whether the intent, and the outcome, of an event is due. */
+  intent: SQL;
+  outcome: SQL;
+}
+
+function selectUnsealed(database: Database, { from, intent, outcome }: Unsealed): Promise<UnsealedRow[]> {
+  return database.run("select_unsealed", (orm) =>
+    rows<UnsealedRow>(
+      orm,
+      sql`select ${unsealedColumns},
+          coalesce(${intent}, false) and ${hasNoEntry(false)} as intent_due,
+          (coalesce(${outcome}, false) or coalesce(${intent}, false) and ${INSERTED_FINAL})
+            and ${hasNoEntry(true)} as outcome_due
+        from ${from}`,
+    ),
+  );
+}
+
+/**
+ * Returns the next events of one kind of owner from before the proof was introduced, owner by owner, from the
+ * start of each log.
+ */
+export function selectOlder(database: Database, after: OlderCursor, limit: number): Promise<UnsealedRow[]> {
+  const owner = after.kind === "organization" ? sql`event.organization_id` : sql`event.user_id`;
+  return database.run("select_older_unsealed", (orm) =>
+    rows<UnsealedRow>(
+      orm,
+      sql`select ${unsealedColumns}, true as intent_due,
+          event.outcome <> 'pending' and event.outcome_xid is null as outcome_due
+        from audit.audit_events event
+        where event.intent_xid is null and ${owner} is not null
+          ${after.kind === "organization" ? sql`and event.named_by_outcome is not true` : sql``}
+          and (${owner}, event.id) > (${after.owner}, ${after.id})
+        order by ${owner}, event.id limit ${sql.raw(String(limit))}`,
+    ),
+  );
+}
+
+/** Returns the cursor of a walk along one kind of owner at this event. */
+export function olderCursor(kind: OlderCursor["kind"], row: UnsealedRow): OlderCursor {
+  const owner = kind === "organization" ? row.organization_id : row.user_id;
+  return { kind, owner: owner ?? "", id: row.id };
+}

@@ -1,0 +1,88 @@
+import type { Checkpoint } from "@ostiary/lib/domain/proof";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../checkpoints/queries.ts";
+import { SET_ASIDE, type SetAside } from "./altered-queries.ts";
+
+/** Progress of a walk along the events of one kind of owner. */
+export interface OlderCursor {
+  kind: "organization" | "user";
+  owner: string;
+  id: string;
+}
+
+/** The state that the sealers of all replicas share. */
+export interface SealerState {
+  /** Number of passes that wrote something. */
+  passes: number;
+  holder: string | null;
+  /** Time since the last write of any replica. */
+  idle_ms: number;
+  /** A `pg_snapshot`; all events that it sees have their entries. */
+  sealed_to: string;
+  /** Null once all events from before the proof was introduced are sealed. */
+  older: OlderCursor | null;
+  /** The newest checkpoint, or null before the first. */
+  checkpoint: Checkpoint | null;
+  now: string;
+  /** Chains that are not sealed any further. */
+  set_aside: readonly SetAside[];
+  /** A JWS of `sealed_to` and `older`, or null while no key signs them. */
+  marks: string | null;
+  /** Whether the marks were ever signed. */
+  marks_signed: boolean;
+  /** The number of leaves of the tree of checkpoints. */
+  tree_size: number;
+  /** The signed root of the tree, as a note; null while no key signs it. */
+  note: string | null;
+  /** Whether chains that are still sealed have their head in an older checkpoint alone, and not in the map. */
+  has_unmapped: boolean;
+  /** Whether statements of usage are due; false for a caller that does not ask. */
+  is_usage_due: boolean;
+}
+
+type StateRow = Omit<SealerState, "older" | "checkpoint"> & {
+  older_kind: OlderCursor["kind"] | null;
+  older_owner: string;
+  older_id: string;
+  checkpoint: CheckpointRow | null;
+};
+
+/** Selects the chains that are not in the map of heads yet. */
+const unmapped = sql`select known.owner from audit.chains known where known.inclusion is not null
+  and not exists (select from audit.altered_chains aside where aside.owner = known.owner)`;
+
+/** Returns at most `limit` owners whose chains are not in the map of heads yet. */
+export async function selectUnmapped(database: Database, limit: number): Promise<string[]> {
+  const found = await database.run("select_unmapped", (orm) =>
+    rows<{ owner: string }>(orm, sql`${unmapped} order by known.id limit ${sql.raw(String(limit))}`),
+  );
+  return found.map(({ owner }) => owner);
+}
+
+/** Returns the condition of SQL that statements of usage are due. */
+export type UsageDue = (now_ms: number) => SQL;
+
+/** Returns the state. `usageDue` is the condition for statements of usage that are due. */
+export async function selectState(database: Database, usageDue: SQL = sql`false`): Promise<SealerState> {
+  const [found] = await database.run("select_sealer", (orm) =>
+    rows<StateRow>(
+      orm,
+      sql`select passes, holder, sealed_to::text, pg_current_snapshot()::text as now,
+          (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
+          older_kind, older_owner, older_id, marks, marks_signed, note, ${SET_ASIDE} as set_aside,
+          coalesce((select max(number) from audit.checkpoint_tree), 0) as tree_size,
+          exists (${unmapped}) as has_unmapped, ${usageDue} as is_usage_due,
+          (select row_to_json(newest) from (
+            select ${CHECKPOINT_COLUMNS} from audit.checkpoints order by number desc limit 1) newest) as checkpoint
+        from audit.sealer`,
+    ),
+  );
+  if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
+  const { older_kind, older_owner, older_id, checkpoint, ...state } = found;
+  return {
+    ...state,
+    older: older_kind === null ? null : { kind: older_kind, owner: older_owner, id: older_id },
+    checkpoint: checkpoint === null ? null : checkpointOf(checkpoint),
+  };
+}
