@@ -251,8 +251,10 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     const receiver = newReceiver();
     const audit = await startWith(receiver);
     await isSetUp(audit, receiver);
-    receiver.answer = () => new Response(null, { status: 503, headers: { "Retry-After": "1" } });
+    receiver.calls.length = 0;
+    receiver.answer = () => new Response(null, { status: 503, headers: { "Retry-After": "3600" } });
     await writeEvents(audit, 4, { organization_id: "cut" });
+    await waitFor(() => receiver.calls.length > 0, SOON);
     await exportProof(audit, "/organizations/cut/audit-events");
     const log = await openLog(audit);
     ends.push(() => log.close());
@@ -265,7 +267,14 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
       );
       await rows(tx, sql`alter table audit.entries enable trigger no_change`);
     });
+    receiver.calls.length = 0;
     receiver.answer = () => new Response(null);
+    await waitFor(async () => {
+      await log.run("end_pause", (orm) =>
+        rows(orm, sql`update audit.operator_stream set next_attempt_at = now()`),
+      );
+      return receiver.calls.length > 0;
+    }, SOON);
     await writeEvents(audit, 3, { organization_id: "whole" });
     await complete(audit, receiver, ["whole"]);
     const got = OrganizationReceivers.of(receiver);
