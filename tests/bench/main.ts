@@ -26,15 +26,15 @@ const benches: Benches = {
   audit: async () => (await import("./audit.ts")).audit,
   "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
   proof: async () => (await import("./proof.ts")).proof,
-  streams: async () => (await import("./streams.ts")).streams,
+  streams: async () => (await import("./streams.ts")).streamsOf(),
   lookup: async () => (await import("./lookup.ts")).lookup,
   portal: async () => (await import("./portal.ts")).portal,
   registry: async () => (await import("./registry.ts")).registry,
   migrations: async () => (await import("./migrations.ts")).migrations,
 };
 
-/** Benches that take a second word: a load, a revision, a file. */
-const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity"]);
+/** Benches that take a second word: a load, a revision, a file, a number. */
+const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity", "streams"]);
 
 const EXIT_USAGE = 2;
 
@@ -49,6 +49,7 @@ async function main(): Promise<void> {
     floor: async () => (await import("./floor.ts")).floorUnder(given),
     compare: async () => compareWith(given),
     capacity: async () => capacityFrom(given),
+    streams: async () => (await import("./streams.ts")).streamsOf(given),
   };
   if (name === undefined) return list(every);
   const load = every[name];

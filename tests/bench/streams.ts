@@ -7,9 +7,10 @@ import { waitFor } from "../support/wait-for.ts";
 import { AuditBed } from "./audit/bed.ts";
 import { exampleIntent } from "./audit/writers.ts";
 import type { Bench } from "./bench.ts";
+import { BenchImpossible } from "./measure/cores.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import type { ServiceProcess } from "./measure/service-bed.ts";
-import { spreadOf } from "./measure/statistics.ts";
+import { percentile, type Spread, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 import { openLog, sealAll } from "./proof.ts";
 
@@ -19,44 +20,66 @@ const EVENTS_PER_SECOND_MIN = 2_000;
 const SHARE = 2.1;
 const DRAIN_MS_MAX = 3_600_000;
 
-/** Measures how fast a stream drains a backlog, and what writers notice of it. */
-export const streams: Bench = {
-  summary: "how fast a stream delivers a backlog, and how long writes take during that",
-  async run({ quick, progress }) {
-    const machine = describeMachine();
-    const wanted = quick ? 20_000 : 1_000_000;
-    await using bed = new AuditBed([]);
-    const { url } = await bed.database();
-    await using backlog = await openLog(url, "backlog");
-    progress("generating a backlog");
-    await generateLog(backlog.log, { events: wanted * SHARE, end_ms: Date.now(), span_ms: 20 * DAY_MS });
-    progress("sealing it");
-    await sealAll(backlog.log);
-    using receiver = startCounting();
-    const service = await bed.process("apps/audit/main.ts", {
-      DATABASE_URL: backlog.url,
-      AUDIT_STREAM_KEY_FILE: keyFile(await bed.directory()),
-      AUDIT_STREAM_ALLOW_HTTP: "true",
-      AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
-      AUDIT_STREAM_ALLOWED_PORTS: String(receiver.port),
-    });
-    progress("writing without a stream");
-    const before = await writesOf(service, () => false);
-    progress("delivering the backlog");
-    const drained = await drain(service, receiver);
-    const rows = [
-      ["entries delivered", whole(drained.entries), ""],
-      ["events delivered a second", whole(drained.events_per_second), `above ${EVENTS_PER_SECOND_MIN}`],
-      ["entries delivered a second", whole(drained.entries_per_second), ""],
-      ["a write without a stream, ms (median)", before.median.toFixed(2), ""],
-      ["a write during the delivery, ms (median)", drained.writes.median.toFixed(2), ""],
-    ];
-    return {
-      text: [machineLine(machine), "", table(["", "measured", "goal"], rows)].join("\n"),
-      data: { machine, before, drained },
-    };
-  },
-};
+/** Returns the measurement of how fast a stream drains a backlog of this many events, and what writers notice of it. */
+export function streamsOf(given?: string): Bench {
+  return {
+    summary: "how fast a stream delivers a backlog, and how long writes take during that: streams [EVENTS]",
+    async run({ quick, progress }) {
+      const machine = describeMachine();
+      const wanted = eventsOf(given) ?? (quick ? 20_000 : 1_000_000);
+      await using bed = new AuditBed([]);
+      const { url } = await bed.database();
+      await using backlog = await openLog(url, "backlog");
+      progress("generating a backlog");
+      await generateLog(backlog.log, { events: wanted * SHARE, end_ms: Date.now(), span_ms: 20 * DAY_MS });
+      progress("sealing it");
+      await sealAll(backlog.log);
+      using receiver = startCounting();
+      const service = await bed.process("apps/audit/main.ts", {
+        DATABASE_URL: backlog.url,
+        AUDIT_STREAM_KEY_FILE: keyFile(await bed.directory()),
+        AUDIT_STREAM_ALLOW_HTTP: "true",
+        AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
+        AUDIT_STREAM_ALLOWED_PORTS: String(receiver.port),
+      });
+      progress("writing without a stream");
+      const before = await writesOf(service, () => false);
+      progress("delivering the backlog");
+      const drained = await drain(service, receiver);
+      return {
+        text: [machineLine(machine), "", table(["", "measured", "goal"], rowsOf(before, drained))].join("\n"),
+        data: { machine, before, drained },
+      };
+    },
+  };
+}
+
+/** Returns the number of events that was given, or null. @throws BenchImpossible for a text that is no such number */
+function eventsOf(given: string | undefined): number | null {
+  if (given === undefined) return null;
+  const events = Number(given);
+  if (Number.isSafeInteger(events) && events > 0) return events;
+  throw new BenchImpossible(`streams takes a number of events, and "${given}" is none.`);
+}
+
+function rowsOf(before: Writes, drained: Awaited<ReturnType<typeof drain>>): string[][] {
+  const { writes } = drained;
+  return [
+    ["entries delivered", whole(drained.entries), ""],
+    ["events delivered a second", whole(drained.events_per_second), `above ${EVENTS_PER_SECOND_MIN}`],
+    ["entries delivered a second", whole(drained.entries_per_second), ""],
+    [
+      "a write without a stream, ms: median, p99",
+      `${before.median.toFixed(2)}, ${before.p99.toFixed(2)}`,
+      "",
+    ],
+    [
+      "a write during the delivery, ms: median, p99",
+      `${writes.median.toFixed(2)}, ${writes.p99.toFixed(2)}`,
+      "",
+    ],
+  ];
+}
 
 /** A receiver that counts entries and the events among them, and keeps none. */
 function startCounting() {
@@ -109,8 +132,11 @@ async function drain(service: ServiceProcess, { counts, port }: ReturnType<typeo
   };
 }
 
+/** The durations of writes. */
+type Writes = Spread & { readonly p99: number };
+
 /** Times writes one after the other: a fixed number at least, and more while `goesOn`. */
-async function writesOf({ internal_url }: ServiceProcess, goesOn: () => boolean) {
+async function writesOf({ internal_url }: ServiceProcess, goesOn: () => boolean): Promise<Writes> {
   const times_ms: number[] = [];
   while (times_ms.length < 300 || goesOn()) {
     const begun_ms = performance.now();
@@ -123,5 +149,5 @@ async function writesOf({ internal_url }: ServiceProcess, goesOn: () => boolean)
     times_ms.push(performance.now() - begun_ms);
     await Bun.sleep(5);
   }
-  return spreadOf(times_ms);
+  return { ...spreadOf(times_ms), p99: percentile(times_ms, 99) };
 }
