@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { waitFor } from "../support/wait-for.ts";
+import type { LogHead } from "./load/stream-receiver.ts";
 
 /** The time that waiting outcomes get to be written. */
 const OUTCOMES_MS = 6_000;
@@ -24,6 +25,13 @@ export class AuditLog implements AsyncDisposable {
     };
     await waitFor(settled, { timeout_ms: OUTCOMES_MS }).catch(() => {}); // Then some events stay pending
     return events;
+  }
+
+  /** Returns the sealed end of the log of each organization. */
+  heads(): Promise<LogHead[]> {
+    return this.#sql<LogHead[]>`
+      select substring(owner from 14) as organization_id, position::float8 as position
+      from audit.chains where owner like 'organization:%'`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

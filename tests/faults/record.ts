@@ -48,6 +48,16 @@ export interface Served {
   readonly delay_ms: number;
 }
 
+/** The findings of the receiver of audit streams. */
+export interface StreamsSeen {
+  /** The reasons for which the receiver could not prove a delivery. */
+  readonly problems: readonly string[];
+  /** The entries that were sealed and did not come. */
+  readonly missing: readonly string[];
+  /** Deliveries with entries that had come before, with the time that the processes waited for a processor before. */
+  readonly repeats: readonly { readonly at_ms: number; readonly delay_ms: number }[];
+}
+
 /** Everything that was seen while one cell ran. */
 export interface CellRun {
   readonly cell: Cell;
@@ -64,7 +74,12 @@ export interface CellRun {
   /** The outcomes of events by request id. */
   readonly events: ReadonlyMap<string, string>;
   readonly served: readonly Served[];
+  /** Null for a run without audit streams. */
+  readonly streams: StreamsSeen | null;
 }
+
+/** A replica that waited this long for a processor may have lost the lease of a stream. */
+export const REPEAT_EXCUSED_MS = 1_000;
 
 /** Processes that waited this long for a processor during a request may have missed a limit by that alone. */
 const DELAY_EXCUSED_MS = 200;

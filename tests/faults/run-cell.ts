@@ -5,9 +5,10 @@ import { CLIENTS, type Client, KINDS, LIMITS } from "./clients.ts";
 import type { AuditLog } from "./events.ts";
 import type { Load } from "./load/load.ts";
 import type { Seen } from "./load/recorder.ts";
+import type { StreamReceiver } from "./load/stream-receiver.ts";
 import { healing } from "./promises/healing.ts";
 import type { ReachedRequests } from "./reached.ts";
-import { type Answer, type CellRun, isExcused, isGood } from "./record.ts";
+import { type Answer, type CellRun, isExcused, isGood, type StreamsSeen } from "./record.ts";
 import { CLIENTS_PROCESS, type SchedulingDelay } from "./scheduling-delay.ts";
 import type { Callers } from "./system/people.ts";
 import type { System } from "./system/system.ts";
@@ -19,6 +20,8 @@ export interface Bed {
   readonly delay: SchedulingDelay;
   readonly reached: ReachedRequests;
   readonly log: AuditLog;
+  /** Null for a run without audit streams. */
+  readonly streams: StreamReceiver | null;
 }
 
 export interface Pace {
@@ -36,6 +39,8 @@ const WELL_BEFORE_MS = 30_000;
 /** Requests of the cell before may still be in flight. */
 const EVENTS_BEFORE_MS = 30_000;
 const SAMPLE_MS = 120;
+/** A replica that hung for less than this before a delivery may have lost its lease. */
+const LEASE_LOST_MS = 15_000;
 
 export function newCallers(system: System): Promise<Callers> {
   return system.people.callers(UNSEEN);
@@ -56,13 +61,14 @@ export function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun> {
 
 /** Changes the system under load, and returns everything that was seen. `cell` names what it breaks. */
 export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace): Promise<CellRun> {
-  const { system, load, delay, reached, log } = bed;
+  const { system, load, delay, reached, log, streams } = bed;
   const callers = await newCallers(system);
   await load.introduce(callers);
   await system.people.retire(load.use(callers));
   await wellBefore(bed, pace);
   load.recorder.take();
   await reached.sinceLast();
+  streams?.forget();
   const began = { ms: performance.now(), date: new Date() };
   await Bun.sleep(pace.before_ms);
   const breaking_ms = performance.now();
@@ -93,9 +99,22 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
       delay_ms: delay.between(returned_ms, each.at_ms, processesTo(system, each.gateway)),
     })),
     events: await log.since(new Date(began.date.getTime() - EVENTS_BEFORE_MS), ended.date),
+    streams: streams === null ? null : await streamsSeen(bed, streams),
   };
   delay.forget(began.ms);
   return run;
+}
+
+/** Waits until all that is sealed is delivered, and returns what the receiver of streams saw. */
+async function streamsSeen({ system, delay, log }: Bed, streams: StreamReceiver): Promise<StreamsSeen> {
+  const seen = await streams.upTo(await log.heads());
+  await Bun.sleep(SAMPLE_MS);
+  const processes = [CLIENTS_PROCESS, "postgres", ...system.audit.map(({ name }) => name)];
+  const repeats = seen.repeats.map(({ at_ms }) => ({
+    at_ms,
+    delay_ms: delay.between(at_ms - LEASE_LOST_MS, at_ms, processes),
+  }));
+  return { ...seen, repeats };
 }
 
 /** The error for a system that was not well before a fault, long after the fault before. */
@@ -165,7 +184,8 @@ async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }:
     const answers = recorder.answers
       .filter(({ started_ms }) => started_ms >= returned_ms)
       .map((answer) => ({ ...answer, delay_ms: 0 }));
-    const nothing = { cell: { parts: [], fault: "cut" as const }, reached: [], events: new Map() };
+    const cell = { parts: [], fault: "cut" as const };
+    const nothing = { cell, reached: [], events: new Map(), streams: null };
     const served = recorder.served.map((each) => ({ ...each, delay_ms: 0 }));
     const soFar = { ...nothing, ...times, ended_ms: now_ms, answers, served };
     const last_ms = Math.max(...healing(soFar).values());

@@ -2,11 +2,12 @@ import type { Leash } from "../support/leash.ts";
 import { type Cell, nameOf } from "./cells.ts";
 import { AuditLog } from "./events.ts";
 import { Load } from "./load/load.ts";
+import { StreamReceiver } from "./load/stream-receiver.ts";
 import { ReachedRequests } from "./reached.ts";
 import type { CellRun } from "./record.ts";
 import { type Bed, NotWell, newCallers, type Pace, runCell } from "./run-cell.ts";
 import { SchedulingDelay } from "./scheduling-delay.ts";
-import { type Services, System } from "./system/system.ts";
+import { ROOT, type Services, System } from "./system/system.ts";
 
 export type Progress = (line: string) => void;
 
@@ -17,12 +18,18 @@ export async function withBed<T>(
   work: (bed: Bed) => Promise<T>,
   services?: Services,
 ): Promise<T> {
-  await using system = await System.start(leash, progress, services);
+  // A release may have no streams: they belong to runs of this source.
+  using streams = services === undefined ? await StreamReceiver.start(leash) : null;
+  const own: Services = { roots: [ROOT, ROOT], variables: {}, audit: streams?.variables ?? {} };
+  await using system = await System.start(leash, progress, services ?? own);
+  const [audit] = system.audit;
+  if (audit !== undefined) await streams?.subscribe(audit.url, system.people.organizations);
   const delay = new SchedulingDelay(() => system.pids());
   using _ = { [Symbol.dispose]: () => delay.stop() };
   await using log = new AuditLog(system.postgres.server.url);
   await using load = new Load(system, await newCallers(system));
-  return await work({ system, load, delay, reached: new ReachedRequests(system.reached_file), log });
+  const reached = new ReachedRequests(system.reached_file);
+  return await work({ system, load, delay, reached, log, streams });
 }
 
 /** Runs cells one after the other. Reports each cell, and each cell that could not begin. */

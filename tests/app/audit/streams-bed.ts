@@ -1,15 +1,9 @@
 import { randomBytes } from "node:crypto";
-import {
-  entryHash,
-  hashFromHex,
-  hexOf,
-  intentEntry,
-  type LoggedEvent,
-  nextInChain,
-  outcomeEntry,
-} from "@ostiary/lib/domain/proof";
 import { type AuditService, type AuditServiceOptions, json, startAudit } from "./audit-service.ts";
 import { keyFile, signingKeyFile } from "./proof-bed.ts";
+import { type DeliveredBody, ProvingReceiver, START } from "./proving-receiver.ts";
+
+export { type DeliveredBody, type DeliveredEntry, ProvingReceiver, START } from "./proving-receiver.ts";
 
 /** A call that a receiver got. */
 export interface ReceivedCall {
@@ -106,68 +100,9 @@ export function fieldsOf(answer: {
   return (answer.body.error?.details?.fields ?? []).map(({ path }) => path).toSorted();
 }
 
-/** The body of a delivery in the format ostiary. */
-export interface DeliveredBody {
-  type: string;
-  timestamp: string;
-  data: {
-    stream_id: string;
-    organization_id: string;
-    after: { position: number; chain: string };
-    entries: DeliveredEntry[];
-  };
-}
-
-/** An entry as tests look at it. */
-export interface DeliveredEntry {
-  position: number;
-  kind: string;
-  salt: string;
-  chain: string;
-  named_by_outcome?: boolean;
-  event: LoggedEvent;
-}
-
 export function bodiesOf({ calls }: TestReceiver): DeliveredBody[] {
   return calls.map(({ body }) => JSON.parse(body));
 }
-
-/** A receiver that proves by itself that it missed nothing. It accepts what it has already, and refuses all else. */
-export class ProvingReceiver {
-  position: number;
-  chain: string;
-  readonly entries: DeliveredEntry[] = [];
-  duplicates = 0;
-
-  constructor(after: { position: number; chain: string }) {
-    this.position = after.position;
-    this.chain = after.chain;
-  }
-
-  take({ data }: DeliveredBody): void {
-    if (data.after.position > this.position) throw new Error(`Entries after ${this.position} are missing.`);
-    let [position, chain] = [data.after.position, data.after.chain];
-    for (const entry of data.entries) {
-      if (entry.position !== position + 1) throw new Error(`Entry ${position + 1} is missing.`);
-      const computed = hexOf(nextInChain(hashFromHex(chain), entryHash(textOf(entry))));
-      if (computed !== entry.chain) throw new Error(`Entry ${entry.position} is not what was sealed.`);
-      [position, chain] = [entry.position, entry.chain];
-      if (entry.position <= this.position) {
-        this.duplicates += 1;
-        continue;
-      }
-      if (entry.position === this.position + 1) this.entries.push(entry);
-      [this.position, this.chain] = [position, chain];
-    }
-  }
-}
-
-function textOf({ kind, event, salt, named_by_outcome }: DeliveredEntry): string {
-  const named = named_by_outcome ? { organization_id: null, member_id: null } : null;
-  return kind === "intent" ? intentEntry(event, null, salt) : outcomeEntry(event, named, salt);
-}
-
-export const START = { position: 0, chain: "00".repeat(32) };
 
 /** Checks all that a receiver got, in its order. */
 export function proven(receiver: TestReceiver, after = START): ProvingReceiver {

@@ -11,6 +11,7 @@ import { nothingHangs, slownessCostsNoRequest } from "./hanging.ts";
 import { everythingHeals } from "./healing.ts";
 import { limitsAreExact, noLocalFallback, uncountedIsRefusedSoon } from "./limits.ts";
 import type { Promised } from "./promise.ts";
+import { streamsLoseNothing } from "./streams.ts";
 
 /** All promises, which every cell is judged by. */
 export const PROMISES: readonly Promised[] = [
@@ -23,6 +24,7 @@ export const PROMISES: readonly Promised[] = [
   unrecordedIsRefusedSoon,
   everyRequestHasItsEvent,
   everyRequestHasItsOutcome,
+  streamsLoseNothing,
   everythingHeals,
   nothingHangs,
   slownessCostsNoRequest,

@@ -70,6 +70,11 @@ export class People {
     this.#impostor = impostor;
   }
 
+  /** The ids of the owners' organizations. */
+  get organizations(): string[] {
+    return this.#owners.map(({ organization_id }) => organization_id);
+  }
+
   async callers(unseen: number): Promise<Callers> {
     const cell = this.#cells++;
     const each = <T>(make: (owner: Owner, index: number) => Promise<T>) =>

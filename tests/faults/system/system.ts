@@ -34,6 +34,8 @@ export interface Services {
   readonly roots: readonly [string, string];
   /** Variables of every service. */
   readonly variables: Readonly<Record<string, string>>;
+  /** More variables of the audit service. */
+  readonly audit?: Readonly<Record<string, string>>;
 }
 
 /** The error for a run that is impossible here; it names what is missing. */
@@ -178,7 +180,7 @@ export class System implements AsyncDisposable {
     const ROUTE_STORE_URL = this.etcd.link.url;
     [this.identity, this.audit, this.registries] = await Promise.all([
       this.#startTwo("identity", { ...database, ROLES_FILE: join(ROOT, "seeds/roles.yaml") }),
-      this.#startTwo("audit", database),
+      this.#startTwo("audit", { ...database, ...this.#services.audit }),
       this.#startTwo("registry", { DATABASE_URL: database.DATABASE_URL, ROUTE_STORE_URL, ADMIN_TOKEN }),
     ]);
     const [first] = this.identity;

@@ -12,6 +12,9 @@ export const TIMES = {
   ended_ms: 25_000,
 } as const;
 
+/** Streams that delivered everything once. */
+export const NOTHING_SEEN = { problems: [], missing: [], repeats: [] };
+
 export function anAnswer(client: Client, started_ms: number, more: Partial<Answer> = {}): Answer {
   const ended_ms = started_ms + 5;
   return {
@@ -37,6 +40,7 @@ export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
     reached: [],
     events: new Map(),
     served,
+    streams: NOTHING_SEEN,
     ...more,
     answers: [...answers, ...(more.answers ?? [])],
   };

@@ -3,7 +3,7 @@ import { CELLS, type Cell, nameOf } from "../../faults/cells.ts";
 import { LIMITS } from "../../faults/clients.ts";
 import { judge, PROMISES } from "../../faults/promises/index.ts";
 import type { CellRun, Reached } from "../../faults/record.ts";
-import { anAnswer, aRun, aWindow, TIMES } from "./a-run.ts";
+import { anAnswer, aRun, aWindow, NOTHING_SEEN, TIMES } from "./a-run.ts";
 
 const cell = (name: string): Cell => {
   const found = CELLS.find((each) => nameOf(each) === name);
@@ -166,6 +166,30 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
     { reached: [reached()], events: new Map([["request", "pending"]]) },
   ],
   [
+    "streams",
+    "an entry of the log is missing in a delivery",
+    "postgres/killed",
+    { streams: { ...NOTHING_SEEN, problems: ["Entry 7 is missing."] } },
+  ],
+  [
+    "streams",
+    "a sealed entry does not come",
+    "audit/frozen",
+    { streams: { ...NOTHING_SEEN, missing: ["3 entries"] } },
+  ],
+  [
+    "streams",
+    "entries come twice while neither audit nor PostgreSQL failed",
+    "redis/killed",
+    { streams: { ...NOTHING_SEEN, repeats: [{ at_ms: during, delay_ms: 0 }] } },
+  ],
+  [
+    "streams",
+    "entries come twice before the fault",
+    "audit/killed",
+    { streams: { ...NOTHING_SEEN, repeats: [{ at_ms: TIMES.breaking_ms - 1, delay_ms: 0 }] } },
+  ],
+  [
     "heals",
     "somebody is refused six seconds after the return",
     "redis/killed",
@@ -234,6 +258,15 @@ describe("an effect that is not the product's breaks nothing:", () => {
   test("outcomes that a killed gateway has not delivered", () => {
     const pending = { reached: [reached()], events: new Map([["request", "pending"]]) };
     expect(broken(aRun(cell("gateway/killed"), pending))).toEqual([]);
+  });
+
+  test("entries that come twice after audit or PostgreSQL failed, or after processes waited for a processor", () => {
+    const seen = (delay_ms: number) => ({
+      streams: { ...NOTHING_SEEN, repeats: [{ at_ms: during, delay_ms }] },
+    });
+    expect(broken(aRun(cell("audit/killed"), seen(0)))).toEqual([]);
+    expect(broken(aRun(cell("postgres/cut"), seen(0)))).toEqual([]);
+    expect(broken(aRun(cell("etcd/cut"), seen(5_000)))).toEqual([]);
   });
 
   test("times, when only the rest is judged", () => {

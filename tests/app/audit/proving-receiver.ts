@@ -1,0 +1,70 @@
+import {
+  entryHash,
+  hashFromHex,
+  hexOf,
+  intentEntry,
+  type LoggedEvent,
+  nextInChain,
+  outcomeEntry,
+} from "@ostiary/lib/domain/proof";
+
+/** The body of a delivery in the format ostiary. */
+export interface DeliveredBody {
+  type: string;
+  timestamp: string;
+  data: {
+    stream_id: string;
+    organization_id: string;
+    after: { position: number; chain: string };
+    entries: DeliveredEntry[];
+  };
+}
+
+/** An entry as tests look at it. */
+export interface DeliveredEntry {
+  position: number;
+  kind: string;
+  salt: string;
+  chain: string;
+  named_by_outcome?: boolean;
+  event: LoggedEvent;
+}
+
+/** A receiver that proves by itself that it missed nothing. It accepts what it has already, and refuses all else. */
+export class ProvingReceiver {
+  position: number;
+  chain: string;
+  readonly entries: DeliveredEntry[] = [];
+  duplicates = 0;
+
+  constructor(after: { position: number; chain: string }) {
+    this.position = after.position;
+    this.chain = after.chain;
+  }
+
+  take({ data }: DeliveredBody): void {
+    if (data.after.position > this.position) throw new Error(`Entries after ${this.position} are missing.`);
+    if (data.after.position === this.position && data.after.chain !== this.chain)
+      throw new Error(`Entry ${this.position} has another chain value than before.`);
+    let [position, chain] = [data.after.position, data.after.chain];
+    for (const entry of data.entries) {
+      if (entry.position !== position + 1) throw new Error(`Entry ${position + 1} is missing.`);
+      const computed = hexOf(nextInChain(hashFromHex(chain), entryHash(textOf(entry))));
+      if (computed !== entry.chain) throw new Error(`Entry ${entry.position} is not what was sealed.`);
+      [position, chain] = [entry.position, entry.chain];
+      if (entry.position <= this.position) {
+        this.duplicates += 1;
+        continue;
+      }
+      if (entry.position === this.position + 1) this.entries.push(entry);
+      [this.position, this.chain] = [position, chain];
+    }
+  }
+}
+
+function textOf({ kind, event, salt, named_by_outcome }: DeliveredEntry): string {
+  const named = named_by_outcome ? { organization_id: null, member_id: null } : null;
+  return kind === "intent" ? intentEntry(event, null, salt) : outcomeEntry(event, named, salt);
+}
+
+export const START = { position: 0, chain: "00".repeat(32) };

@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DeliveredBody, ProvingReceiver, START } from "../../app/audit/proving-receiver.ts";
+import type { Leash } from "../../support/leash.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import type { StreamsSeen } from "../record.ts";
+
+/** The time that streams get to deliver what is sealed. Another replica may take a lease over within 10 s. */
+const DELIVERED_MS = 60_000;
+const OPERATOR = "operator";
+
+/** The end of an organization's log. */
+export interface LogHead {
+  readonly organization_id: string;
+  readonly position: number;
+}
+
+/** A part of a delivery: entries of one organization. */
+type Part = Pick<DeliveredBody["data"], "organization_id" | "after" | "entries">;
+
+/**
+ * The receiver of audit streams: one of each organization, and the operator's own one. It proves with each delivery
+ * that no entry is missing, and records what it cannot prove.
+ */
+export class StreamReceiver implements Disposable {
+  readonly #server: Bun.Server<undefined>;
+  readonly #key_file: string;
+  readonly #logs = new Map<string, ProvingReceiver>();
+  #seen: { problems: string[]; repeats_ms: number[] } = { problems: [], repeats_ms: [] };
+
+  static async start(leash: Leash): Promise<StreamReceiver> {
+    const directory = await mkdtemp(join(tmpdir(), "ostiary-streams-"));
+    leash.directory(directory);
+    const key_file = join(directory, "keys");
+    await writeFile(key_file, randomBytes(32).toString("base64"), { mode: 0o600 });
+    return new StreamReceiver(key_file);
+  }
+
+  private constructor(key_file: string) {
+    this.#key_file = key_file;
+    this.#server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: async (request) => {
+        const text = await request.text();
+        for (const part of partsOf(JSON.parse(text))) this.#take(new URL(request.url).pathname, part);
+        return new Response(null, { status: 204 });
+      },
+    });
+  }
+
+  /** The variables of the audit service whose streams this receiver gets. */
+  get variables(): Record<string, string> {
+    return {
+      AUDIT_STREAM_KEY_FILE: this.#key_file,
+      AUDIT_STREAM_ALLOW_HTTP: "true",
+      AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
+      AUDIT_STREAM_ALLOWED_PORTS: String(this.#server.port),
+      AUDIT_OPERATOR_STREAM_URL: this.#urlOf(OPERATOR),
+      AUDIT_OPERATOR_STREAM_SECRET: `whsec_${randomBytes(32).toString("base64")}`,
+      AUDIT_OPERATOR_STREAM_FROM: "start",
+    };
+  }
+
+  /** Creates a stream of each organization, from its first entry on. */
+  async subscribe(audit: string, organizations: readonly string[]): Promise<void> {
+    for (const id of organizations) {
+      const answer = await fetch(`${audit}/organizations/${id}/audit-streams`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ url: this.#urlOf(id), from_position: 1 }),
+      });
+      if (answer.status !== 201) throw new Error(`A stream of ${id} was refused: ${await answer.text()}`);
+      for (const way of [id, OPERATOR]) this.#logOf(`/${way}`, id);
+    }
+  }
+
+  /** Forgets what was seen before a cell. */
+  forget(): void {
+    this.#seen = { problems: [], repeats_ms: [] };
+  }
+
+  /** Waits until the streams have delivered everything up to these heads, and returns what was seen. */
+  async upTo(heads: readonly LogHead[]): Promise<StreamsSeen> {
+    const missing = () =>
+      heads.flatMap(({ organization_id, position }) =>
+        [organization_id, OPERATOR].flatMap((way) => {
+          const known = this.#logs.get(keyOf(`/${way}`, organization_id));
+          const left = known === undefined ? 0 : position - known.position;
+          return left > 0 ? [`${left} entries of ${organization_id} in the stream ${way}`] : [];
+        }),
+      );
+    await waitFor(() => missing().length === 0, { timeout_ms: DELIVERED_MS }).catch(() => {}); // The promise says so
+    const { problems, repeats_ms } = this.#seen;
+    return { problems, missing: missing(), repeats: repeats_ms.map((at_ms) => ({ at_ms, delay_ms: 0 })) };
+  }
+
+  [Symbol.dispose](): void {
+    void this.#server.stop(true);
+  }
+
+  #urlOf(way: string): string {
+    return `http://127.0.0.1:${this.#server.port}/${way}`;
+  }
+
+  #logOf(way: string, organization_id: string): ProvingReceiver {
+    const key = keyOf(way, organization_id);
+    const known = this.#logs.get(key) ?? new ProvingReceiver(START);
+    this.#logs.set(key, known);
+    return known;
+  }
+
+  #take(way: string, part: Part): void {
+    const log = this.#logOf(way, part.organization_id);
+    const before = log.duplicates;
+    try {
+      log.take({ type: "", timestamp: "", data: { stream_id: "", ...part } });
+    } catch (error) {
+      this.#seen.problems.push(`${way}: ${error instanceof Error ? error.message : error}`);
+      const { position, chain } = part.entries.at(-1) ?? part.after;
+      [log.position, log.chain] = [position, chain];
+    }
+    log.entries.length = 0;
+    if (log.duplicates > before) this.#seen.repeats_ms.push(performance.now());
+  }
+}
+
+function keyOf(way: string, organization_id: string): string {
+  return `${way} ${organization_id}`;
+}
+
+function partsOf({ data }: { data: Part | { organizations: Part[] } }): Part[] {
+  return "organizations" in data ? data.organizations : [data];
+}
