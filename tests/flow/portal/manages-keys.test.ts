@@ -72,6 +72,10 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
     await dialog(page).getByRole("button", { name: "Revoke" }).click();
     await rows.nth(1).getByText("revoked").waitFor();
     expect(await rows.nth(1).getByRole("button").count()).toBe(0);
+    await rows.nth(0).getByRole("link", { name: "What did this key do?" }).click();
+    await page.getByText("No event matches.").waitFor();
+    const prefix = new URLSearchParams(page.url().split("?")[1]).get("key_prefix") ?? "";
+    expect([first, second].some((made) => prefix !== "" && made.startsWith(prefix))).toBe(true);
     expect(complaints).toEqual([]);
   });
 

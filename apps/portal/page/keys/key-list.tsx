@@ -1,12 +1,14 @@
 import type { ApiKey } from "@ostiary/lib/contracts/identity-api";
 import { useState } from "preact/hooks";
+import { AUDIT_LABEL, type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More } from "../parts/more.tsx";
 import { Empty, Loading, Time } from "../parts/shown.tsx";
 import { usePages } from "../parts/use-pages.ts";
-import { useSession } from "../session.ts";
+import { type Session, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
+import { useAddress } from "../use-address.ts";
 import { CreateKeyDialog, RevokeKeyDialog, RotateKeyDialog } from "./key-dialogs.tsx";
 import { isUsable, type KeyAddress, listKeys, stateOf } from "./keys.ts";
 
@@ -21,7 +23,9 @@ interface KeyListProps {
 /** Lists the keys of one owner, and changes them. */
 export function KeyList({ address, manages }: KeyListProps) {
   const t = useTexts().keys;
-  const { gateway } = useSession();
+  const session = useSession();
+  const { gateway } = session;
+  const log = logOf(address, session);
   const [open, setOpen] = useState<Open>(null);
   const pages = usePages((after) => listKeys(gateway, address, after), address.path.join("/"));
   const dialog = { address, onClose: () => setOpen(null), onChange: pages.again };
@@ -38,7 +42,7 @@ export function KeyList({ address, manages }: KeyListProps) {
       {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
       {!pages.answered && pages.loading && <Loading />}
       {pages.answered && pages.items.length === 0 && <Empty title={t.none} />}
-      {pages.items.length > 0 && <KeyTable keys={pages.items} manages={manages} onOpen={setOpen} />}
+      {pages.items.length > 0 && <KeyTable keys={pages.items} log={log} manages={manages} onOpen={setOpen} />}
       {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
       {open?.name === "create" && <CreateKeyDialog {...dialog} />}
       {open?.name === "rotate" && <RotateKeyDialog {...dialog} replaced={open.key} />}
@@ -47,13 +51,20 @@ export function KeyList({ address, manages }: KeyListProps) {
   );
 }
 
+/** Returns the log with what the keys did, or null for one that the reader may not read. */
+function logOf({ as }: KeyAddress, session: Session): Log | null {
+  if (as === "person") return PERSON_LOG;
+  return session.may(AUDIT_LABEL) ? ORGANIZATION_LOG : null;
+}
+
 interface KeyTableProps {
   keys: readonly ApiKey[];
+  log: Log | null;
   manages: boolean;
   onOpen: (open: Open) => void;
 }
 
-function KeyTable({ keys, manages, onOpen }: KeyTableProps) {
+function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
   const t = useTexts().keys;
   const { columns } = t;
   const now_ms = Date.now();
@@ -65,7 +76,7 @@ function KeyTable({ keys, manages, onOpen }: KeyTableProps) {
         key: key.id,
         cells: [
           key.name,
-          <code>{key.key_prefix}</code>,
+          <KeyPrefix prefix={key.key_prefix} log={log} />,
           key.last_used_at === null ? t.neverUsed : <Time at={key.last_used_at} />,
           <Ends shown={key} now_ms={now_ms} />,
           ...(manages
@@ -89,6 +100,23 @@ function KeyTable({ keys, manages, onOpen }: KeyTableProps) {
         ],
       }))}
     />
+  );
+}
+
+/** Shows the beginning of a key, and leads to what the key did. */
+function KeyPrefix({ prefix, log }: { prefix: string; log: Log | null }) {
+  const { sameKey } = useTexts().audit;
+  const address = useAddress();
+  return (
+    <>
+      <code>{prefix}</code>
+      {log !== null && (
+        <>
+          {" "}
+          <a href={address(log.view, { query: new URLSearchParams({ key_prefix: prefix }) })}>{sameKey}</a>
+        </>
+      )}
+    </>
   );
 }
 
