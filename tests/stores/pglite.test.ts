@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -17,8 +17,16 @@ describe("database on PGlite in a directory", () => {
 
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), "ostiary-pglite-"));
+    await (await open(join(parent, "made"))).close();
   });
   afterAll(() => rm(parent, { recursive: true, force: true }));
+
+  /** Returns a directory with the database of an earlier process: a copy costs far less than a new database. */
+  async function madeBefore(name: string): Promise<string> {
+    const directory = join(parent, name);
+    await cp(join(parent, "made"), directory, { recursive: true });
+    return directory;
+  }
 
   const open = (directory: string) => openDatabase(`pglite://${directory}`, { namespace: "suite" });
 
@@ -38,7 +46,7 @@ describe("database on PGlite in a directory", () => {
     ["a program that was given its id since", () => String(process.ppid)],
     ["nobody that can be told", () => "\u0000"],
   ])("takes over from %s, and gives the directory up when closed", async (whom, holder) => {
-    const directory = join(parent, whom);
+    const directory = await madeBefore(whom);
     const note = `${directory}.pid`;
     await writeFile(note, holder());
     const database = await open(directory);
@@ -50,7 +58,7 @@ describe("database on PGlite in a directory", () => {
   });
 
   test("refuses a directory that another process uses, and names both, until that process is killed", async () => {
-    const directory = join(parent, "in-use");
+    const directory = await madeBefore("in-use");
     const holder = await holdDirectory(directory);
     const error = await rejection(open(directory));
     expect(error).toBeInstanceOf(UnusableFolder);
@@ -61,7 +69,7 @@ describe("database on PGlite in a directory", () => {
   });
 
   test("refuses a directory that is in use under another name", async () => {
-    const directory = join(parent, "one-name");
+    const directory = await madeBefore("one-name");
     const database = await open(directory);
     await symlink(directory, join(parent, "other-name"));
     expect(String(await rejection(open(join(parent, "other-name"))))).toContain(
@@ -127,7 +135,7 @@ describe("database on PGlite in a directory", () => {
   });
 
   test("is unavailable to every view once closed", async () => {
-    const database = await open(join(parent, "closed-views"));
+    const database = await open(await madeBefore("closed-views"));
     const view = database.scoped("other", () => {});
     await database.close();
     expect(await rejection(view.run("select", (orm) => orm.execute(sql`select 1`)))).toBeInstanceOf(
