@@ -74,7 +74,7 @@ export class Exports {
       request,
       headers,
       log,
-      proofChunks(database, log, clock, { wait_ms_max, asked, cosigned }),
+      proofChunks(database, log, clock, { wait_ms_max, asked, cosigned, signal: request.signal }),
     );
   }
 

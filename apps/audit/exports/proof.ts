@@ -31,6 +31,8 @@ export interface ProofOptions {
   asked: number | null;
   /** Null for a log without witnesses. */
   cosigned: CosignedRoots | null;
+  /** Aborted when the client leaves: nothing waits for witnesses then. */
+  signal: AbortSignal;
 }
 
 /**
@@ -42,13 +44,13 @@ export async function* proofChunks(
   database: Database,
   log: EventLog,
   clock: Clock,
-  { wait_ms_max, asked, cosigned }: ProofOptions,
+  { wait_ms_max, asked, cosigned, signal }: ProofOptions,
 ): AsyncGenerator<string, void, void> {
   const sealed = await sealedLog(database, log, clock, wait_ms_max);
   for await (const lines of streamProvenEvents(database, log, sealed, BATCH_ROWS)) {
     yield lines.map(({ event, proof }) => `${JSON.stringify({ ...event, proof })}\n`).join("");
   }
-  const root = cosigned === null ? null : await cosignedRoot(cosigned, sealed, clock);
+  const root = cosigned === null ? null : await cosignedRoot(cosigned, sealed, { clock, signal });
   yield `${JSON.stringify(await selectProofEnd(database, sealed, { asked, cosigned: root }))}\n`;
 }
 
@@ -72,12 +74,12 @@ async function sealedLog(
 async function cosignedRoot(
   { select, wait_ms_max }: CosignedRoots,
   { checkpoint }: SealedLog,
-  clock: Clock,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<ProofEndParts["cosigned"]> {
   const until_ms = clock.elapsed_ms() + wait_ms_max;
   const number = Number(checkpoint?.number ?? 0);
   let root = await select();
-  while ((root?.size ?? 0) < number && clock.elapsed_ms() < until_ms) {
+  while ((root?.size ?? 0) < number && clock.elapsed_ms() < until_ms && !signal.aborted) {
     await pause(clock, COSIGNED_LOOK_MS);
     root = await select();
   }

@@ -64,6 +64,7 @@ test("an export has the head under the last checkpoint of each day, and the days
       wait_ms_max: 0,
       asked: 1,
       cosigned: null,
+      signal: new AbortController().signal,
     });
     const text = (await Array.fromAsync(chunks)).join("");
     const { heads = [] } = readExport(text).end;

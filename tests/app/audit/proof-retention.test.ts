@@ -329,7 +329,7 @@ test("a month of an embedded log is dropped as one of a server is", async () => 
     database,
     { kind: "organization", id: "organization-1" },
     systemClock,
-    { wait_ms_max: 0, asked: null, cosigned: null },
+    { wait_ms_max: 0, asked: null, cosigned: null, signal: new AbortController().signal },
   )) {
     lines.push(chunk);
   }

@@ -3,6 +3,7 @@ import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { checkWitnesses } from "@ostiary/audit/witnesses";
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { readWitnessKeys, type SpokenVerdict } from "@ostiary/lib/verification";
 import { services, waitFor } from "../../support/index.ts";
@@ -53,10 +54,15 @@ async function witnessedLog() {
 async function startWitnessed(
   key_file: string,
   witnesses: readonly Entry[],
-  { database_url, quorum = 1 }: { database_url?: string; quorum?: number } = {},
+  {
+    database_url,
+    quorum = 1,
+    clock = systemClock,
+  }: { database_url?: string; quorum?: number; clock?: Clock } = {},
 ): Promise<AuditService & { log(): string }> {
   const log_file = keyFile("");
   const audit = await startAudit({
+    clock,
     ...(database_url !== undefined && { database_url }),
     env: {
       SEAL_INTERVAL_MS: "50",
@@ -254,6 +260,29 @@ describe("an export with proof", () => {
     const { text, end } = await exportProof(audit);
     expect([end.tree?.note.startsWith(ORIGIN), end.tree?.cosigned]).toEqual([true, undefined]);
     expect(await verdictOn(text, silent)).toMatchObject({ result: "unwitnessed" });
+  });
+
+  // AU-48, AU-196
+  test("gives its place back when its client leaves while it waits for witnesses", async () => {
+    const silent = startFake("silent", () => new Promise(() => {}));
+    // by this clock no wait ever ends
+    const clock = { ...systemClock, elapsed_ms: () => 0 };
+    const audit = await startWitnessed(signingKeyFile(), [silent], { clock });
+    await write(audit);
+    const path = "/organizations/organization-1/audit-events/export?format=ndjson&proof=true";
+    // more than one log may have at once
+    for (let n = 0; n < 4; n++) {
+      const client = new AbortController();
+      const response = await waitFor(async () => {
+        const found = await fetch(`${audit.url}${path}`, { signal: client.signal });
+        if (found.status === 200) return found;
+        await found.text();
+        return null;
+      }, SOON);
+      const first = await response.body?.getReader().read();
+      expect(Buffer.from(first?.value ?? []).toString()).toContain("organization-1");
+      client.abort();
+    }
   });
 
   // AU-197, AU-198
