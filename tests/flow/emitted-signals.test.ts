@@ -4,12 +4,13 @@ import {
   type MixedRun,
   SERVICES,
   type ServiceName,
+  STORED_SERVICES,
   startMixedRun,
   WRITTEN_BECAUSE,
 } from "../support/mixed-run.ts";
 import type { ReceivedSpan } from "../support/otlp-messages.ts";
 
-/** Logs, metrics and traces (OP-36 to OP-54), read from the output of the four services in one run. */
+/** Logs, metrics and traces (OP-36 to OP-54), read from the output of the services and the portal in one run. */
 
 setDefaultTimeout(180_000);
 
@@ -60,6 +61,7 @@ test("the run has the expected answers", () => {
     invite: 201,
     viewer: 201,
     public: 200,
+    portal: 200,
     person: 200,
     write: 200,
     read: 200,
@@ -211,7 +213,7 @@ describe("metrics", () => {
   });
 
   // OP-48
-  test.each(SERVICES)("%s counts and times operations on stores", (service) => {
+  test.each(STORED_SERVICES)("%s counts and times operations on stores", (service) => {
     const scrape = scrapeOf(service);
     const labels = ["db_system_name,db_operation_name,db_namespace"];
     expect(scrape).toContain("# TYPE db_operations_total counter");
@@ -310,7 +312,7 @@ describe("traces", () => {
         if (Number(line.status) >= 500)
           expect(status).toEqual({ code: 2, message: String(line.error_message) });
         else expect(status).toEqual(UNSET);
-        const namespace = service === "gateway" || service === "registry" ? "edge" : service;
+        const namespace = service === "identity" || service === "audit" ? service : "edge";
         expect(resource).toMatchObject({ "service.name": service, "service.namespace": namespace });
       }
     },

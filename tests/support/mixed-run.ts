@@ -1,10 +1,18 @@
+import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { type Collector, startCollector } from "./collector.ts";
 import { type Stack, startStack } from "./stack.ts";
-import type { RunningProcess } from "./start-process.ts";
+import { type RunningProcess, startProcess } from "./start-process.ts";
 import { waitFor } from "./wait-for.ts";
 
-export const SERVICES = ["gateway", "registry", "identity", "audit"] as const;
+/** The services with stores. */
+export const STORED_SERVICES = ["gateway", "registry", "identity", "audit"] as const;
+export const SERVICES = [...STORED_SERVICES, "portal"] as const;
 export type ServiceName = (typeof SERVICES)[number];
+
+/** The four services and the portal as processes. */
+export interface MixedStack extends Stack {
+  readonly portal: RunningProcess;
+}
 
 /** A request to the gateway and its answer. */
 export interface GatewayAnswer {
@@ -14,11 +22,11 @@ export interface GatewayAnswer {
 }
 
 /**
- * A run of the four services as processes with a collector of spans. It makes every kind of request: admitted
+ * A run of the services and the portal as processes with a collector of spans. It makes every kind of request: admitted
  * by each kind of credential, refused at each step, streamed, cancelled by the client, failed by a service.
  */
 export interface MixedRun {
-  readonly stack: Stack;
+  readonly stack: MixedStack;
   readonly collector: Collector;
   /** The answers, by a name that describes the request. */
   readonly answers: ReadonlyMap<string, GatewayAnswer>;
@@ -42,10 +50,9 @@ const LIMIT_REQUESTS = 5;
 export async function startMixedRun(every_env: Record<string, string> = {}): Promise<MixedRun> {
   const collector = startCollector();
   const services = startServices();
-  const stack = await startStack(
-    { RATE_LIMIT_REQUESTS: "1000", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1000" },
-    { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ...every_env },
-  );
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ...every_env };
+  const limits = { RATE_LIMIT_REQUESTS: "1000", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1000" };
+  const stack = await withPortal(await startStack(limits, env), env);
   await waitFor(async () => (await fetch(`${stack.gateway.internal_url}/health/ready`)).ok);
   const caller = new Caller(stack);
   await publishServices(stack, services.url);
@@ -85,6 +92,24 @@ export async function startMixedRun(every_env: Record<string, string> = {}): Pro
       await services.stop();
       await collector.stop();
     },
+  };
+}
+
+/** Adds the portal to a stack, and publishes its page. */
+async function withPortal(stack: Stack, every_env: Record<string, string>): Promise<MixedStack> {
+  const portal = await startProcess("apps/portal/main.ts", {
+    ...every_env,
+    AUTH_ISSUER: stack.identity_provider_url,
+    PORTAL_CLIENT_ID: "portal",
+  });
+  await publishCatalogs({ registry_url: stack.registry.url, admin_token: stack.admin_token }, [
+    { service: "portal", url: portal.url },
+  ]);
+  return {
+    ...stack,
+    portal,
+    output: () => [...stack.output(), ...portal.stdout, ...portal.stderr],
+    close: async () => [...(await stack.close()), await portal.stop()],
   };
 }
 
@@ -132,6 +157,7 @@ async function publishServices(stack: Stack, url: string): Promise<void> {
   });
   if (!answer.ok) throw new Error(await answer.text());
   await waitFor(async () => (await fetch(`${stack.gateway.url}/dead`)).status === 502);
+  await waitFor(async () => (await fetch(`${stack.gateway.url}/portal`)).ok);
 }
 
 interface Call {
@@ -204,6 +230,7 @@ function textAt(body: string, field: string): string {
 
 async function askEverything(caller: Caller, { member_key, session, viewer, jwt }: Founded): Promise<void> {
   await caller.ask("public", "GET", "/demo/hello?secret=s3cr3t-query");
+  await caller.ask("portal", "GET", "/portal?secret=s3cr3t-query");
   await caller.ask("person", "GET", "/demo/me/notes/7", { jwt });
   await caller.ask("write", "PUT", "/demo/things/42", { key: member_key, body: { color: "red" } });
   await caller.ask("read", "GET", "/demo/things/42", { key: member_key });

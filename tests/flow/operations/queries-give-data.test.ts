@@ -34,7 +34,7 @@ beforeAll(async () => {
   if (!hasPrometheus) return;
   const targets = SERVICES.map((service) => [service, run.stack[service].internal_url]);
   prometheus = await startPrometheus(Object.fromEntries(targets));
-  await waitFor(async () => (await prometheus?.query("sum(up) == 4"))?.length);
+  await waitFor(async () => (await prometheus?.query(`sum(up) == ${SERVICES.length}`))?.length);
   await run.again();
   await waitFor(
     async () => (await prometheus?.query('increase(http_requests_total{status="429"}[1m]) > 0'))?.length,
