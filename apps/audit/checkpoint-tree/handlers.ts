@@ -60,11 +60,6 @@ const part = (which: string) =>
     pattern: "^(?:x?[0-9]{3}|[0-9]{3}\\.p|[1-9][0-9]{0,2})$",
     rule: `must be a part of the place of a tile: ${PLACE}`,
   });
-const first = { level, first: part("first") };
-const second = { ...first, second: part("second") };
-const third = { ...second, third: part("third") };
-const fourth = { ...third, fourth: part("fourth") };
-
 const INTRODUCTION =
   "The tile has 256 hashes of 32 bytes (C2SP tlog-tiles). A tile of `entries` has the texts of 256 checkpoints, each after its length in two bytes. Tiles never change.";
 
@@ -91,46 +86,36 @@ function tileDetail(operationId: string, which: string) {
  * returns the signed root for readers.
  */
 export function checkpointTreeHandlers(database: Database, selectRoot: () => Promise<string | null>) {
-  const answer = (request: Request, { level, ...parts }: { level: string } & Parts) =>
-    answerWithTile(database, request, level, partsOf(parts).join("/"));
-  return new Elysia({ name: "audit-log", prefix: "/audit-log", normalize: false })
-    .get("/checkpoint", ({ request }) => answerWithNote(selectRoot, request), noteOperation)
-    .get("/tile/:level/:first", ({ request, params }) => answer(request, params), {
-      params: Type.Object(first),
-      query: noQuery,
-      response: failures,
-      detail: tileDetail("getAuditLogTile", "by one part"),
-    })
-    .get("/tile/:level/:first/:second", ({ request, params }) => answer(request, params), {
-      params: Type.Object(second),
-      query: noQuery,
-      response: failures,
-      detail: tileDetail("getAuditLogTileOfTwo", "by two parts"),
-    })
-    .get("/tile/:level/:first/:second/:third", ({ request, params }) => answer(request, params), {
-      params: Type.Object(third),
-      query: noQuery,
-      response: failures,
-      detail: tileDetail("getAuditLogTileOfThree", "by three parts"),
-    })
-    .get("/tile/:level/:first/:second/:third/:fourth", ({ request, params }) => answer(request, params), {
-      params: Type.Object(fourth),
-      query: noQuery,
-      response: failures,
-      detail: tileDetail("getAuditLogTileOfFour", "by four parts"),
-    });
+  const routes = new Elysia({ name: "audit-log", prefix: "/audit-log", normalize: false }).get(
+    "/checkpoint",
+    ({ request }) => answerWithNote(selectRoot, request),
+    noteOperation,
+  );
+  for (const [index, { operationId, which }] of TILE_OPERATIONS.entries()) {
+    const names = PARTS.slice(0, index + 1);
+    routes.get(
+      `/tile/:level/${names.map((name) => `:${name}`).join("/")}`,
+      ({ request, params }: { request: Request; params: Record<string, string> }) =>
+        answerWithTile(database, request, params.level ?? "", names.map((name) => params[name]).join("/")),
+      {
+        params: Type.Object({ level, ...Object.fromEntries(names.map((name) => [name, part(name)])) }),
+        query: noQuery,
+        response: failures,
+        detail: tileDetail(operationId, which),
+      },
+    );
+  }
+  return routes;
 }
 
-interface Parts {
-  first: string;
-  second?: string;
-  third?: string;
-  fourth?: string;
-}
-
-function partsOf({ first, second, third, fourth }: Parts): string[] {
-  return [first, second, third, fourth].filter((text) => text !== undefined);
-}
+const PARTS = ["first", "second", "third", "fourth"];
+/** The operation for places of one part, of two parts, and so on. */
+const TILE_OPERATIONS = [
+  { operationId: "getAuditLogTile", which: "by one part" },
+  { operationId: "getAuditLogTileOfTwo", which: "by two parts" },
+  { operationId: "getAuditLogTileOfThree", which: "by three parts" },
+  { operationId: "getAuditLogTileOfFour", which: "by four parts" },
+];
 
 async function answerWithNote(selectRoot: () => Promise<string | null>, request: Request): Promise<Response> {
   const note = await selectRoot();

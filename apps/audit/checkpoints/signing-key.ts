@@ -1,36 +1,18 @@
-import { createPublicKey } from "node:crypto";
-import type { CheckpointKey, SigningJwk } from "@ostiary/lib/domain/proof";
-import { sha256 } from "@ostiary/lib/domain/proof";
-import type { ConfigProblem } from "@ostiary/lib/runtime/config";
-import { readSigningKeyFile } from "@ostiary/lib/runtime/config/signing-key-file";
+import { type CheckpointKey, type SigningJwk, sha256 } from "@ostiary/lib/domain/proof";
+import { loadSigningKeyFile, signingKeyFileProblems } from "@ostiary/lib/runtime/config/signing-key-file";
 
 /** The key that signs checkpoints, with its published half. */
 export interface SigningKey extends CheckpointKey {
   jwk: SigningJwk;
 }
 
-/**
- * Returns everything that is wrong with the key file; a check for `loadConfig`. The result never reveals the
- * file's content.
- */
-export function checkSigningKeyFile({
-  AUDIT_SIGNING_KEY_FILE,
-}: {
-  AUDIT_SIGNING_KEY_FILE?: string;
-}): ConfigProblem[] {
-  if (AUDIT_SIGNING_KEY_FILE === undefined) return [];
-  const read = readSigningKeyFile(AUDIT_SIGNING_KEY_FILE);
-  return "problem" in read ? [{ variable: "AUDIT_SIGNING_KEY_FILE", message: `${read.problem}.` }] : [];
-}
+/** Returns what is wrong with the key file; a check for `loadConfig`. */
+export const checkSigningKeyFile = ({ AUDIT_SIGNING_KEY_FILE }: { AUDIT_SIGNING_KEY_FILE?: string }) =>
+  signingKeyFileProblems("AUDIT_SIGNING_KEY_FILE", AUDIT_SIGNING_KEY_FILE);
 
 /** Loads the key of a file that {@link checkSigningKeyFile} accepts. */
 export async function loadSigningKey(path: string): Promise<SigningKey> {
-  const read = readSigningKeyFile(path);
-  if ("problem" in read) throw new Error(`AUDIT_SIGNING_KEY_FILE ${read.problem}.`);
-  const pkcs8 = read.key.export({ type: "pkcs8", format: "der" });
-  const private_key = await crypto.subtle.importKey("pkcs8", pkcs8, { name: "Ed25519" }, false, ["sign"]);
-  const { x } = createPublicKey(read.key).export({ format: "jwk" });
-  if (x === undefined) throw new Error("The signing key does not export its public half.");
+  const { private_key, x } = await loadSigningKeyFile("AUDIT_SIGNING_KEY_FILE", path);
   const jwk = jwkOf({ kid: thumbprint(x), x });
   return { kid: jwk.kid, private_key, jwk };
 }

@@ -39,6 +39,11 @@ export interface EventLog {
   id: string;
 }
 
+/** Returns an event as the readers of a log see it. */
+export function shownIn({ kind }: EventLog, event: UserEvent): UserEvent | Omit<UserEvent, "user_id"> {
+  return kind === "user" ? event : withoutPerson(event);
+}
+
 /** Returns an event as its organization sees it. */
 export function withoutPerson(event: UserEvent): Omit<UserEvent, "user_id"> {
   return {

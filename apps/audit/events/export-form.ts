@@ -1,15 +1,15 @@
 import type { UserEvent } from "@ostiary/lib/contracts/audit";
 import type { Cell, ExportForm } from "../exports/formats.ts";
-import { type EventLog, withoutPerson } from "./event.ts";
+import { type EventLog, shownIn } from "./event.ts";
 
 /** Returns how the events of a log are exported (AU-43, AU-44). */
-export function eventForm({ kind }: EventLog): ExportForm<UserEvent> {
-  const columns = kind === "user" ? userColumns : organizationColumns;
+export function eventForm(log: EventLog): ExportForm<UserEvent> {
+  const columns = log.kind === "user" ? userColumns : organizationColumns;
   return {
     name: EXPORT_NAME,
     columns,
     cells: (event) => columns.map((column) => csvCells[column](event)),
-    shown: (event) => (kind === "user" ? event : withoutPerson(event)),
+    shown: (event) => shownIn(log, event),
   };
 }
 

@@ -1,4 +1,4 @@
-import { organizationEventSchema, type UserEvent, userEventSchema } from "@ostiary/lib/contracts/audit";
+import { organizationEventSchema, userEventSchema } from "@ostiary/lib/contracts/audit";
 import { errorResponses } from "@ostiary/lib/openapi";
 import { page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
@@ -7,7 +7,8 @@ import { type DocumentDecoration, Elysia } from "elysia";
 import type { Exports } from "../exports/export.ts";
 import { type ExportFormat, exportFormat } from "../exports/formats.ts";
 import { refuse } from "../problems.ts";
-import { type EventLog, withoutPerson } from "./event.ts";
+import { type EventLog, shownIn } from "./event.ts";
+import { eventForm } from "./export-form.ts";
 import { eventBounds } from "./filter.ts";
 import {
   describedParameters,
@@ -19,7 +20,7 @@ import {
   pageProblems,
   pageQuerySchema,
 } from "./parameters.ts";
-import { selectEvents } from "./queries.ts";
+import { selectEvents, streamEvents } from "./queries.ts";
 
 const wrongTime = "occurred_after must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B.";
 const failures = errorResponses(
@@ -136,81 +137,58 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
       return exports.respondWithProof(request, log, asked);
     }
     const filter = eventFilter(log, query);
-    return exports.respond(request, format, filter, eventBounds(filter, pageRequest(query).starting_after));
+    const bounds = eventBounds(filter, pageRequest(query).starting_after);
+    const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
+    return exports.respond(request, format, { log, form: eventForm(log), batches });
   };
-  const pageOf = async <Event>({ query, set }: Read, log: EventLog, shown: (event: UserEvent) => Event) => {
+  const pageOf = async (log: EventLog, query: PageQuery) => {
     const filter = eventFilter(log, query);
     const { limit, starting_after } = pageRequest(query);
     const bounds = eventBounds(filter, starting_after);
-    const { items, has_more } = page(
-      bounds === null ? [] : await selectEvents(database, filter, bounds),
-      limit,
-    );
-    set.headers.vary = "Accept";
-    return { audit_events: items.map(shown), has_more };
+    const found = bounds === null ? [] : await selectEvents(database, filter, bounds);
+    const { items, has_more } = page(found, limit);
+    return { audit_events: items.map((event) => shownIn(log, event)), has_more };
   };
-  /** Answers with a page, or with an export if the Accept header prefers one. */
-  const read = <Event>(context: Read, log: EventLog, shown: (event: UserEvent) => Event) => {
-    const { request, query } = context;
-    const format = query.proof === "true" ? "ndjson" : exportFormat(request.headers.get("accept"));
-    return format === null ? pageOf(context, log, shown) : exportOf(request, log, query, format);
-  };
-  return new Elysia({ name: "audit-events", normalize: false })
-    .get(
-      "/organizations/:organization_id/audit-events",
-      ({ request, params, query, set }) =>
-        read({ request, query, set }, organizationLog(params), withoutPerson),
-      {
-        transform: ({ request, params, query }) =>
-          refuse(pageProblems(organizationLog(params), query, request)),
-        query: pageQuerySchema,
-        response: { 200: answer(organizationEventSchema), ...failures },
-        detail: describePage("organization"),
-      },
-    )
-    .get(
-      "/organizations/:organization_id/audit-events/export",
-      ({ request, params, query }) => exportOf(request, organizationLog(params), query, query.format),
-      {
-        transform: ({ request, params, query }) =>
-          refuse(exportProblems(organizationLog(params), query, request)),
-        query: exportQuerySchema,
-        response: failures,
-        detail: describeExport("organization"),
-      },
-    )
-    .get(
-      "/users/:user_id/audit-events",
-      ({ request, params, query, set }) => read({ request, query, set }, userLog(params), (event) => event),
-      {
-        transform: ({ request, params, query }) => refuse(pageProblems(userLog(params), query, request)),
-        query: pageQuerySchema,
-        response: { 200: answer(userEventSchema), ...failures },
-        detail: describePage("user"),
-      },
-    )
-    .get(
-      "/users/:user_id/audit-events/export",
-      ({ request, params, query }) => exportOf(request, userLog(params), query, query.format),
-      {
-        transform: ({ request, params, query }) => refuse(exportProblems(userLog(params), query, request)),
-        query: exportQuerySchema,
-        response: failures,
-        detail: describeExport("user"),
-      },
-    );
+  const routes = new Elysia({ name: "audit-events", normalize: false });
+  for (const { path, kind, event } of LOGS) {
+    const logOf = (params: Record<string, string>): EventLog => ({ kind, id: params[`${kind}_id`] ?? "" });
+    routes
+      .get(
+        path,
+        ({ request, params, query, set }) => {
+          const format = query.proof === "true" ? "ndjson" : exportFormat(request.headers.get("accept"));
+          if (format !== null) return exportOf(request, logOf(params), query, format);
+          set.headers.vary = "Accept";
+          return pageOf(logOf(params), query);
+        },
+        {
+          transform: ({ request, params, query }) => refuse(pageProblems(logOf(params), query, request)),
+          query: pageQuerySchema,
+          response: { 200: answer(event), ...failures },
+          detail: describePage(kind),
+        },
+      )
+      .get(
+        `${path}/export`,
+        ({ request, params, query }) => exportOf(request, logOf(params), query, query.format),
+        {
+          transform: ({ request, params, query }) => refuse(exportProblems(logOf(params), query, request)),
+          query: exportQuerySchema,
+          response: failures,
+          detail: describeExport(kind),
+        },
+      );
+  }
+  return routes;
 }
 
-interface Read {
-  request: Request;
-  query: PageQuery;
-  set: { headers: { vary?: string } };
-}
+const LOGS: readonly { path: string; kind: EventLog["kind"]; event: TSchema }[] = [
+  {
+    path: "/organizations/:organization_id/audit-events",
+    kind: "organization",
+    event: organizationEventSchema,
+  },
+  { path: "/users/:user_id/audit-events", kind: "user", event: userEventSchema },
+];
 
-function organizationLog(params: { organization_id: string }): EventLog {
-  return { kind: "organization", id: params.organization_id };
-}
-
-function userLog(params: { user_id: string }): EventLog {
-  return { kind: "user", id: params.user_id };
-}
+async function* nothing(): AsyncGenerator<never, void, void> {}

@@ -6,9 +6,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { selectNote } from "../checkpoint-tree/queries.ts";
 import { selectCheckpoints } from "../checkpoints/queries.ts";
 import type { EventLog } from "../events/event.ts";
-import { EXPORT_NAME, eventForm } from "../events/export-form.ts";
-import type { EventBounds, EventFilter } from "../events/filter.ts";
-import { streamEvents } from "../events/queries.ts";
+import { EXPORT_NAME } from "../events/export-form.ts";
 import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
 import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./pace.ts";
 import { type ExportLimits, ExportPermits, ExportPlace } from "./permits.ts";
@@ -37,20 +35,8 @@ export class Exports {
     this.#permits = new ExportPermits(deps.limits, deps.clock);
   }
 
-  /** Streams the matching events within `bounds`, all of one moment; without bounds there are none. */
-  async respond(
-    request: Request,
-    format: ExportFormat,
-    filter: EventFilter,
-    bounds: EventBounds | null,
-  ): Promise<Response> {
-    const { database } = this.#deps;
-    const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
-    return this.respondWith(request, format, { log: filter.log, form: eventForm(filter.log), batches });
-  }
-
-  /** Streams other items about the owner of a log, within the limits of the exports of that log. */
-  async respondWith<Item>(
+  /** Streams items about the owner of a log, within the limits of the exports of that log. */
+  async respond<Item>(
     request: Request,
     format: ExportFormat,
     { log, form, batches }: { log: EventLog; form: ExportForm<Item>; batches: AsyncIterable<Item[]> },
@@ -124,5 +110,3 @@ async function checkAsked(database: Database, number: number): Promise<void> {
     throw validationError([{ path: "checkpoint", message }]);
   }
 }
-
-async function* nothing(): AsyncGenerator<never, void, void> {}

@@ -18,7 +18,7 @@ import {
   selectCheckpoints,
   selectSigningKeys,
 } from "../checkpoints/queries.ts";
-import { type EventLog, type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
+import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "../events/event.ts";
 import { columns } from "../events/queries.ts";
 import { selectProvenHeads } from "../head-map/proofs.ts";
 import { CLAIMED, eventsOf } from "../sealing/due-queries.ts";
@@ -107,7 +107,7 @@ type ProvenRow = EventRow & {
 
 /** An event of an export, and its places in the proof. */
 export interface ProvenEventLine {
-  event: ReturnType<typeof withoutPerson>;
+  event: ReturnType<typeof shownIn>;
   proof: EventProof;
 }
 
@@ -163,9 +163,8 @@ function lineOf(log: EventLog, row: ProvenRow): ProvenEventLine {
   const { named_by_outcome, intent_member_id, outcome_seen, intent, outcome_place, ...event } = row;
   const shown = outcome_seen ? event : withoutOutcome(event, named_by_outcome === true, intent_member_id);
   const named = outcome_seen && named_by_outcome === true;
-  const full = eventOf(shown);
   return {
-    event: log.kind === "user" ? full : withoutPerson(full),
+    event: shownIn(log, eventOf(shown)),
     proof: {
       intent:
         intent !== null && named ? { ...intent, organization_id: null, member_id: intent_member_id } : intent,

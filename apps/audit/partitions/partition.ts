@@ -1,3 +1,5 @@
+import { monthOf } from "@ostiary/lib/domain/proof";
+
 /** Months kept ahead of the current one; the month before it is kept too. */
 const MONTHS_AHEAD = 2;
 const MONTHS_BEHIND = 1;
@@ -16,12 +18,8 @@ export interface Partition {
  * upkeep.
  */
 export function wantedPartitions(now_ms: number): Partition[] {
-  const now = new Date(now_ms);
-  const monthAt = (offset: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset));
   return Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, index) => {
-    const month = monthAt(index - MONTHS_BEHIND)
-      .toISOString()
-      .slice(0, 7);
+    const month = monthOf(now_ms, index - MONTHS_BEHIND);
     return { name: `audit_events_${month.replace("-", "_")}`, month };
   });
 }

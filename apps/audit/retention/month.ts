@@ -3,6 +3,7 @@ import {
   hashFromHex,
   hexOf,
   monthEnd,
+  monthOf,
   monthStart,
   nextInChain,
   ZERO_HASH,
@@ -30,7 +31,7 @@ const BOUND = /^FOR VALUES FROM \('(\d{4}-\d{2})-01 00:00:00\+00'\) TO \('(\d{4}
 export function monthsBefore(partitions: readonly PartitionRow[], before: string): Month[] {
   const months = partitions.flatMap(({ name, bound }) => {
     const [, month, next] = BOUND.exec(bound) ?? [];
-    const isMonth = month !== undefined && `${next}` === new Date(monthEnd(month)).toISOString().slice(0, 7);
+    const isMonth = month !== undefined && next === monthOf(monthEnd(month));
     if (!isMonth) {
       throw new StartRefused(
         `The partition audit.${name} (${bound}) is not one month in UTC. Retention drops whole months only: split the partition first.`,
@@ -39,12 +40,6 @@ export function monthsBefore(partitions: readonly PartitionRow[], before: string
     return month < before ? [{ name, month }] : [];
   });
   return months.toSorted((a, b) => (a.month < b.month ? -1 : 1));
-}
-
-/** Returns the first month in UTC that stays when `months` whole months before the current one are kept. */
-export function firstKeptMonth(now_ms: number, months: number): string {
-  const now = new Date(now_ms);
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString().slice(0, 7);
 }
 
 /** The positions of a chain that hold events of a month and are not declared yet. */

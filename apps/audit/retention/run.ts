@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@ostiary/lib/async";
+import { monthOf } from "@ostiary/lib/domain/proof";
 import { type Environment, integer, loadConfig, wholeNumber } from "@ostiary/lib/runtime/config";
 import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
@@ -10,7 +11,6 @@ import type { PassDeps } from "../sealing/commands.ts";
 import { SealedState } from "../sealing/trust.ts";
 import { dropUsage } from "../usage/retention-queries.ts";
 import { type DroppedMonth, dropMonths } from "./commands.ts";
-import { firstKeptMonth } from "./month.ts";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -44,8 +44,8 @@ export function runRetention(env: Environment): Promise<void> {
   return runJob(async (say) => {
     const config = loadConfig(retentionVariables, env, checkOwnerConfig);
     const now_ms = systemClock.now();
-    await drop(config, firstKeptMonth(now_ms, config.AUDIT_RETENTION_MONTHS), say);
-    await dropOldUsage(config, firstKeptMonth(now_ms, config.AUDIT_USAGE_RETENTION_MONTHS), say);
+    await drop(config, monthOf(now_ms, -config.AUDIT_RETENTION_MONTHS), say);
+    await dropOldUsage(config, monthOf(now_ms, -config.AUDIT_USAGE_RETENTION_MONTHS), say);
   });
 }
 

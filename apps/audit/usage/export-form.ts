@@ -1,4 +1,4 @@
-import { usageSums } from "@ostiary/lib/domain/usage";
+import { SUM_NAMES } from "@ostiary/lib/domain/usage";
 import type { ExportForm } from "../exports/formats.ts";
 import type { Division, Usage } from "./usage.ts";
 
@@ -10,12 +10,10 @@ const NAMED_BY: Readonly<Record<Division, readonly (keyof Usage)[]>> = {
   route: ["service", "method", "route"],
   key: ["member_id", "key_prefix"],
 };
-const isTotal = (name: string): name is keyof typeof usageSums => name in usageSums;
-const TOTALS = Object.keys(usageSums).filter(isTotal);
 
 /** Returns how usage is exported: the columns are the fields of an item (AU-114). */
 export function usageForm(by: Division): ExportForm<Usage> {
-  const columns: readonly (keyof Usage)[] = ["id", "from", "to", ...NAMED_BY[by], ...TOTALS];
+  const columns: readonly (keyof Usage)[] = ["id", "from", "to", ...NAMED_BY[by], ...SUM_NAMES];
   return {
     name: "usage",
     columns,

@@ -38,7 +38,7 @@ export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
     };
   };
   const exportOf = (http: Request, request: UsageRequest, format: ExportFormat) =>
-    exports.respondWith(http, format, {
+    exports.respond(http, format, {
       log: { kind: "organization", id: request.organization_id },
       form: usageForm(request.by),
       batches: shownUsage(database, request),

@@ -1,4 +1,5 @@
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
+import { monthOf, monthStart } from "@ostiary/lib/domain/proof";
 import { parseTime } from "@ostiary/lib/domain/schemas";
 import { listQueryProperties, repeatedParameters } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
@@ -49,9 +50,8 @@ export const usageParams = Type.Object({
 export function rangeOf({ from, to }: Pick<UsageQuery, "from" | "to">, now_ms: number): UsageRange {
   const to_ms = to === undefined ? null : (parseTime(to)?.epochMilliseconds ?? null);
   const from_ms = from === undefined ? null : (parseTime(from)?.epochMilliseconds ?? null);
-  const now = new Date(now_ms);
   return {
-    from_ms: from_ms ?? Date.UTC(now.getUTCFullYear(), now.getUTCMonth()),
+    from_ms: from_ms ?? monthStart(monthOf(now_ms)),
     to_ms: to_ms ?? (Math.floor(now_ms / HOUR_MS) + 1) * HOUR_MS,
   };
 }

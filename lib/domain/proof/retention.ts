@@ -38,6 +38,14 @@ export function retentionEntry(
   return canonicalJson({ declared_at, kind: "retention", month, owner, ranges, salt });
 }
 
+/** Returns the month in UTC of a time, or the month that many months after it. */
+export function monthOf(time_ms: number, months_after = 0): string {
+  const time = new Date(time_ms);
+  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months_after))
+    .toISOString()
+    .slice(0, 7);
+}
+
 /** Returns the start of a month that {@link MONTH_PATTERN} accepts, in milliseconds. */
 export function monthStart(month: string): number {
   return Date.parse(`${month}-01T00:00:00.000Z`);
@@ -45,8 +53,7 @@ export function monthStart(month: string): number {
 
 /** Returns the start of the next month, in milliseconds. */
 export function monthEnd(month: string): number {
-  const start = new Date(monthStart(month));
-  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1);
+  return monthStart(monthOf(monthStart(month), 1));
 }
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

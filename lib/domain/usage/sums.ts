@@ -16,5 +16,9 @@ export const usageSums = {
   duration_ms: sum("Time from the arrival of each request to its end, in milliseconds.", 31_000),
 };
 
-const UsageSums = Type.Object(usageSums);
+export const UsageSums = Type.Object(usageSums);
 export type UsageSums = Static<typeof UsageSums>;
+
+const isSum = (name: string): name is keyof UsageSums => name in usageSums;
+/** The names of the numbers, in the order in which they are shown. */
+export const SUM_NAMES = Object.keys(usageSums).filter(isSum);

@@ -1,5 +1,6 @@
-import { createPrivateKey, type KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
+import type { ConfigProblem } from "./load.ts";
 
 /** Size limit of a key file. A key in PKCS #8 has some 120 bytes, so a larger file is not a key. */
 const FILE_BYTES_MAX = 16_384;
@@ -9,8 +10,35 @@ const OPEN_MODE = 0o027;
 export const SIGNING_KEY_RULE =
   "must be the path of an Ed25519 private key in PKCS #8 (PEM), such as openssl genpkey -algorithm ed25519 makes";
 
-/** Reads an Ed25519 private key, or returns what is wrong with its file. The result never quotes the file. */
-export function readSigningKeyFile(path: string): { key: KeyObject } | { problem: string } {
+/** Returns what is wrong with the key file that a variable names; a check for `loadConfig`. It never quotes the file. */
+export function signingKeyFileProblems(variable: string, path: string | undefined): ConfigProblem[] {
+  const read = path === undefined ? null : readSigningKeyFile(path);
+  return read !== null && "problem" in read ? [{ variable, message: `${read.problem}.` }] : [];
+}
+
+/** An Ed25519 key: its private half can sign and cannot be exported. */
+export interface Ed25519Key {
+  private_key: CryptoKey;
+  /** The public half, in base64url. */
+  x: string;
+}
+
+/** Loads the key of a file in which {@link signingKeyFileProblems} finds none. */
+export async function loadSigningKeyFile(variable: string, path: string): Promise<Ed25519Key> {
+  const read = readSigningKeyFile(path);
+  if ("problem" in read) throw new Error(`${variable} ${read.problem}.`);
+  return ed25519KeyOf(read.key);
+}
+
+export async function ed25519KeyOf(key: KeyObject): Promise<Ed25519Key> {
+  const { x } = createPublicKey(key).export({ format: "jwk" });
+  if (x === undefined) throw new Error("The signing key does not export its public half.");
+  const pkcs8 = key.export({ type: "pkcs8", format: "der" });
+  const private_key = await crypto.subtle.importKey("pkcs8", pkcs8, { name: "Ed25519" }, false, ["sign"]);
+  return { private_key, x };
+}
+
+function readSigningKeyFile(path: string): { key: KeyObject } | { problem: string } {
   try {
     const found = statSync(path);
     if (!found.isFile() || found.size > FILE_BYTES_MAX) return { problem: SIGNING_KEY_RULE };

@@ -1,5 +1,6 @@
 import { monthEnd, monthStart, type Statement } from "@ostiary/lib/domain/proof";
-import { type UsageSums, usageSums } from "@ostiary/lib/domain/usage";
+import { SUM_NAMES, UsageSums } from "@ostiary/lib/domain/usage";
+import { Value } from "@sinclair/typebox/value";
 import { compare } from "../../order.ts";
 import { refusedOf } from "../totals.ts";
 import type { DueMonth, MonthPart } from "./due-queries.ts";
@@ -36,25 +37,8 @@ function sumsOf(part: MonthPart): UsageSums {
   return { requests, ...refused, failed, bytes_in, bytes_out, duration_ms };
 }
 
-function totalOf(all: readonly UsageSums[]): UsageSums {
-  const isSum = (name: string): name is keyof UsageSums => name in usageSums;
-  const total = sumsOf({ ...NOTHING });
-  for (const name of Object.keys(usageSums).filter(isSum)) {
-    total[name] = all.reduce((sum, sums) => sum + sums[name], 0);
-  }
+function totalOf(parts: readonly UsageSums[]): UsageSums {
+  const total = Value.Create(UsageSums);
+  for (const name of SUM_NAMES) total[name] = parts.reduce((sum, part) => sum + part[name], 0);
   return total;
 }
-
-const NOTHING: MonthPart = {
-  service: "",
-  policy: "",
-  changes: 0,
-  requests: 0,
-  refused_limit: 0,
-  refused_labels: 0,
-  refused_other: 0,
-  failed: 0,
-  bytes_in: 0,
-  bytes_out: 0,
-  duration_ms: 0,
-};
