@@ -4,7 +4,8 @@ import { auditVariables } from "@ostiary/audit/config";
 import type { Clock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
 import { freshDatabase } from "../../support/index.ts";
 
 export interface AuditService {
@@ -53,11 +54,17 @@ export async function startAudit(options: AuditServiceOptions = {}): Promise<Aud
   );
 }
 
+/** A service that runs for all tests of a file, or of a `describe`. */
+export interface SharedAudit extends AuditService {
+  /** Stops the service, does `between`, and starts the service again on the same database. */
+  restart(between?: () => Promise<unknown>): Promise<void>;
+}
+
 /** Starts one service for all tests of a file, or of a `describe`. */
-export function sharedAudit(options: AuditServiceOptions = {}): AuditService {
+export function sharedAudit(options: AuditServiceOptions = {}, start = startAudit): SharedAudit {
   let audit: AuditService | undefined;
   beforeAll(async () => {
-    audit = await startAudit(options);
+    audit = await start(options);
   });
   afterAll(() => audit?.stop());
   const running = (): AuditService => {
@@ -65,6 +72,12 @@ export function sharedAudit(options: AuditServiceOptions = {}): AuditService {
     return audit;
   };
   return {
+    async restart(between) {
+      const { database_url } = running();
+      await running().stop();
+      await between?.();
+      audit = await start({ ...options, database_url });
+    },
     get url() {
       return running().url;
     },
@@ -126,9 +139,26 @@ export function auditClient(
   };
 }
 
+/** Returns the address of the events of an organization. */
+export function logOf(organization_id: string): string {
+  return `/organizations/${organization_id}/audit-events`;
+}
+
 /** Opens the log of a service on a server, for statements that only SQL can run. */
 export function openLog(service: AuditService): Promise<Database> {
   return openDatabase(service.database_url, { namespace: "audit" });
+}
+
+/** Returns a tag that runs one statement of SQL on an open log, and returns its rows. */
+export const sqlOn =
+  (log: Database) =>
+  <Row = Record<string, unknown>>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]> =>
+    log.run("test", (orm) => rows<Row>(orm, sql(strings, ...values)));
+
+/** Returns the present value of a series, such as `audit_intents_total{result="created"}`. */
+export async function metricOf({ internal_url }: { internal_url: string }, series: string): Promise<number> {
+  const text = await (await fetch(`${internal_url}/metrics`)).text();
+  return Number(text.split(`\n${series} `)[1]?.split("\n")[0]);
 }
 
 /** Returns the intent of a request on an organization route, with `changes` applied. */

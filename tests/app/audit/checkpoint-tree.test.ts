@@ -13,10 +13,9 @@ import {
   readTreeHead,
   rootOfLeaves,
 } from "@ostiary/lib/domain/tlog";
-import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { freshDatabase, services } from "../../support/index.ts";
-import { type AuditService, json, startAudit } from "./audit-service.ts";
+import { type AuditService, json, sqlOn, startAudit } from "./audit-service.ts";
 import {
   exportProof,
   keysOf,
@@ -189,25 +188,17 @@ class SealedLog {
   }
 
   async checkpoints(): Promise<Checkpoint[]> {
-    const found = await this.log.run("look", (orm) =>
-      rows<Checkpoint>(
-        orm,
-        sql`select number, sealed_at, encode(previous, 'hex') as previous, encode(map, 'hex') as map, jws
-          from audit.checkpoints order by number`,
-      ),
-    );
+    const found = await sqlOn(this.log)<Checkpoint>`
+      select number, sealed_at, encode(previous, 'hex') as previous, encode(map, 'hex') as map, jws
+        from audit.checkpoints order by number`;
     return found.map((each) => ({ ...each, sealed_at: new Date(each.sealed_at).toISOString() }));
   }
 
   /** Returns the signed root, the stored hashes, and the root over the stored checkpoints. */
   async tree() {
     const { note, tree_size } = await selectState(this.log);
-    const [found] = await this.log.run("look", (orm) =>
-      rows<{ hashes: string }>(
-        orm,
-        sql`select string_agg(encode(hashes, 'hex'), ' ' order by number) as hashes from audit.checkpoint_tree`,
-      ),
-    );
+    const [found] = await sqlOn(this.log)<{ hashes: string }>`
+      select string_agg(encode(hashes, 'hex'), ' ' order by number) as hashes from audit.checkpoint_tree`;
     return { note, tree_size, hashes: found?.hashes ?? "", root: rootOver(await this.checkpoints()) };
   }
 }
@@ -358,19 +349,15 @@ async function writeChain(sealed: SealedLog, count: number): Promise<void> {
   for (let last = first; last !== undefined && made.length < count; last = made.at(-1)) {
     made.push({ ...last, number: last.number + 1, previous: hexOf(sha256(checkpointText(last))) });
   }
-  await sealed.log.run("write", (orm) =>
-    rows(
-      orm,
-      sql`with written as (
-          insert into audit.checkpoints (number, sealed_at, previous, map, jws)
-          select number, sealed_at, decode(previous, 'hex'), decode(map, 'hex'), jws
-          from json_to_recordset(${JSON.stringify(made)}::text::json) as given(
-            number bigint, sealed_at timestamptz, previous text, map text, jws text)
-        )
-        insert into audit.head_map (checkpoint, path, node)
-        select ${1 + count}::integer, path, node from audit.head_map where checkpoint = 1`,
-    ),
-  );
+  await sqlOn(sealed.log)`
+    with written as (
+      insert into audit.checkpoints (number, sealed_at, previous, map, jws)
+      select number, sealed_at, decode(previous, 'hex'), decode(map, 'hex'), jws
+      from json_to_recordset(${JSON.stringify(made)}::text::json) as given(
+      number bigint, sealed_at timestamptz, previous text, map text, jws text)
+      )
+      insert into audit.head_map (checkpoint, path, node)
+      select ${1 + count}::integer, path, node from audit.head_map where checkpoint = 1`;
 }
 
 // AU-154

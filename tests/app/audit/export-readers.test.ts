@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
-import { type AuditService, intent, json, openLog, requestId, startAudit } from "./audit-service.ts";
+import { type AuditService, intent, json, openLog, requestId, sqlOn, startAudit } from "./audit-service.ts";
 
 setDefaultTimeout(60_000);
 
@@ -43,13 +43,9 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   });
 
   const cursors = async () => {
-    const found = await log.run("cursors", (orm) =>
-      rows<{ count: number }>(
-        orm,
-        sql`select count(*) from pg_stat_activity
-          where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`,
-      ),
-    );
+    const found = await sqlOn(log)<{ count: number }>`
+      select count(*) from pg_stat_activity
+        where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
     return found[0]?.count;
   };
   /** Returns whether short exports find as many slots as there are. */
@@ -215,10 +211,9 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     const patient = await startAudit({ database_url: audit.database_url, env: { LOG_FILE: log_file } });
     const { id, socket, closed } = silentReader("owner-1", { url: patient.url });
     await waitFor(() => lines().some((each) => each.request_id === id), { what: "the head of the answer" });
-    await log.run("kill", (orm) =>
-      orm.execute(sql`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`),
-    );
+    await sqlOn(log)`
+      select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
     socket.resume();
     expect(await closed).toBe("ECONNRESET");
     const line = await waitFor(() =>

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, startProcess, waitFor } from "../../support/index.ts";
 import {
@@ -7,9 +7,11 @@ import {
   auditClient,
   intent,
   json,
+  metricOf,
   openLog,
   requestId,
   sharedAudit,
+  sqlOn,
   startAudit,
   userIntent,
 } from "./audit-service.ts";
@@ -152,28 +154,19 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     await audit.stop();
   });
 
-  const memory = async () => {
-    const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
-    return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]);
-  };
+  const memory = () => metricOf(audit, "process_resident_memory_bytes");
   /** Returns whether every intent and every outcome has its entry. */
   const sealed = async () => {
-    const found = await log.run("sealed", (orm) =>
-      rows<{ sealed: boolean }>(
-        orm,
-        sql`select (select count(*) from audit.entries)
-          = count(*) + count(*) filter (where outcome <> 'pending') as sealed from audit.audit_events`,
-      ),
-    );
+    const found = await sqlOn(log)<{ sealed: boolean }>`
+      select (select count(*) from audit.entries)
+        = count(*) + count(*) filter (where outcome <> 'pending') as sealed from audit.audit_events`;
     return found[0]?.sealed === true;
   };
   /** The transactions of other sessions: each belongs to an export. */
   const transactions = sql`from pg_stat_activity
     where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
   const cursors = async () => {
-    const found = await log.run("cursors", (orm) =>
-      rows<{ count: number }>(orm, sql`select count(*) ${transactions}`),
-    );
+    const found = await sqlOn(log)<{ count: number }>`select count(*) ${transactions}`;
     return found[0]?.count;
   };
 
@@ -192,12 +185,8 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
 
   // AU-42
   test("holds every event once, newest first, whatever the limit", async () => {
-    const found = await log.run("ids", (orm) =>
-      rows<{ id: string }>(
-        orm,
-        sql`select id from audit.audit_events where organization_id = ${BUSY_ORGANIZATION} order by id desc`,
-      ),
-    );
+    const found = await sqlOn(log)<{ id: string }>`
+      select id from audit.audit_events where organization_id = ${BUSY_ORGANIZATION} order by id desc`;
     const exported: string[] = [];
     for await (const line of lines(await audit.get(`${LOG}?limit=1`, NDJSON)))
       exported.push(JSON.parse(line).id);
@@ -251,7 +240,7 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     const response = await audit.get(LOG, NDJSON);
     const reader = response.body?.getReader();
     await reader?.read();
-    await log.run("kill", (orm) => orm.execute(sql`select pg_terminate_backend(pid) ${transactions}`));
+    await sqlOn(log)`select pg_terminate_backend(pid) ${transactions}`;
     const drained = (async () => {
       while (!(await reader?.read())?.done);
     })();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readKept } from "@ostiary/cli/verify/files";
 import {
   entryHash,
@@ -6,14 +6,12 @@ import {
   intentEntry,
   nextInChain,
   outcomeEntry,
-  type SigningJwk,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import type { SpokenVerdict } from "@ostiary/lib/verification";
-import { sql } from "drizzle-orm";
+import { ulid } from "ulid";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { type AuditService, intent, json, openLog, requestId } from "./audit-service.ts";
+import { intent, json, logOf, metricOf, requestId, sqlOn } from "./audit-service.ts";
 import {
   cloned,
   exportProof,
@@ -21,9 +19,9 @@ import {
   keyFile,
   keysOf,
   NOTHING_KEPT,
+  sharedProvenLog,
   signingKeyFile,
   startProvenAudit,
-  tamperWith,
   verify,
   writeEvents,
 } from "./proof-bed.ts";
@@ -31,31 +29,18 @@ import {
 /** These tests need a second session beside the service's. */
 // AU-65
 describe.skipIf(!services().postgres.real)("when the owner of the tables, with triggers off,", () => {
-  let audit: AuditService;
-  let log: Database;
-  let keys: SigningJwk[];
-
-  beforeAll(async () => {
-    audit = await startProvenAudit();
-    log = await openLog(audit);
-    keys = await keysOf(audit);
-  });
-  afterAll(async () => {
-    await log.close();
-    await audit.stop();
-  });
-
-  const tamper = (statement: string) => tamperWith(log, statement);
+  const proven = sharedProvenLog();
+  const { audit, tamper } = proven;
 
   let count = 0;
   /** Returns a log of five sealed events, with its ids from the oldest to the newest. */
   async function sealedLog() {
     count += 1;
     const owner = `attacked-${count}`;
-    const path = `/organizations/${owner}/audit-events`;
+    const path = logOf(owner);
     await writeEvents(audit, 5, { organization_id: owner });
     const before = await exportProof(audit, path);
-    expect(await verify(before.text, keys)).toMatchObject({ complete: true, events: 5 });
+    expect(await verify(before.text, proven.keys)).toMatchObject({ complete: true, events: 5 });
     const ids = before.events.map(({ id }) => id).toReversed();
     return { owner, path, ids, before };
   }
@@ -72,7 +57,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
       .replace(/\$(\d)/g, (_, n) => `'${ids[n - 1]}'`)
       .replaceAll("$OWNER", `'organization:${owner}'`);
     await tamper(filled);
-    return { verdict: await verify((await exportProof(audit, path)).text, keys, kept), ids };
+    return { verdict: await verify((await exportProof(audit, path)).text, proven.keys, kept), ids };
   }
 
   test.each([
@@ -131,22 +116,18 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
 
   test("adds an event that is two hours old, complete in every table, it is named once it is sealed", async () => {
     const { path, ids } = await sealedLog();
-    const [event] = await log.run("old", (orm) =>
-      rows<{ id: string }>(
-        orm,
-        sql`with made as (
-            insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
-              method, route, params, ip)
-            select ${oldUlid()}, ${`${ids[2]}-old`}, occurred_at - interval '2 hours', organization_id, actor_auth_type,
-              service, method, route, params, ip
-            from audit.audit_events where id = ${ids[2]}
-            returning id, request_id, occurred_at
-          )
-          insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made
-          returning id`,
-      ),
-    );
-    const verdict = await verify((await exportProof(audit, path)).text, keys);
+    const [event] = await sqlOn(proven.log)<{ id: string }>`
+      with made as (
+        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
+        method, route, params, ip)
+        select ${ulid(Date.now() - 2 * 3_600_000)}, ${`${ids[2]}-old`}, occurred_at - interval '2 hours', organization_id, actor_auth_type,
+        service, method, route, params, ip
+        from audit.audit_events where id = ${ids[2]}
+        returning id, request_id, occurred_at
+        )
+        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made
+        returning id`;
+    const verdict = await verify((await exportProof(audit, path)).text, proven.keys);
     expect(verdict.faults[0]).toMatchObject({ kind: "added", event_id: event?.id });
   });
 
@@ -225,17 +206,17 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     await tamper(`update audit.audit_events set status = 500 where id = '${ids[1]}'`);
     await rebuild(path, owner, true);
     const found = await exportProof(audit, path);
-    const verdict = await verify(found.text, keys);
+    const verdict = await verify(found.text, proven.keys);
     expect(verdict.faults).toMatchObject([{ kind: "rebuilt" }]);
     expect(verdict.faults[0]?.message).toContain(
       `Checkpoint ${before.end.checkpoint?.number} does not hold this chain`,
     );
-    const compared = await verify(found.text, keys, { checkpoints: [], end: before.end });
+    const compared = await verify(found.text, proven.keys, { checkpoints: [], end: before.end });
     expect(compared.faults.map(({ message }) => message).join()).toContain("was rewritten since");
 
     // A new event must not make the sealer sign the rebuilt chain.
     const other = await withOneMore(owner, path);
-    expect((await verify(other.text, keys)).faults[0]).toMatchObject({ kind: "rebuilt" });
+    expect((await verify(other.text, proven.keys)).faults[0]).toMatchObject({ kind: "rebuilt" });
     await tamper(
       `update audit.chains set chain = '\\x${before.end.head.chain}' where owner = 'organization:${owner}'`,
     );
@@ -248,12 +229,10 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
    * Returns the export after one more event of the log, once the sealer has refused to give it a position.
    */
   async function withOneMore(owner: string, path: string) {
-    const alteredLogs = async () => {
-      const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
-      return Number(/^audit_altered_logs (\d+)/m.exec(text)?.[1]);
-    };
     await audit.put(requestId(), intent({ organization_id: owner }));
-    await waitFor(async () => (await alteredLogs()) > 0, { what: "the sealer's refusal" });
+    await waitFor(async () => (await metricOf(audit, "audit_altered_logs")) > 0, {
+      what: "the sealer's refusal",
+    });
     return exportProof(audit, path);
   }
 
@@ -263,7 +242,9 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     for (let later = 0; later < 3; later += 1) await sealedLog();
     const all = await list();
     const found = await exportProof(audit, path);
-    expect(await verify(found.text, keys, { checkpoints: all, end: null })).toMatchObject({ complete: true });
+    expect(await verify(found.text, proven.keys, { checkpoints: all, end: null })).toMatchObject({
+      complete: true,
+    });
     // One from the middle is withheld everywhere.
     const held = found.end.checkpoint?.number;
     const withheld = all.find(
@@ -273,7 +254,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
       list.filter(({ number }) => number !== withheld);
     const end = { ...found.end, recent_checkpoints: others(found.end.recent_checkpoints) };
     const text = exportText({ events: found.events, end });
-    const verdict = await verify(text, keys, { checkpoints: others(all), end: null });
+    const verdict = await verify(text, proven.keys, { checkpoints: others(all), end: null });
     expect(verdict).toMatchObject({ result: "undecided", faults: [] });
     expect(verdict.undecided.join()).toContain(`checkpoint ${withheld} is missing`);
   });
@@ -290,7 +271,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
         events: found.events,
         end: { ...found.end, checkpoint, inclusion, recent_checkpoints },
       });
-      const kinds = (await verify(text, keys)).faults
+      const kinds = (await verify(text, proven.keys)).faults
         .map(({ kind, message }) => `${kind}: ${message}`)
         .join("\n");
       expect(kinds).toContain("rebuilt: ");
@@ -299,24 +280,12 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
         events: found.events,
         end: { ...found.end, checkpoint: null, inclusion: null },
       });
-      expect((await verify(none, keys)).faults[0]).toMatchObject({ kind: "rebuilt" });
+      expect((await verify(none, proven.keys)).faults[0]).toMatchObject({ kind: "rebuilt" });
     } finally {
       await other.stop();
     }
   });
 });
-
-/** Returns a ULID of two hours ago. */
-function oldUlid(): string {
-  const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-  let ms = Date.now() - 2 * 3_600_000;
-  let text = "";
-  for (let digit = 0; digit < 10; digit++) {
-    text = (alphabet[ms % 32] ?? "0") + text;
-    ms = Math.floor(ms / 32);
-  }
-  return `${text}${"0".repeat(16)}`;
-}
 
 describe.skipIf(!services().postgres.real)("a database that was restored", () => {
   // AU-66

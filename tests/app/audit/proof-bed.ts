@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +19,10 @@ import {
   type AuditService,
   type AuditServiceOptions,
   intent,
+  openLog,
   requestId,
+  type SharedAudit,
+  sharedAudit,
   startAudit,
 } from "./audit-service.ts";
 
@@ -41,6 +45,42 @@ export function startProvenAudit(options: AuditServiceOptions = {}): Promise<Aud
     ...options,
     env: { SEAL_INTERVAL_MS: "100", AUDIT_SIGNING_KEY_FILE: signingKeyFile(), ...options.env },
   });
+}
+
+/** A service with a key for all tests of a `describe`, beside an open connection to its log. */
+export interface ProvenLog {
+  readonly audit: SharedAudit;
+  readonly log: Database;
+  readonly keys: SigningJwk[];
+  readonly keyFile: string;
+  /** Runs statements as {@link tamperWith} does. */
+  tamper(statements: string): Promise<void>;
+}
+
+/** Starts a {@link ProvenLog}. It needs a database server: the log has a second session beside the service's. */
+export function sharedProvenLog(): ProvenLog {
+  const keyFile = signingKeyFile();
+  const audit = sharedAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } }, startProvenAudit);
+  let opened: { log: Database; keys: SigningJwk[] } | undefined;
+  beforeAll(async () => {
+    opened = { log: await openLog(audit), keys: await keysOf(audit) };
+  });
+  afterAll(() => opened?.log.close());
+  const running = () => {
+    if (opened === undefined) throw new Error("The log is open for tests and hooks only.");
+    return opened;
+  };
+  return {
+    audit,
+    keyFile,
+    get log() {
+      return running().log;
+    },
+    get keys() {
+      return running().keys;
+    },
+    tamper: (statements) => tamperWith(running().log, statements),
+  };
 }
 
 /** Writes this many events of organization-1, one after the other, all but the last with an outcome. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ProofEnd, RECENT_CHECKPOINTS } from "@ostiary/lib/contracts/audit";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
-import { type AuditService, intent, json, requestId } from "./audit-service.ts";
+import { type AuditService, intent, json, logOf, requestId } from "./audit-service.ts";
 import {
   exportProof,
   exportText,
@@ -118,21 +118,19 @@ describe("with kept files,", () => {
   });
   afterAll(() => audit.stop());
 
-  const pathOf = (owner: string) => `/organizations/${owner}/audit-events`;
-
   test("an empty log is confirmed by the map of the newest checkpoint", async () => {
     await writeEvents(audit, 2, { organization_id: "other" });
-    await exportProof(audit, pathOf("other"));
+    await exportProof(audit, logOf("other"));
     const checkpoints = (await json(await audit.get("/audit-checkpoints"))).audit_checkpoints;
-    const { text } = await exportProof(audit, pathOf("empty"));
+    const { text } = await exportProof(audit, logOf("empty"));
     const verdict = await verify(text, keys, { checkpoints, end: null });
     expect(verdict).toMatchObject({ result: "complete", faults: [], entries: 0 });
   });
 
   test("a log that was cut to nothing is refused by a kept export", async () => {
     await writeEvents(audit, 2, { organization_id: "cut" });
-    const kept = await exportProof(audit, pathOf("cut"));
-    const { text } = await exportProof(audit, pathOf("never"));
+    const kept = await exportProof(audit, logOf("cut"));
+    const { text } = await exportProof(audit, logOf("never"));
     const cut = text.replaceAll("organization:never", "organization:cut");
     const verdict = await verify(cut, keys, { checkpoints: [], end: kept.end });
     expect(verdict.faults).toMatchObject([
@@ -144,8 +142,8 @@ describe("with kept files,", () => {
   test("an export of another log is not compared, and nobody is accused", async () => {
     await writeEvents(audit, 3, { organization_id: "mine" });
     await writeEvents(audit, 2, { organization_id: "yours" });
-    const mine = await exportProof(audit, pathOf("mine"));
-    const yours = await exportProof(audit, pathOf("yours"));
+    const mine = await exportProof(audit, logOf("mine"));
+    const yours = await exportProof(audit, logOf("yours"));
     for (const [file, kept] of [
       [mine, yours],
       [yours, mine],
@@ -158,15 +156,15 @@ describe("with kept files,", () => {
 
   test("a checkpoint older than those of the file decides nothing and accuses nobody, and an export decides", async () => {
     await writeEvents(audit, 1, { organization_id: "long" });
-    const first = await exportProof(audit, pathOf("long"));
+    const first = await exportProof(audit, logOf("long"));
     const [checkpoint] = first.end.recent_checkpoints;
     let end: ProofEnd = first.end;
     while ((end.recent_checkpoints.at(-1)?.number ?? 0) <= (checkpoint?.number ?? 0) + 1) {
       await audit.put(requestId(), intent({ organization_id: "long" }));
-      end = (await exportProof(audit, pathOf("long"))).end;
+      end = (await exportProof(audit, logOf("long"))).end;
     }
     expect(end.recent_checkpoints).toHaveLength(RECENT_CHECKPOINTS);
-    const { text } = await exportProof(audit, pathOf("long"));
+    const { text } = await exportProof(audit, logOf("long"));
     const verdict = await verify(text, keys, { checkpoints: checkpoint ? [checkpoint] : [], end: null });
     expect(verdict).toMatchObject({ result: "undecided", faults: [] });
     expect(verdict.undecided.join()).toContain(`Nothing here leads from checkpoint ${checkpoint?.number}`);
@@ -175,9 +173,9 @@ describe("with kept files,", () => {
 
   test("newest events that were cut off with their checkpoint are not found missing, and the verdict says so", async () => {
     await writeEvents(audit, 2, { organization_id: "tail" });
-    const older = await exportProof(audit, pathOf("tail"));
+    const older = await exportProof(audit, logOf("tail"));
     await writeEvents(audit, 2, { organization_id: "tail" });
-    const newer = await exportProof(audit, pathOf("tail"));
+    const newer = await exportProof(audit, logOf("tail"));
     const cut = exportText({
       events: older.events,
       end: { ...older.end, recent_checkpoints: newer.end.recent_checkpoints },

@@ -1,64 +1,24 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { SigningJwk } from "@ostiary/lib/domain/proof";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { services, waitFor } from "../../support/index.ts";
-import { type AuditService, intent, openLog, requestId } from "./audit-service.ts";
-import {
-  exportProof,
-  keysOf,
-  signingKeyFile,
-  startProvenAudit,
-  tamperWith,
-  verify,
-  writeEvents,
-} from "./proof-bed.ts";
+import { intent, logOf, metricOf, requestId, sqlOn } from "./audit-service.ts";
+import { exportProof, sharedProvenLog, verify, writeEvents } from "./proof-bed.ts";
 
 setDefaultTimeout(60_000);
 
-const pathOf = (owner: string) => `/organizations/${owner}/audit-events`;
-
 // AU-67
 describe.skipIf(!services().postgres.real)("a log whose newest events were cut off in the database", () => {
-  let audit: AuditService;
-  let log: Database;
-  let keys: SigningJwk[];
-  const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile() };
-
-  beforeAll(async () => {
-    audit = await startProvenAudit({ env });
-    log = await openLog(audit);
-    keys = await keysOf(audit);
-  });
-  afterAll(async () => {
-    await log.close();
-    await audit.stop();
-  });
-
-  const tamper = (statement: string) => tamperWith(log, statement);
-
-  const reading = async (metric: string) => {
-    const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
-    return Number(new RegExp(`^${metric} (\\d+)`, "m").exec(text)?.[1]);
-  };
+  const proven = sharedProvenLog();
+  const { audit, tamper } = proven;
 
   const setAside = async (owner: string) => {
-    const [found] = await log.run("look", (orm) =>
-      rows<{ reason: string; position: number | null }>(
-        orm,
-        sql`select reason, position from audit.altered_chains where owner = ${`organization:${owner}`}`,
-      ),
-    );
+    const [found] = await sqlOn(proven.log)<{ reason: string; position: number | null }>`
+      select reason, position from audit.altered_chains where owner = ${`organization:${owner}`}`;
     return found;
   };
 
   const setAsideCount = async () => {
-    const [found] = await log.run("look", (orm) =>
-      rows<{ count: number }>(
-        orm,
-        sql`select count(*)::integer as count from audit.altered_chains where not accepted`,
-      ),
-    );
+    const [found] = await sqlOn(proven.log)<{ count: number }>`
+      select count(*)::integer as count from audit.altered_chains where not accepted`;
     return found?.count ?? 0;
   };
 
@@ -67,15 +27,15 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
    */
   async function cutLog(owner: string) {
     await writeEvents(audit, 2, { organization_id: owner });
-    await exportProof(audit, pathOf(owner));
+    await exportProof(audit, logOf(owner));
     const name = `organization:${owner}`;
     await tamper(`create table if not exists audit.cut_chains as select * from audit.chains where false;
       create table if not exists audit.cut_entries as select * from audit.entries where false;
       create table if not exists audit.cut_events as select * from audit.audit_events where false;
       insert into audit.cut_chains select * from audit.chains where owner = '${name}'`);
-    const older = await exportProof(audit, pathOf(owner));
+    const older = await exportProof(audit, logOf(owner));
     await writeEvents(audit, 2, { organization_id: owner });
-    const whole = await exportProof(audit, pathOf(owner));
+    const whole = await exportProof(audit, logOf(owner));
     expect([older.end.head.position, whole.end.head.position]).toEqual([3, 6]);
     const chain = `(select id from audit.chains where owner = '${name}')`;
     const events = `select event_id from audit.entries where chain_id = ${chain} and position > 3`;
@@ -106,18 +66,18 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     const { whole } = await cutLog("cut");
     await audit.put(requestId(), intent({ organization_id: "cut" }));
     await waitFor(async () => (await setAside("cut")) !== undefined, { what: "the refusal" });
-    await waitFor(async () => (await reading("audit_altered_logs")) === (await setAsideCount()));
+    await waitFor(async () => (await metricOf(audit, "audit_altered_logs")) === (await setAsideCount()));
     expect(await setAside("cut")).toEqual({
       reason: "it ends at place 3, and place 6 was sealed",
       position: 6,
     });
     await writeEvents(audit, 3, { organization_id: "other" });
-    const other = await exportProof(audit, pathOf("other"));
-    expect(await verify(other.text, keys)).toMatchObject({ complete: true, events: 3 });
+    const other = await exportProof(audit, logOf("other"));
+    expect(await verify(other.text, proven.keys)).toMatchObject({ complete: true, events: 3 });
     // Later events have no position, and nobody reports them as added.
-    const cut = await exportProof(audit, pathOf("cut"));
+    const cut = await exportProof(audit, logOf("cut"));
     expect(cut.end.head.position).toBe(3);
-    expect((await verify(cut.text, keys, { checkpoints: [], end: whole.end })).faults).toMatchObject([
+    expect((await verify(cut.text, proven.keys, { checkpoints: [], end: whole.end })).faults).toMatchObject([
       { kind: "rebuilt", message: expect.stringContaining("does not hold this chain") },
       { kind: "rebuilt", message: expect.stringContaining("does not reach") },
     ]);
@@ -127,9 +87,9 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
       what: "the recovery",
       timeout_ms: 20_000,
     });
-    await waitFor(async () => (await reading("audit_altered_logs")) === (await setAsideCount()));
-    const after = await exportProof(audit, pathOf("cut"));
-    expect(await verify(after.text, keys, { checkpoints: [], end: whole.end })).toMatchObject({
+    await waitFor(async () => (await metricOf(audit, "audit_altered_logs")) === (await setAsideCount()));
+    const after = await exportProof(audit, logOf("cut"));
+    expect(await verify(after.text, proven.keys, { checkpoints: [], end: whole.end })).toMatchObject({
       complete: true,
       events: 5,
     });
@@ -139,19 +99,18 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     const { name } = await cutLog("stays");
     await audit.put(requestId(), intent({ organization_id: "stays" }));
     await waitFor(async () => (await setAside("stays")) !== undefined, { what: "the refusal" });
-    await audit.stop();
-    audit = await startProvenAudit({ env, database_url: audit.database_url });
+    await audit.restart();
     await audit.put(requestId(), intent({ organization_id: "stays" }));
     await writeEvents(audit, 2, { organization_id: "meanwhile" });
-    await exportProof(audit, pathOf("meanwhile"));
-    expect((await exportProof(audit, pathOf("stays"))).end.head.position).toBe(3);
+    await exportProof(audit, logOf("meanwhile"));
+    expect((await exportProof(audit, logOf("stays"))).end.head.position).toBe(3);
     await tamper(`update audit.altered_chains set accepted = true where owner = '${name}'`);
     await waitFor(async () => (await setAside("stays")) === undefined, {
       what: "the recovery",
       timeout_ms: 20_000,
     });
-    const after = await exportProof(audit, pathOf("stays"));
-    expect(await verify(after.text, keys)).toMatchObject({ complete: true, events: 4 });
+    const after = await exportProof(audit, logOf("stays"));
+    expect(await verify(after.text, proven.keys)).toMatchObject({ complete: true, events: 4 });
   });
 
   test.each([
@@ -175,8 +134,8 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     await waitFor(async () => (await setAside(owner)) !== undefined, { what: "the refusal" });
     expect((await setAside(owner))?.reason).toMatch(new RegExp(reason));
     await writeEvents(audit, 2, { organization_id: `beside-${owner}` });
-    const { text } = await exportProof(audit, pathOf(`beside-${owner}`));
-    expect(await verify(text, keys)).toMatchObject({ complete: true, events: 2 });
+    const { text } = await exportProof(audit, logOf(`beside-${owner}`));
+    expect(await verify(text, proven.keys)).toMatchObject({ complete: true, events: 2 });
   });
 
   const restoreEntries = (owner: string) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { loadSigningKey } from "@ostiary/audit/checkpoints/signing-key";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
@@ -10,7 +10,6 @@ import {
   type Checkpoint,
   hashFromHex,
   hexOf,
-  type SigningJwk,
   signedCheckpoint,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
@@ -18,23 +17,21 @@ import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/d
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
 import { headTree, inTreeOrder } from "../../support/trees-of-heads.ts";
-import { type AuditService, intent, json, openLog, requestId } from "./audit-service.ts";
+import { intent, json, logOf, openLog, requestId, sharedAudit, sqlOn } from "./audit-service.ts";
 import {
   exportProof,
   exportText,
   keysOf,
   readExport,
+  sharedProvenLog,
   signingKeyFile,
   startProvenAudit,
-  tamperWith,
   verify,
   writeEvents,
 } from "./proof-bed.ts";
 import { dropDeps, makeMonth, writePast } from "./retention-bed.ts";
 
 setDefaultTimeout(60_000);
-
-const pathOf = (owner: string) => `/organizations/${owner}/audit-events`;
 
 /** Seals everything, as a replica of the service at that time. */
 async function sealAt(deps: PassDeps, time: string): Promise<void> {
@@ -87,28 +84,13 @@ test("an export has the head under the last checkpoint of each day, and the days
 
 // AU-142
 describe.skipIf(!services().postgres.real)("after a restart, a log", () => {
-  const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile() };
-  let audit: AuditService;
-  let log: Database;
-  let keys: SigningJwk[];
-  beforeAll(async () => {
-    audit = await startProvenAudit({ env });
-    log = await openLog(audit);
-    keys = await keysOf(audit);
-  });
-  afterAll(async () => {
-    await log.close();
-    await audit.stop();
-  });
+  const proven = sharedProvenLog();
+  const { audit, tamper } = proven;
 
   const setAside = (owner: string) =>
-    log.run("look", (orm) =>
-      rows(
-        orm,
-        sql`select reason, position::integer as position from audit.altered_chains
-          where owner = ${`organization:${owner}`}`,
-      ),
-    );
+    sqlOn(proven.log)`
+      select reason, position::integer as position from audit.altered_chains
+        where owner = ${`organization:${owner}`}`;
 
   test.each([
     [
@@ -141,30 +123,22 @@ describe.skipIf(!services().postgres.real)("after a restart, a log", () => {
   ])("%s is sealed no further, and its export is refused", async (title, statements, reason) => {
     const owner = title.replaceAll(" ", "-");
     await writeEvents(audit, 3, { organization_id: owner });
-    await exportProof(audit, pathOf(owner));
-    await audit.stop();
-    await tamperWith(log, statements.replaceAll("$O", owner));
-    audit = await startProvenAudit({ env, database_url: audit.database_url });
+    await exportProof(audit, logOf(owner));
+    await audit.restart(() => tamper(statements.replaceAll("$O", owner)));
     await audit.put(requestId(), intent({ organization_id: owner }));
     await waitFor(async () => (await setAside(owner)).length > 0, { what: "the refusal" });
     expect(await setAside(owner)).toEqual([{ reason, position: 5 }]);
-    const { text } = await exportProof(audit, pathOf(owner));
-    expect(await verify(text, keys)).toMatchObject({ result: "altered" });
+    const { text } = await exportProof(audit, logOf(owner));
+    expect(await verify(text, proven.keys)).toMatchObject({ result: "altered" });
     // others go on
     await writeEvents(audit, 2, { organization_id: `beside-${owner}` });
-    const beside = await exportProof(audit, pathOf(`beside-${owner}`));
-    expect(await verify(beside.text, keys)).toMatchObject({ complete: true, events: 2 });
+    const beside = await exportProof(audit, logOf(`beside-${owner}`));
+    expect(await verify(beside.text, proven.keys)).toMatchObject({ complete: true, events: 2 });
   });
 });
 
 describe("?checkpoint=N", () => {
-  let audit: AuditService;
-  let keys: SigningJwk[];
-  beforeAll(async () => {
-    audit = await startProvenAudit();
-    keys = await keysOf(audit);
-  });
-  afterAll(() => audit.stop());
+  const audit = sharedAudit({}, startProvenAudit);
 
   const newest = async (): Promise<Checkpoint> =>
     (await json(await audit.get("/audit-checkpoints?limit=1"))).audit_checkpoints[0];
@@ -172,20 +146,21 @@ describe("?checkpoint=N", () => {
   // AU-144
   test("shows the head under a kept checkpoint, and confirms it alone", async () => {
     const owner = "asked";
+    const keys = await keysOf(audit);
     await writeEvents(audit, 2, { organization_id: "other" });
-    await exportProof(audit, pathOf("other"));
+    await exportProof(audit, logOf("other"));
     const before = await newest();
     await writeEvents(audit, 2, { organization_id: owner });
-    await exportProof(audit, pathOf(owner));
+    await exportProof(audit, logOf(owner));
     const kept = await newest();
     await writeEvents(audit, 2, { organization_id: owner });
-    await exportProof(audit, pathOf(owner));
+    await exportProof(audit, logOf(owner));
     for (const [checkpoint, position] of [
       [before, 0],
       [kept, 3],
     ] as const) {
       const text = await (
-        await audit.get(`${pathOf(owner)}?proof=true&checkpoint=${checkpoint.number}`)
+        await audit.get(`${logOf(owner)}?proof=true&checkpoint=${checkpoint.number}`)
       ).text();
       const read = readExport(text);
       expect(read.end.heads?.find((head) => head.checkpoint.number === checkpoint.number)).toMatchObject({
@@ -219,7 +194,7 @@ describe("?checkpoint=N", () => {
     ["checkpoint=1&checkpoint=2&proof=true", "checkpoint"],
     ["checkpoint=1", "checkpoint needs proof=true"],
   ])("is 422 as ?%s", async (query, message) => {
-    const response = await audit.get(`${pathOf("asked")}?${query}`, { Accept: "application/x-ndjson" });
+    const response = await audit.get(`${logOf("asked")}?${query}`, { Accept: "application/x-ndjson" });
     expect(response.status).toBe(422);
     expect(JSON.stringify(await response.json())).toContain(message);
   });
@@ -234,28 +209,26 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
     const keys = await keysOf(first);
     const owners = Array.from({ length: 30 }, (_, n) => `old-${n}`);
     for (const owner of owners) await writeEvents(first, 2, { organization_id: owner });
-    await exportProof(first, pathOf("old-29"));
+    await exportProof(first, logOf("old-29"));
     await first.stop();
     const log = await openLog(first);
     const old = await asOlderVersion(log, keyFile);
     const audit = await startProvenAudit({ env, database_url: first.database_url });
     try {
       // no event of theirs comes, and still the map has all of them
-      await waitFor(
-        async () => (await exportProof(audit, pathOf("old-7"))).end.checkpoint?.map !== undefined,
-      );
+      await waitFor(async () => (await exportProof(audit, logOf("old-7"))).end.checkpoint?.map !== undefined);
       for (const owner of owners) {
-        const { text, end } = await exportProof(audit, pathOf(owner));
+        const { text, end } = await exportProof(audit, logOf(owner));
         expect([end.head.position, end.inclusion]).toEqual([3, null]);
         const verdict = await verify(text, keys, { checkpoints: [old], end: null });
         expect(verdict).toMatchObject({ complete: true, events: 2 });
       }
       // the old checkpoint shows no heads, and still it is in the tree
-      const asked = readExport(await (await audit.get(`${pathOf("old-1")}?proof=true&checkpoint=1`)).text());
+      const asked = readExport(await (await audit.get(`${logOf("old-1")}?proof=true&checkpoint=1`)).text());
       const alone = exportText({ ...asked, end: { ...asked.end, recent_checkpoints: [] } });
       expect(await verify(alone, keys, { checkpoints: [old], end: null })).toMatchObject({ complete: true });
       await writeEvents(audit, 2, { organization_id: "old-1" });
-      const later = await exportProof(audit, pathOf("old-1"));
+      const later = await exportProof(audit, logOf("old-1"));
       expect(await verify(later.text, keys)).toMatchObject({ complete: true, events: 4 });
     } finally {
       await log.close();
@@ -266,12 +239,8 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
 
 /** Makes the log one that an older version sealed: one checkpoint without a map holds all heads. */
 async function asOlderVersion(log: Database, keyFile: string): Promise<Checkpoint> {
-  const chains = await log.run("look", (orm) =>
-    rows<{ owner: string; position: number; chain: string }>(
-      orm,
-      sql`select owner, position::integer as position, encode(chain, 'hex') as chain from audit.chains`,
-    ),
-  );
+  const chains = await sqlOn(log)<{ owner: string; position: number; chain: string }>`
+    select owner, position::integer as position, encode(chain, 'hex') as chain from audit.chains`;
   const heads = inTreeOrder(chains.map((row) => ({ ...row, chain: hashFromHex(row.chain) })));
   const { root, inclusions } = headTree(heads);
   const checkpoint = await signedCheckpoint(

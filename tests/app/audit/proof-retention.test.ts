@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { MIGRATIONS } from "@ostiary/audit/schema";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
-import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection, services, waitFor } from "../../support/index.ts";
-import { type AuditService, openLog, startAudit } from "./audit-service.ts";
+import { logOf, openLog, sqlOn, startAudit } from "./audit-service.ts";
 import {
   exportProof,
   exportText,
-  keysOf,
   type ProofExport,
   readExport,
+  sharedProvenLog,
   signingKeyFile,
-  startProvenAudit,
-  tamperWith,
   verify,
   writeEvents,
 } from "./proof-bed.ts";
@@ -29,23 +27,10 @@ const onServer = describe.skipIf(!services().postgres.real);
 
 // AU-68, AU-74, AU-75
 onServer("a month that is dropped", () => {
-  let audit: AuditService;
-  let log: Database;
-  let keyFile: string;
-
-  beforeAll(async () => {
-    keyFile = signingKeyFile();
-    audit = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } });
-    log = await openLog(audit);
-  });
-  afterAll(async () => {
-    await log.close();
-    await audit.stop();
-  });
-
-  const run = (statement: string) => log.run("run", (orm) => rows(orm, sql.raw(statement)));
-  const tamper = (statement: string) => tamperWith(log, statement);
-  const pathOf = (owner: string) => `/organizations/${owner}/audit-events`;
+  const proven = sharedProvenLog();
+  const { audit, keyFile, tamper } = proven;
+  const run = (statement: string) => sqlOn(proven.log)`${sql.raw(statement)}`;
+  const dropBefore = (month: string, key: string | null = keyFile) => drop(proven.log, key, month);
 
   let year = 2000;
   /** Returns a log with three events of a past month, one of the next month, and two of now. */
@@ -53,19 +38,19 @@ onServer("a month that is dropped", () => {
     year += 1;
     const names = [`${year}-01`, `${year}-02`] as const;
     const owner = `kept-${year}`;
-    for (const name of names) await makeMonth(log, name);
-    const past = await writePast(log, owner, `${names[0]}-10T00:00:00Z`, 3);
-    await writePast(log, owner, `${names[1]}-10T00:00:00Z`, 1);
+    for (const name of names) await makeMonth(proven.log, name);
+    const past = await writePast(proven.log, owner, `${names[0]}-10T00:00:00Z`, 3);
+    await writePast(proven.log, owner, `${names[1]}-10T00:00:00Z`, 1);
     await writeEvents(audit, 2, { organization_id: owner });
-    const before = await exportProof(audit, pathOf(owner));
-    const keys = await keysOf(audit);
+    const before = await exportProof(audit, logOf(owner));
+    const { keys } = proven;
     expect(await verify(before.text, keys)).toMatchObject({ complete: true, events: 6, dropped_entries: 0 });
-    return { owner, path: pathOf(owner), names, past, before, keys };
+    return { owner, path: logOf(owner), names, past, before, keys };
   }
 
   test("is declared in the chain by a signed entry, and the rest still verifies, also against kept files", async () => {
     const { path, names, before, keys } = await pastLog();
-    expect(await drop(log, keyFile, names[1])).toContainEqual(
+    expect(await dropBefore(names[1])).toContainEqual(
       expect.objectContaining({ month: names[0], logs: 1, entries: 5 }),
     );
     const after = await exportProof(audit, path);
@@ -80,7 +65,7 @@ onServer("a month that is dropped", () => {
     });
     expect(verdict.not_shown.join()).toContain("The content of the 5 dropped entries");
     // The next month, too, is dropped without a trace of the loss of the first one.
-    await drop(log, keyFile, `${year}-03`);
+    await dropBefore(`${year}-03`);
     const later = await exportProof(audit, path);
     expect(later.end.retention).toHaveLength(2);
     expect(await verify(later.text, keys, { checkpoints: [], end: after.end })).toMatchObject({
@@ -92,31 +77,31 @@ onServer("a month that is dropped", () => {
 
   test("stays dropped when the upkeep makes its partition again, empty", async () => {
     const { path, names, keys } = await pastLog();
-    await drop(log, keyFile, names[1]);
-    await makePartitions(log, Date.parse(`${names[1]}-15T00:00:00Z`));
+    await dropBefore(names[1]);
+    await makePartitions(proven.log, Date.parse(`${names[1]}-15T00:00:00Z`));
     expect(await verify((await exportProof(audit, path)).text, keys)).toMatchObject({
       complete: true,
       dropped_entries: 5,
     });
-    await drop(log, keyFile, names[1]);
+    await dropBefore(names[1]);
     expect((await exportProof(audit, path)).end.retention).toHaveLength(1);
   });
 
   // OP-73
   test("is reported when its chain has lost a declared value", async () => {
     const { before, names } = await pastLog();
-    await drop(log, keyFile, names[1]);
-    await makePartitions(log, Date.parse(`${names[1]}-15T00:00:00Z`));
+    await dropBefore(names[1]);
+    await makePartitions(proven.log, Date.parse(`${names[1]}-15T00:00:00Z`));
     await tamper(`delete from audit.entries where position = 2
       and chain_id = (select id from audit.chains where owner = '${before.end.head.owner}')`);
-    expect(String(await rejection(drop(log, keyFile, names[1])))).toContain(
+    expect(String(await rejection(dropBefore(names[1])))).toContain(
       `has lost values of ${names[0]} at places 1 to 5, which were declared`,
     );
   });
 
   test("excuses no other missing event", async () => {
     const { path, names, keys } = await pastLog();
-    await drop(log, keyFile, names[1]);
+    await dropBefore(names[1]);
     const after = await exportProof(audit, path);
     for (const missing of [0, 1, 2]) {
       const events = after.events.filter((_, n) => n !== missing);
@@ -127,7 +112,7 @@ onServer("a month that is dropped", () => {
 
   test("is refused by the verifier when its declaration was changed, moved, added or removed", async () => {
     const { path, names, keys } = await pastLog();
-    await drop(log, keyFile, names[1]);
+    await dropBefore(names[1]);
     const whole = await exportProof(audit, path);
     const altered = async (change: (end: ProofEnd, declaration: Declaration) => void) => {
       const found: ProofExport = readExport(whole.text);
@@ -193,7 +178,7 @@ onServer("a month that is dropped", () => {
           .replaceAll("$OWNER", owner)
           .replaceAll("$FIRST", past[0] ?? ""),
       );
-      expect(String(await rejection(drop(log, keyFile, names[1])))).toContain(said);
+      expect(String(await rejection(dropBefore(names[1])))).toContain(said);
       const { events } = await exportProof(audit, path);
       expect(events).toHaveLength(6);
       await tamper(
@@ -211,7 +196,7 @@ onServer("a month that is dropped", () => {
     await run(
       `alter table audit.audit_events detach partition audit.audit_events_${names[1].replace("-", "_")}`,
     );
-    await drop(log, keyFile, names[1]);
+    await dropBefore(names[1]);
     await run(
       `alter table audit.audit_events attach partition audit.audit_events_${names[1].replace("-", "_")}
         for values from ('${names[1]}-01 00:00:00Z') to ('${nextMonth(names[1])}-01 00:00:00Z')`,
@@ -223,8 +208,8 @@ onServer("a month that is dropped", () => {
 
   test("is dropped after an outcome that arrives during its declaration has its position", async () => {
     const { path, names, past, keys } = await pastLog();
-    const dropping = drop(log, keyFile, names[1]);
-    await writePastOutcome(log, past[2] ?? "").catch(() => {});
+    const dropping = dropBefore(names[1]);
+    await writePastOutcome(proven.log, past[2] ?? "").catch(() => {});
     await dropping;
     const verdict = await verify((await exportProof(audit, path)).text, keys);
     expect(verdict.faults).toEqual([]);
@@ -233,7 +218,7 @@ onServer("a month that is dropped", () => {
 
   test("is dropped by two commands at once, while events are written and exported", async () => {
     const { owner, path, names, keys } = await pastLog();
-    await drop(log, keyFile, names[0]);
+    await dropBefore(names[0]);
     let isOver = false;
     const busy = (async () => {
       while (!isOver) {
@@ -243,7 +228,7 @@ onServer("a month that is dropped", () => {
         if (text !== "") expect((await verify(text, keys)).faults).toEqual([]);
       }
     })();
-    const both = await Promise.allSettled([drop(log, keyFile, names[1]), drop(log, keyFile, names[1])]);
+    const both = await Promise.allSettled([dropBefore(names[1]), dropBefore(names[1])]);
     isOver = true;
     await busy;
     expect(both.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
@@ -253,15 +238,15 @@ onServer("a month that is dropped", () => {
 
   test("waits for an export that reads it", async () => {
     const { path, names, keys } = await pastLog();
-    await drop(log, keyFile, names[0]);
+    await dropBefore(names[0]);
     const [reading, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const reader = log.transaction("read", async (tx) => {
+    const reader = proven.log.transaction("read", async (tx) => {
       await rows(tx, sql`select 1 from audit.audit_events limit 1`);
       reading.resolve();
       await read.promise;
     });
     await reading.promise;
-    const dropping = drop(log, keyFile, names[1]);
+    const dropping = dropBefore(names[1]);
     // The month is declared, but still there: neither counts as missing.
     await waitFor(async () => (await exportProof(audit, path)).end.retention !== undefined, {
       what: "a declaration",
@@ -280,7 +265,7 @@ onServer("a month that is dropped", () => {
   test("must be over, complete, and declared by the log's key", async () => {
     await pastLog();
     const refusal = async (key: string | null, before: string) =>
-      String(await rejection(drop(log, key, before)));
+      String(await rejection(dropBefore(before, key)));
     const now = new Date();
     const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString().slice(0, 7);
     expect(await refusal(keyFile, next)).toContain("ended less than two days ago");

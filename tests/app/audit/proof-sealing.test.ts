@@ -13,7 +13,15 @@ import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/d
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
+import {
+  type AuditService,
+  intent,
+  openLog,
+  requestId,
+  sqlOn,
+  startAudit,
+  userIntent,
+} from "./audit-service.ts";
 import {
   exportProof,
   keysOf,
@@ -150,12 +158,8 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
       });
       const results = await Promise.all(Array.from({ length: 5 }, () => sealPass(deps(), state)));
       expect(results.map(({ end }) => end).toSorted()).toEqual(["done", "lost", "lost", "lost", "lost"]);
-      const [{ entries, places } = raise()] = await log.run("count", (orm) =>
-        rows<{ entries: number; places: number }>(
-          orm,
-          sql`select count(*) as entries, max(position) as places from audit.entries`,
-        ),
-      );
+      const [{ entries, places } = raise()] = await sqlOn(log)<{ entries: number; places: number }>`
+        select count(*) as entries, max(position) as places from audit.entries`;
       expect([entries, places]).toEqual([9, 9]);
     } finally {
       await log.close();
@@ -174,9 +178,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
       try {
         await writeEvents(audit, 3);
         const before = await exportProof(audit);
-        await log.run("restore", (orm) =>
-          rows(orm, sql`update audit.sealer set sealed_to = '4000000000:4000000000:'`),
-        );
+        await sqlOn(log)`update audit.sealer set sealed_to = '4000000000:4000000000:'`;
         await writeEvents(audit, 3);
         const complete = async () => {
           const { text } = await exportProof(audit);
@@ -214,32 +216,20 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before its 
     const database_url = await freshDatabase();
     log = await openDatabase(database_url, { namespace: "audit" });
     await log.migrate("audit", await migrationsBefore("0001_proof"));
-    await log.run("month", (orm) =>
-      rows(orm, sql`create table audit.all_time partition of audit.audit_events default`),
-    );
-    await log.run("older", (orm) =>
-      rows(
-        orm,
-        sql`with made as (
-          insert into audit.audit_events (id, request_id, occurred_at, organization_id, user_id, actor_auth_type, service,
-            method, route, params, ip, outcome, status, details)
-          select '01DXF6DT0' || lpad(n::text, 17, '0'), 'older-' || n, '2020-01-01'::timestamptz + n * interval '1 s',
-            case when n % 3 < 2 then 'organization-1' end, case when n % 3 > 0 then 'user-1' end,
-            'jwt', 's', 'GET', '/', '{}', '::', case when n % 5 = 0 then 'pending' else 'responded' end,
-            case when n % 5 = 0 then null else 200 end, case when n % 5 = 0 then null else '{"n":1}'::json end
-          from generate_series(1, 6000) n returning id, request_id, occurred_at)
-        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`,
-      ),
-    );
-    await log.run("free", (orm) =>
-      rows(orm, sql`alter table audit.audit_events detach partition audit.all_time`),
-    );
-    await log.run("free", (orm) =>
-      rows(
-        orm,
-        sql`alter table audit.audit_events attach partition audit.all_time for values from ('2020-01-01') to ('2020-02-01')`,
-      ),
-    );
+    await sqlOn(log)`create table audit.all_time partition of audit.audit_events default`;
+    await sqlOn(log)`
+      with made as (
+        insert into audit.audit_events (id, request_id, occurred_at, organization_id, user_id, actor_auth_type, service,
+        method, route, params, ip, outcome, status, details)
+        select '01DXF6DT0' || lpad(n::text, 17, '0'), 'older-' || n, '2020-01-01'::timestamptz + n * interval '1 s',
+        case when n % 3 < 2 then 'organization-1' end, case when n % 3 > 0 then 'user-1' end,
+        'jwt', 's', 'GET', '/', '{}', '::', case when n % 5 = 0 then 'pending' else 'responded' end,
+        case when n % 5 = 0 then null else 200 end, case when n % 5 = 0 then null else '{"n":1}'::json end
+        from generate_series(1, 6000) n returning id, request_id, occurred_at)
+        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`;
+    await sqlOn(log)`alter table audit.audit_events detach partition audit.all_time`;
+    await sqlOn(log)`
+      alter table audit.audit_events attach partition audit.all_time for values from ('2020-01-01') to ('2020-02-01')`;
     audit = await startProvenAudit({ database_url });
   });
   afterAll(async () => {

@@ -5,6 +5,8 @@ import { SealedState } from "@ostiary/audit/sealing/trust";
 import { systemClock } from "@ostiary/lib/async";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { encodeTime } from "ulid";
+import { sqlOn } from "./audit-service.ts";
 
 /** Returns the dependencies of `ostiary audit drop`, on an open log. */
 export async function dropDeps(log: Database, keyFile: string | null): Promise<PassDeps> {
@@ -26,7 +28,7 @@ export async function drop(log: Database, keyFile: string | null, before: string
 
 /** Makes a month of the past, as the service did at that time. */
 export function makeMonth(log: Database, month: string): Promise<unknown> {
-  return log.run("make", (orm) => rows(orm, sql`select audit.make_partition(${month})`));
+  return sqlOn(log)`select audit.make_partition(${month})`;
 }
 
 let count = 0;
@@ -41,7 +43,7 @@ export async function writePast(
   const ids: string[] = [];
   for (let n = 0; n < events; n++) {
     count += 1;
-    const id = `${ulidTime(Date.parse(occurred_at))}${String(count).padStart(16, "0")}`;
+    const id = `${encodeTime(Date.parse(occurred_at))}${String(count).padStart(16, "0")}`;
     ids.push(id);
     await log.transaction("write", async (tx) => {
       await rows(
@@ -60,18 +62,5 @@ export async function writePast(
 }
 
 export function writePastOutcome(log: Database, id: string): Promise<unknown> {
-  return log.run("write", (orm) =>
-    rows(orm, sql`update audit.audit_events set outcome = 'responded', status = 200 where id = ${id}`),
-  );
-}
-
-/** Returns the first ten characters of a ULID of this time. */
-export function ulidTime(time_ms: number): string {
-  const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-  let [ms, text] = [time_ms, ""];
-  for (let digit = 0; digit < 10; digit++) {
-    text = (alphabet[ms % 32] ?? "0") + text;
-    ms = Math.floor(ms / 32);
-  }
-  return text;
+  return sqlOn(log)`update audit.audit_events set outcome = 'responded', status = 200 where id = ${id}`;
 }

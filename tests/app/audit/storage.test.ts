@@ -1,23 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
-import { type Database, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
-import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
+import {
+  type AuditService,
+  intent,
+  openLog,
+  requestId,
+  sqlOn,
+  startAudit,
+  userIntent,
+} from "./audit-service.ts";
 
 /** These tests need a second session beside the service's. */
 const onServer = describe.skipIf(!services().postgres.real);
 const REFUSED = "23001";
 
 async function partitions(log: Database): Promise<string[]> {
-  const found = await log.run("partitions", (orm) =>
-    rows<{ name: string }>(
-      orm,
-      sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-          where i.inhparent = 'audit.audit_events'::regclass order by 1`,
-    ),
-  );
+  const found = await sqlOn(log)<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'audit.audit_events'::regclass order by 1`;
   return found.map(({ name }) => name.replace("audit_events_", ""));
 }
 
@@ -52,14 +56,10 @@ onServer("the log, under the service's own role", () => {
     await audit.postOutcomes({
       outcomes: ids.map((request_id) => ({ request_id, outcome: "responded", status: 200 })),
     });
-    const salts = await log.run("salts", (orm) =>
-      rows<{ salt: string | null }>(
-        orm,
-        sql`select encode(salt, 'hex') as salt from audit.audit_events,
-            lateral (values (intent_salt), (outcome_salt)) as salts(salt)
-            where request_id in (select json_array_elements_text(${JSON.stringify(ids)}::text::json))`,
-      ),
-    );
+    const salts = await sqlOn(log)<{ salt: string | null }>`
+      select encode(salt, 'hex') as salt from audit.audit_events,
+        lateral (values (intent_salt), (outcome_salt)) as salts(salt)
+        where request_id in (select json_array_elements_text(${JSON.stringify(ids)}::text::json))`;
     const texts = salts.map(({ salt }) => salt ?? "");
     expect(texts.filter((text) => /^[0-9a-f]{32}$/.test(text))).toHaveLength(80);
     expect(new Set(texts).size).toBe(80);

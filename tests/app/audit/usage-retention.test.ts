@@ -4,7 +4,7 @@ import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ulid } from "ulid";
 import { services } from "../../support/index.ts";
-import { type AuditService, openLog, startAudit } from "./audit-service.ts";
+import { type AuditService, openLog, sqlOn, startAudit } from "./audit-service.ts";
 
 setDefaultTimeout(60_000);
 
@@ -35,13 +35,9 @@ describe.skipIf(!services().postgres.real)("usage of months before the kept ones
   }
   const hoursOf = async (id: string) =>
     (
-      await log.run("hours", (orm) =>
-        rows<{ month: string }>(
-          orm,
-          sql`select to_char(hour at time zone 'UTC', 'YYYY-MM') as month from audit.usage_counts
-            where organization_id = ${id} order by 1`,
-        ),
-      )
+      await sqlOn(log)<{ month: string }>`
+        select to_char(hour at time zone 'UTC', 'YYYY-MM') as month from audit.usage_counts
+          where organization_id = ${id} order by 1`
     ).map(({ month }) => month);
 
   // AU-139

@@ -5,7 +5,7 @@ import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ulid } from "ulid";
 import { services, waitFor } from "../../support/index.ts";
-import { type AuditService, json, openLog, startAudit, wrongFields } from "./audit-service.ts";
+import { type AuditService, json, openLog, sqlOn, startAudit, wrongFields } from "./audit-service.ts";
 import { exportProof, exportText, keysOf, readExport, tamperWith, verify, writeEvents } from "./proof-bed.ts";
 import {
   HOUR,
@@ -298,13 +298,9 @@ describe.skipIf(!services().postgres.real)("many at once:", () => {
     const log = await openLog(idle);
     try {
       const found = () =>
-        log.run("found", (orm) =>
-          rows<{ organization_id: string; number: number; place: string; requests: number }>(
-            orm,
-            sql`select organization_id, number, chain_id || '/' || position as place,
-              (statement->>'requests')::integer as requests from audit.statements`,
-          ),
-        );
+        sqlOn(log)<{ organization_id: string; number: number; place: string; requests: number }>`
+          select organization_id, number, chain_id || '/' || position as place,
+            (statement->>'requests')::integer as requests from audit.statements`;
       await waitFor(async () => (await found()).length >= ids.length, {
         timeout_ms: 30_000,
         what: "all statements",
@@ -357,14 +353,10 @@ describe.skipIf(!services().postgres.real)("the database", () => {
   test("and the service must both say that a month is over: one clock that is ahead states nothing", async () => {
     const id = ulid();
     const month = new Date().toISOString().slice(0, 7);
-    await log.run("insert", (orm) =>
-      rows(
-        orm,
-        sql`insert into audit.usage_months (organization_id, month, service, policy, requests, refused_limit,
-          refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms)
-          values (${id}, ${month}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0), (${id}, ${MONTH}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0)`,
-      ),
-    );
+    await sqlOn(log)`
+      insert into audit.usage_months (organization_id, month, service, policy, requests, refused_limit,
+        refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms)
+        values (${id}, ${month}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0), (${id}, ${MONTH}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0)`;
     const dueAt = async (now_ms: number) =>
       (await selectDue(log, { now_ms, grace_ms: 24 * HOUR_MS, limit: 10_000 }))
         .filter(({ organization_id }) => organization_id === id)
@@ -402,11 +394,7 @@ describe.skipIf(!services().postgres.real)("the database", () => {
     await set(-1);
     await report([usageCount(id, HOUR)]);
     const isAside = async () =>
-      (
-        await log.run("aside", (orm) =>
-          rows(orm, sql`select from audit.altered_chains where owner = ${owner}`),
-        )
-      ).length === 1;
+      (await sqlOn(log)`select from audit.altered_chains where owner = ${owner}`).length === 1;
     await waitFor(isAside, { what: "the log being set aside" });
     expect(await statementsOf(audit, id)).toEqual([]);
     await set(1);
