@@ -1,5 +1,5 @@
 import type { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { jwkOf } from "./signing-key.ts";
 
@@ -28,43 +28,30 @@ export async function selectCheckpoints(
   before: number | null,
   limit: number,
 ): Promise<Checkpoint[]> {
-  const found = await database.run("select_checkpoints", (orm) =>
-    rows<CheckpointRow>(
-      orm,
-      sql`select ${CHECKPOINT_COLUMNS} from audit.checkpoints
-        where number < ${String(before ?? Number.MAX_SAFE_INTEGER)}::text::bigint
-        order by number desc limit ${limit}`,
-    ),
-  );
+  const found = await query<CheckpointRow>(database, "select_checkpoints")`
+    select ${CHECKPOINT_COLUMNS} from audit.checkpoints
+      where number < ${String(before ?? Number.MAX_SAFE_INTEGER)}::text::bigint
+      order by number desc limit ${limit}`;
   return found.map(checkpointOf);
 }
 
 /** Returns every key that signed checkpoints, the newest first. */
 export async function selectSigningKeys(database: Database): Promise<SigningJwk[]> {
-  const found = await database.run("select_signing_keys", (orm) =>
-    rows<{ kid: string; x: string }>(
-      orm,
-      sql`select kid, x from audit.signing_keys order by added_at desc, kid`,
-    ),
-  );
+  const found = await query<{ kid: string; x: string }>(database, "select_signing_keys")`
+    select kid, x from audit.signing_keys order by added_at desc, kid`;
   return found.map(jwkOf);
 }
 
 /** Publishes a key unless it is published already. Rejects if the user of the database may not add keys. */
 export async function insertSigningKey(database: Database, { kid, x }: SigningJwk): Promise<void> {
   if ((await selectSigningKeys(database)).some((known) => known.kid === kid)) return;
-  await database.run("insert_signing_key", (orm) =>
-    rows(orm, sql`insert into audit.signing_keys (kid, x) values (${kid}, ${x}) on conflict do nothing`),
-  );
+  await query(database, "insert_signing_key")`
+    insert into audit.signing_keys (kid, x) values (${kid}, ${x}) on conflict do nothing`;
 }
 
 /** Returns the number of the first signed checkpoint, or null if none is signed. */
 export async function selectFirstSigned(database: Database): Promise<number | null> {
-  const [found] = await database.run("select_first_signed", (orm) =>
-    rows<{ number: number | null }>(
-      orm,
-      sql`select number from audit.checkpoints where jws is not null order by number limit 1`,
-    ),
-  );
+  const [found] = await query<{ number: number | null }>(database, "select_first_signed")`
+    select number from audit.checkpoints where jws is not null order by number limit 1`;
   return found?.number ?? null;
 }

@@ -4,7 +4,7 @@ import {
   type Database,
   type DatabaseOptions,
   openDatabase,
-  rows,
+  query,
 } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { type EventLog, type EventRow, eventOf } from "./event.ts";
@@ -31,8 +31,8 @@ export async function selectEvents(
   bounds: EventBounds,
 ): Promise<UserEvent[]> {
   // Every page size has the same limit, because the database keeps a plan for each text of a statement.
-  const statement = sql`${selectStatement(filter, bounds)} limit ${sql.raw(String(LIMIT_MAX + 1))}`;
-  const found = await database.run("select_events", (orm) => rows<EventRow>(orm, statement));
+  const found = await query<EventRow>(database, "select_events")`
+    ${selectStatement(filter, bounds)} limit ${sql.raw(String(LIMIT_MAX + 1))}`;
   return found.map(eventOf);
 }
 

@@ -8,7 +8,7 @@ import {
   ownerOf,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { selectTreeProofs, type TreeProofs, type TreeQuestions } from "../checkpoint-tree/proofs.ts";
 import {
@@ -52,21 +52,17 @@ const NOTHING_SEEN = "3:3:";
 
 export async function selectSealedLog(database: Database, log: EventLog): Promise<SealedLog> {
   const owner = ownerOf(log.kind, log.id);
-  const [found] = await database.run("select_sealed_log", (orm) =>
-    rows<Omit<SealedLog, "foreign">>(
-      orm,
-      sql`select wanted.owner, known.id as chain_id, coalesce(known.position, 0) as position,
-          coalesce(encode(known.chain, 'hex'), ${hexOf(ZERO_HASH)}) as chain, known.inclusion,
-          (select row_to_json(holding) from (
-            select ${CHECKPOINT_COLUMNS} from audit.checkpoints
-            where case when known.inclusion is null then map is not null else number = known.checkpoint end
-            order by number desc limit 1) holding) as checkpoint,
-          coalesce(aside.sealed_to, sealer.sealed_to)::text as sealed_to, pg_current_snapshot()::text as now, sealer.older_kind is null as older_sealed, sealer.undeclared_before
-        from audit.sealer sealer, (values (${owner})) as wanted(owner)
-          left join audit.chains known using (owner)
-          left join audit.altered_chains aside using (owner)`,
-    ),
-  );
+  const [found] = await query<Omit<SealedLog, "foreign">>(database, "select_sealed_log")`
+    select wanted.owner, known.id as chain_id, coalesce(known.position, 0) as position,
+        coalesce(encode(known.chain, 'hex'), ${hexOf(ZERO_HASH)}) as chain, known.inclusion,
+        (select row_to_json(holding) from (
+          select ${CHECKPOINT_COLUMNS} from audit.checkpoints
+          where case when known.inclusion is null then map is not null else number = known.checkpoint end
+          order by number desc limit 1) holding) as checkpoint,
+        coalesce(aside.sealed_to, sealer.sealed_to)::text as sealed_to, pg_current_snapshot()::text as now, sealer.older_kind is null as older_sealed, sealer.undeclared_before
+      from audit.sealer sealer, (values (${owner})) as wanted(owner)
+        left join audit.chains known using (owner)
+        left join audit.altered_chains aside using (owner)`;
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
   // A restored database has transaction numbers of another server. Nothing counts as late until its sealer
   // has looked.
@@ -83,12 +79,8 @@ export async function isUnsealed(
 ): Promise<boolean> {
   if (!older_sealed || foreign) return true;
   const [sealed, now] = [parseSnapshot(sealed_to), parseSnapshot(asked)];
-  const found = await database.run("select_unsealed_exists", (orm) =>
-    rows(
-      orm,
-      sql`select 1 from ${eventsOf(windowAfter(sealed, now, null))} where ${logCondition(log)} limit 1`,
-    ),
-  );
+  const found = await query(database, "select_unsealed_exists")`
+    select 1 from ${eventsOf(windowAfter(sealed, now, null))} where ${logCondition(log)} limit 1`;
   return found.length > 0;
 }
 
@@ -237,33 +229,29 @@ async function selectEarlierHeads(
   asked: number | null,
 ): Promise<EarlierHead[]> {
   const newest = String(checkpoint?.number ?? 0);
-  const found = await database.run("select_daily_checkpoints", (orm) =>
-    rows<CheckpointRow>(
-      orm,
-      sql`with days as (
-          select day from (
-              select occurred_at as began from audit.entries
-              where chain_id = ${chain_id ?? 0}::bigint and position = 1
-              union all
-              select stated_at from audit.statements where chain_id = ${chain_id ?? 0}::bigint and position = 1
-            ) entry,
-            generate_series(date_trunc('day', entry.began at time zone 'UTC'),
-              now() at time zone 'UTC', interval '1 day') day
-        ),
-        wanted as (
-          select (select number from audit.checkpoints of_day
-            where of_day.sealed_at >= day at time zone 'UTC'
-              and of_day.sealed_at < (day + interval '1 day') at time zone 'UTC'
-            order by of_day.sealed_at desc, number desc limit 1) as number
-          from days
-          union
-          select ${String(asked ?? 0)}::text::bigint
-        )
-        select ${CHECKPOINT_COLUMNS} from audit.checkpoints
-        where number in (select number from wanted) and map is not null and number < ${newest}::text::bigint
-        order by number`,
-    ),
-  );
+  const found = await query<CheckpointRow>(database, "select_daily_checkpoints")`
+    with days as (
+        select day from (
+            select occurred_at as began from audit.entries
+            where chain_id = ${chain_id ?? 0}::bigint and position = 1
+            union all
+            select stated_at from audit.statements where chain_id = ${chain_id ?? 0}::bigint and position = 1
+          ) entry,
+          generate_series(date_trunc('day', entry.began at time zone 'UTC'),
+            now() at time zone 'UTC', interval '1 day') day
+      ),
+      wanted as (
+        select (select number from audit.checkpoints of_day
+          where of_day.sealed_at >= day at time zone 'UTC'
+            and of_day.sealed_at < (day + interval '1 day') at time zone 'UTC'
+          order by of_day.sealed_at desc, number desc limit 1) as number
+        from days
+        union
+        select ${String(asked ?? 0)}::text::bigint
+      )
+      select ${CHECKPOINT_COLUMNS} from audit.checkpoints
+      where number in (select number from wanted) and map is not null and number < ${newest}::text::bigint
+      order by number`;
   const checkpoints = found.map(checkpointOf);
   const heads = await selectProvenHeads(
     database,
@@ -288,13 +276,9 @@ async function selectRetention(
   database: Database,
   { chain_id, position }: SealedLog,
 ): Promise<Declaration[]> {
-  const found = await database.run("select_retention", (orm) =>
-    rows<Declaration>(
-      orm,
-      sql`select position, encode(salt, 'hex') as salt, encode(chain, 'hex') as chain, month, declared_at, ranges
-        from audit.retentions where chain_id = ${chain_id ?? 0}::bigint order by position`,
-    ),
-  );
+  const found = await query<Declaration>(database, "select_retention")`
+    select position, encode(salt, 'hex') as salt, encode(chain, 'hex') as chain, month, declared_at, ranges
+      from audit.retentions where chain_id = ${chain_id ?? 0}::bigint order by position`;
   if (found.some((declaration) => declaration.position > position)) {
     throw new Error("Retention declared months of this log during its export.");
   }
@@ -311,20 +295,16 @@ async function selectDropped(
 ): Promise<ProofEnd["dropped"]> {
   if (chain_id === null || undeclared_before === null) return null;
   const occurred_before = new Date(undeclared_before).toISOString();
-  const ranges = await database.run("select_dropped_entries", (orm) =>
-    rows<ChainRange>(
-      orm,
-      sql`with gone as (
-          select position, position - row_number() over (order by position) as run
-          from audit.entries
-          where chain_id = ${chain_id}::bigint and position <= ${position}::bigint
-            and occurred_at < ${occurred_before}::text::timestamptz
-        ),
-        runs as (select min(position) as "from", max(position) as "to" from gone group by run)
-        select runs."from", runs."to", encode(entry.chain, 'hex') as chain
-        from runs join audit.entries entry on entry.chain_id = ${chain_id}::bigint and entry.position = runs."to"
-        order by 1`,
-    ),
-  );
+  const ranges = await query<ChainRange>(database, "select_dropped_entries")`
+    with gone as (
+        select position, position - row_number() over (order by position) as run
+        from audit.entries
+        where chain_id = ${chain_id}::bigint and position <= ${position}::bigint
+          and occurred_at < ${occurred_before}::text::timestamptz
+      ),
+      runs as (select min(position) as "from", max(position) as "to" from gone group by run)
+      select runs."from", runs."to", encode(entry.chain, 'hex') as chain
+      from runs join audit.entries entry on entry.chain_id = ${chain_id}::bigint and entry.position = runs."to"
+      order by 1`;
   return ranges.length === 0 ? null : { occurred_before, ranges };
 }

@@ -1,5 +1,4 @@
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { decodedNode, type MapNode } from "./node.ts";
 
 /** The place of a stored node: the checkpoint that wrote it, and the digits that lead to it. */
@@ -14,16 +13,12 @@ export async function selectNodes(
   places: readonly NodePlace[],
 ): Promise<(MapNode | null)[]> {
   const wanted = places.map(({ checkpoint, path }) => ({ checkpoint, path }));
-  const found = await database.run("select_head_map", (orm) =>
-    rows<{ n: number; node: string | null }>(
-      orm,
-      sql`select wanted.n::integer as n, encode(stored.node, 'base64') as node
-        from rows from (json_to_recordset(${JSON.stringify(wanted)}::text::json) as (checkpoint bigint, path text))
-            with ordinality as wanted(checkpoint, path, n)
-          left join lateral (select node from audit.head_map known
-            where known.checkpoint = wanted.checkpoint and known.path = wanted.path limit 1) stored on true`,
-    ),
-  );
+  const found = await query<{ n: number; node: string | null }>(database, "select_head_map")`
+    select wanted.n::integer as n, encode(stored.node, 'base64') as node
+      from rows from (json_to_recordset(${JSON.stringify(wanted)}::text::json) as (checkpoint bigint, path text))
+          with ordinality as wanted(checkpoint, path, n)
+        left join lateral (select node from audit.head_map known
+          where known.checkpoint = wanted.checkpoint and known.path = wanted.path limit 1) stored on true`;
   const nodes: (MapNode | null)[] = places.map(() => null);
   for (const { n, node } of found) {
     nodes[n - 1] = node === null ? null : decodedNode(Buffer.from(node, "base64"));

@@ -1,5 +1,5 @@
 import { type ChainRange, monthEnd, monthStart } from "@ostiary/lib/domain/proof";
-import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { lockPartitions } from "../partitions/queries.ts";
 import { storedColumns } from "../sealing/due-queries.ts";
@@ -14,23 +14,18 @@ export interface PartitionRow {
 
 /** Returns the partitions of the log. One that another job drops at this moment has no bound any more. */
 export function selectPartitions(database: Database): Promise<PartitionRow[]> {
-  return database.run("select_partitions", (orm) =>
-    rows<PartitionRow>(
-      orm,
-      sql`select * from (
-          select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
-          from pg_inherits i join pg_class c on c.oid = i.inhrelid
-          where i.inhparent = 'audit.audit_events'::regclass offset 0) found
-        where bound is not null order by name`,
-    ),
-  );
+  return query<PartitionRow>(database, "select_partitions")`
+    select * from (
+        select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'audit.audit_events'::regclass offset 0) found
+      where bound is not null order by name`;
 }
 
 /** Returns the current snapshot of the database, as a `pg_snapshot`. */
 export async function selectNow(database: Database): Promise<string> {
-  const [found] = await database.run("select_now", (orm) =>
-    rows<{ now: string }>(orm, sql`select pg_current_snapshot()::text as now`),
-  );
+  const [found] = await query<{ now: string }>(database, "select_now")`
+    select pg_current_snapshot()::text as now`;
   return found?.now ?? "";
 }
 
@@ -41,9 +36,8 @@ export interface DeclaredRow {
 }
 
 export function selectDeclared(database: Database, month: string): Promise<DeclaredRow[]> {
-  return database.run("select_declared", (orm) =>
-    rows<DeclaredRow>(orm, sql`select chain_id, ranges from audit.retentions where month = ${month}`),
-  );
+  return query<DeclaredRow>(database, "select_declared")`
+    select chain_id, ranges from audit.retentions where month = ${month}`;
 }
 
 /** A place of a dropped month whose chain value is missing or differs from its declaration. */
@@ -55,22 +49,18 @@ export interface LostPlace {
 
 /** Returns a run of places that a month's declarations name and the chains no longer have; null if all are there. */
 export async function selectLostPlaces(database: Database, month: string): Promise<LostPlace | null> {
-  const [lost] = await database.run("select_lost_places", (orm) =>
-    rows<LostPlace>(
-      orm,
-      sql`select chain.owner, (range->>'from')::integer as from, (range->>'to')::integer as to
-        from audit.retentions declared
-          cross join json_array_elements(declared.ranges) range
-          left join audit.chains chain on chain.id = declared.chain_id
-        where declared.month = ${month} and (
-          (select count(*) from audit.entries entry where entry.chain_id = declared.chain_id
-            and entry.position between (range->>'from')::bigint and (range->>'to')::bigint)
-          <> (range->>'to')::bigint - (range->>'from')::bigint + 1
-          or (select encode(entry.chain, 'hex') from audit.entries entry where entry.chain_id = declared.chain_id
-            and entry.position = (range->>'to')::bigint) is distinct from range->>'chain')
-        limit 1`,
-    ),
-  );
+  const [lost] = await query<LostPlace>(database, "select_lost_places")`
+    select chain.owner, (range->>'from')::integer as from, (range->>'to')::integer as to
+      from audit.retentions declared
+        cross join json_array_elements(declared.ranges) range
+        left join audit.chains chain on chain.id = declared.chain_id
+      where declared.month = ${month} and (
+        (select count(*) from audit.entries entry where entry.chain_id = declared.chain_id
+          and entry.position between (range->>'from')::bigint and (range->>'to')::bigint)
+        <> (range->>'to')::bigint - (range->>'from')::bigint + 1
+        or (select encode(entry.chain, 'hex') from audit.entries entry where entry.chain_id = declared.chain_id
+          and entry.position = (range->>'to')::bigint) is distinct from range->>'chain')
+      limit 1`;
   return lost ?? null;
 }
 

@@ -1,4 +1,4 @@
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { TOTAL_COLUMNS } from "./totals.ts";
 import type { Division, UsageRange, UsageRow } from "./usage.ts";
@@ -32,13 +32,8 @@ export const SUMS = sql.raw(TOTAL_COLUMNS.map((name) => `sum(${name})::bigint as
 const EXPORT_BATCH_ROWS = 200;
 
 /** Returns the parts of an organization's usage, in the order of their ids, at most `limit`. */
-export async function selectUsage(
-  database: Database,
-  request: UsageRequest,
-  limit: number,
-): Promise<UsageRow[]> {
-  const statement = sql`${usageStatement(request)} limit ${limit}`;
-  return database.run("select_usage", (orm) => rows<UsageRow>(orm, statement));
+export function selectUsage(database: Database, request: UsageRequest, limit: number): Promise<UsageRow[]> {
+  return query<UsageRow>(database, "select_usage")`${usageStatement(request)} limit ${limit}`;
 }
 
 /** Streams all parts of an organization's usage as of one moment, in the order of their ids. */
@@ -82,11 +77,10 @@ export async function selectGaps(
   silent_since_ms: number,
   limit: number,
 ): Promise<string[]> {
-  const statement = sql`
+  const found = await query<{ after: string }>(database, "select_usage_gaps")`
     select reported_until as after from audit.usage_reporters
     where not is_ended and ${within(sql`reported_until`, range)}
       and reported_until < ${new Date(silent_since_ms).toISOString()}::text::timestamptz
     order by reported_until limit ${limit}`;
-  const found = await database.run("select_usage_gaps", (orm) => rows<{ after: string }>(orm, statement));
   return found.map(({ after }) => new Date(after).toISOString());
 }

@@ -1,5 +1,4 @@
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 
 /** A cosignature that was verified. */
 export interface Cosignature {
@@ -29,39 +28,30 @@ export async function selectCosignedRoot(
   witnesses: readonly string[],
   quorum: number,
 ): Promise<CosignedRoot | null> {
-  const [found] = await database.run("select_cosigned_root", (orm) =>
-    rows<{ size: string; note: string; lines: string }>(
-      orm,
-      sql`select size, note, string_agg(line, '' order by cosigned_at, witness) as lines from audit.cosignatures
-        where witness in (select json_array_elements_text(${JSON.stringify(witnesses)}::text::json))
-        group by size, note having count(*) >= ${quorum}
-        order by size desc limit 1`,
-    ),
-  );
+  const [found] = await query<{ size: string; note: string; lines: string }>(
+    database,
+    "select_cosigned_root",
+  )`
+    select size, note, string_agg(line, '' order by cosigned_at, witness) as lines from audit.cosignatures
+      where witness in (select json_array_elements_text(${JSON.stringify(witnesses)}::text::json))
+      group by size, note having count(*) >= ${quorum}
+      order by size desc limit 1`;
   return found === undefined ? null : { size: Number(found.size), note: found.note + found.lines };
 }
 
 /** Stores a cosignature. A witness that cosigned the root before keeps its first line. */
 export async function insertCosignature(database: Database, cosignature: Cosignature): Promise<void> {
   const { size, note, witness, line, cosigned_at } = cosignature;
-  await database.run("insert_cosignature", (orm) =>
-    rows(
-      orm,
-      sql`insert into audit.cosignatures (size, note, witness, line, cosigned_at)
-        values (${String(size)}::text::bigint, ${note}, ${witness}, ${line}, ${cosigned_at.toISOString()}::text::timestamptz)
-        on conflict do nothing`,
-    ),
-  );
+  await query(database, "insert_cosignature")`
+    insert into audit.cosignatures (size, note, witness, line, cosigned_at)
+      values (${String(size)}::text::bigint, ${note}, ${witness}, ${line}, ${cosigned_at.toISOString()}::text::timestamptz)
+      on conflict do nothing`;
 }
 
 /** Deletes cosignatures of roots before the newest one that a quorum cosigned, and those beyond the limit. */
 export async function deleteOldCosignatures(database: Database, newest: number): Promise<void> {
-  await database.run("delete_old_cosignatures", (orm) =>
-    rows(
-      orm,
-      sql`delete from audit.cosignatures where size < ${String(newest)}::text::bigint or (
-        size <> ${String(newest)}::text::bigint and size < (
-          select size from audit.cosignatures group by size order by size desc offset ${ROOTS_MAX - 1} limit 1))`,
-    ),
-  );
+  await query(database, "delete_old_cosignatures")`
+    delete from audit.cosignatures where size < ${String(newest)}::text::bigint or (
+      size <> ${String(newest)}::text::bigint and size < (
+        select size from audit.cosignatures group by size order by size desc offset ${ROOTS_MAX - 1} limit 1))`;
 }

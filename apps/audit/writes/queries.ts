@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
 export interface IntentWrite {
@@ -30,9 +30,7 @@ export type OutcomeResult = "applied" | "already_final" | "not_found" | "not_a_u
  */
 export async function insertIntents(database: Database, writes: IntentWrite[]): Promise<IntentResult[]> {
   const given = JSON.stringify(withSalts(writes.map(intentRow)));
-  const claimed = await database.run("insert_intents", (orm) =>
-    rows<{ id: string }>(orm, insertStatement(given)),
-  );
+  const claimed = await query<{ id: string }>(database, "insert_intents")`${insertStatement(given)}`;
   const created = new Set(claimed.map(({ id }) => id));
   return writes.map(({ id }) => (created.has(id) ? "created" : "existing"));
 }
@@ -108,9 +106,8 @@ const insertStatement = (given: string) => sql`
  */
 export async function applyOutcomes(database: Database, writes: OutcomeWrite[]): Promise<OutcomeResult[]> {
   const given = JSON.stringify(withSalts(writes.map(outcomeRow)));
-  const answers = await database.run("apply_outcomes", (orm) =>
-    rows<{ request_id: string; result: OutcomeResult }>(orm, applyStatement(given)),
-  );
+  const answers = await query<{ request_id: string; result: OutcomeResult }>(database, "apply_outcomes")`
+    ${applyStatement(given)}`;
   const results = new Map(answers.map(({ request_id, result }) => [request_id, result]));
   return writes.map(({ request_id }) => results.get(request_id) ?? "not_found");
 }

@@ -1,4 +1,4 @@
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import type { SchemaName } from "./schemas.ts";
 
@@ -6,9 +6,8 @@ const MAJOR = 10_000;
 
 /** Returns the first part of the server's version. */
 export async function selectServerMajor(database: Database): Promise<number> {
-  const [found] = await database.run("select_server_version", (orm) =>
-    rows<{ version: number }>(orm, sql`select current_setting('server_version_num')::integer as version`),
-  );
+  const [found] = await query<{ version: number }>(database, "select_server_version")`
+    select current_setting('server_version_num')::integer as version`;
   return Math.floor((found?.version ?? 0) / MAJOR);
 }
 
@@ -34,12 +33,8 @@ export async function selectSchemas(
   database: Database,
   schemas: readonly SchemaName[],
 ): Promise<readonly string[]> {
-  const found = await database.run("select_schemas", (orm) =>
-    rows<{ name: string }>(
-      orm,
-      sql`select nspname as name from pg_namespace where nspname in ${schemas} order by nspname`,
-    ),
-  );
+  const found = await query<{ name: string }>(database, "select_schemas")`
+    select nspname as name from pg_namespace where nspname in ${schemas} order by nspname`;
   return found.map(({ name }) => name);
 }
 
@@ -48,24 +43,20 @@ export async function selectRolesOf(
   database: Database,
   schemas: readonly SchemaName[],
 ): Promise<readonly string[]> {
-  const found = await database.run("select_roles_of_schemas", (orm) =>
-    rows<{ name: string }>(
-      orm,
-      sql`with spaces as (select oid, nspowner, nspacl from pg_namespace where nspname in ${schemas}),
-        relations as (select c.oid, relowner, relacl from pg_class c join spaces n on n.oid = relnamespace),
-        functions as (select proowner, proacl from pg_proc p join spaces n on n.oid = pronamespace),
-        found (role) as (
-          select nspowner from spaces
-          union select relowner from relations
-          union select proowner from functions
-          union select (aclexplode(nspacl)).grantee from spaces
-          union select (aclexplode(relacl)).grantee from relations
-          union select (aclexplode(proacl)).grantee from functions
-          union select (aclexplode(attacl)).grantee from pg_attribute a join relations r on r.oid = attrelid
-        )
-        select rolname as name from pg_roles where oid in (select role from found) order by rolname`,
-    ),
-  );
+  const found = await query<{ name: string }>(database, "select_roles_of_schemas")`
+    with spaces as (select oid, nspowner, nspacl from pg_namespace where nspname in ${schemas}),
+      relations as (select c.oid, relowner, relacl from pg_class c join spaces n on n.oid = relnamespace),
+      functions as (select proowner, proacl from pg_proc p join spaces n on n.oid = pronamespace),
+      found (role) as (
+        select nspowner from spaces
+        union select relowner from relations
+        union select proowner from functions
+        union select (aclexplode(nspacl)).grantee from spaces
+        union select (aclexplode(relacl)).grantee from relations
+        union select (aclexplode(proacl)).grantee from functions
+        union select (aclexplode(attacl)).grantee from pg_attribute a join relations r on r.oid = attrelid
+      )
+      select rolname as name from pg_roles where oid in (select role from found) order by rolname`;
   return found.map(({ name }) => name);
 }
 
@@ -75,14 +66,13 @@ export async function selectMissingRoles(
   roles: readonly string[],
 ): Promise<readonly string[]> {
   if (roles.length === 0) return [];
-  const found = await database.run("select_roles", (orm) =>
-    rows<{ name: string }>(orm, sql`select rolname as name from pg_roles where rolname in ${roles}`),
-  );
+  const found = await query<{ name: string }>(database, "select_roles")`
+    select rolname as name from pg_roles where rolname in ${roles}`;
   const known = new Set(found.map(({ name }) => name));
   return roles.filter((role) => !known.has(role));
 }
 
 /** Gathers the statistics that queries are planned with, which a dump does not hold. */
 export async function analyze(database: Database): Promise<void> {
-  await database.run("analyze", (orm) => rows(orm, sql`analyze`));
+  await query(database, "analyze")`analyze`;
 }

@@ -4,8 +4,7 @@ import { auditVariables } from "@ostiary/audit/config";
 import type { Clock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
-import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
 import { freshDatabase } from "../../support/index.ts";
 
 export interface AuditService {
@@ -153,7 +152,7 @@ export function openLog(service: AuditService): Promise<Database> {
 export const sqlOn =
   (log: Database) =>
   <Row = Record<string, unknown>>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]> =>
-    log.run("test", (orm) => rows<Row>(orm, sql(strings, ...values)));
+    query<Row>(log, "test")(strings, ...values);
 
 /** Returns the present value of a series, such as `audit_intents_total{result="created"}`. */
 export async function metricOf({ internal_url }: { internal_url: string }, series: string): Promise<number> {

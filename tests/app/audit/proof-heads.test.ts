@@ -6,13 +6,7 @@ import { MIGRATIONS } from "@ostiary/audit/schema";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/commands";
 import { selectState } from "@ostiary/audit/sealing/state-queries";
 import { systemClock } from "@ostiary/lib/async";
-import {
-  type Checkpoint,
-  hashFromHex,
-  hexOf,
-  signedCheckpoint,
-  ZERO_HASH,
-} from "@ostiary/lib/domain/proof";
+import { type Checkpoint, hashFromHex, hexOf, signedCheckpoint, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";

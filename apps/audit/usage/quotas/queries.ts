@@ -1,6 +1,6 @@
 import type { OrganizationQuota, QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
 import { bucketNamed, periodAt, periodNamed } from "@ostiary/lib/domain/ratelimit";
-import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 
 /**
@@ -69,14 +69,13 @@ export async function selectQuotas(
   now_ms: number,
 ): Promise<OrganizationQuota[]> {
   const periods = [periodAt("day", now_ms).id, periodAt("month", now_ms).id];
-  const statement = sql`
+  const found = await query<QuotaRow>(database, "select_quotas")`
     select policy, period, requests::double precision as requests,
       greatest(count, 0)::double precision as charged
     from audit.quota_counts
     where subject = ${organization_id} and period in (${periods[0]}, ${periods[1]})
     order by greatest(count, 0)::double precision / requests desc nulls last, policy, period
     limit ${SHOWN_MAX}`;
-  const found = await database.run("select_quotas", (orm) => rows<QuotaRow>(orm, statement));
   return found.flatMap((row) => toQuota(row) ?? []);
 }
 

@@ -1,5 +1,5 @@
 import type { UsageReport } from "@ostiary/lib/contracts/usage";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { SUMS } from "../queries.ts";
 import { addCharges } from "../quotas/queries.ts";
@@ -37,7 +37,7 @@ export async function addReport(
       refused_other: refused.other,
     })),
   );
-  const statement = sql`
+  const [found] = await query<{ created: boolean }>(database, "add_usage_report", { lane: LANE })`
     with sent as materialized (
       select *, to_char(hour at time zone 'UTC', 'YYYY-MM') as month
       from json_to_recordset(${given}::text::json) as sent(
@@ -77,13 +77,6 @@ export async function addReport(
     ),
     charged as (${addCharges(quotas, sql`exists (select from claimed)`)})
     select exists (select from claimed) as created`;
-  const [found] = await database.run(
-    "add_usage_report",
-    (orm) => rows<{ created: boolean }>(orm, statement),
-    {
-      lane: LANE,
-    },
-  );
   return found?.created ? "created" : "existing";
 }
 

@@ -1,4 +1,4 @@
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { TOTAL_COLUMNS, type Totals } from "../totals.ts";
 
@@ -60,20 +60,16 @@ export function selectDue(
   database: Database,
   { limit, ...time }: DueTime & { limit: number },
 ): Promise<DueMonth[]> {
-  return database.run("select_months_to_state", (orm) =>
-    rows<DueMonth>(
-      orm,
-      sql`with due as materialized (
-          select distinct month, organization_id from audit.usage_months changed
-          where ${isDue(time)}
-          order by month, organization_id limit ${sql.raw(String(limit))}
-        )
-        select due.organization_id, due.month,
-          (select count(*) from audit.statements known
-            where known.organization_id = due.organization_id and known.month = due.month) as stated,
-          (select json_agg(json_build_object(${part})) from audit.usage_months sums
-            where sums.organization_id = due.organization_id and sums.month = due.month) as parts
-        from due order by due.month, due.organization_id`,
-    ),
-  );
+  return query<DueMonth>(database, "select_months_to_state")`
+    with due as materialized (
+        select distinct month, organization_id from audit.usage_months changed
+        where ${isDue(time)}
+        order by month, organization_id limit ${sql.raw(String(limit))}
+      )
+      select due.organization_id, due.month,
+        (select count(*) from audit.statements known
+          where known.organization_id = due.organization_id and known.month = due.month) as stated,
+        (select json_agg(json_build_object(${part})) from audit.usage_months sums
+          where sums.organization_id = due.organization_id and sums.month = due.month) as parts
+      from due order by due.month, due.organization_id`;
 }

@@ -1,6 +1,6 @@
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import type { Statement } from "@ostiary/lib/domain/proof";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { MonthPart } from "./due-queries.ts";
 
@@ -53,14 +53,13 @@ export async function selectSealedStatements(
   database: Database,
   { chain_id, position }: { chain_id: number | null; position: number },
 ): Promise<NonNullable<ProofEnd["statements"]>> {
-  const found = await database.run("select_sealed_statements", (orm) =>
-    rows<{ position: number; salt: string; chain: string; statement: Statement }>(
-      orm,
-      sql`select position, encode(salt, 'hex') as salt, encode(chain, 'hex') as chain, statement
-        from audit.statements where chain_id = ${chain_id ?? 0}::bigint and position <= ${position}::bigint
-        order by position`,
-    ),
-  );
+  const found = await query<{ position: number; salt: string; chain: string; statement: Statement }>(
+    database,
+    "select_sealed_statements",
+  )`
+    select position, encode(salt, 'hex') as salt, encode(chain, 'hex') as chain, statement
+      from audit.statements where chain_id = ${chain_id ?? 0}::bigint and position <= ${position}::bigint
+      order by position`;
   return found.map(({ statement, ...place }) => ({ ...statement, ...place }));
 }
 
@@ -93,14 +92,10 @@ export function selectStatements(
     starting_after === null
       ? sql``
       : sql` and (month, number) < (${after_month}, ${after_number}::text::integer)`;
-  return database.run("select_statements", (orm) =>
-    rows<StatementRow>(
-      orm,
-      sql`select position, statement,
-          (select max(number) from audit.statements last
-            where last.organization_id = stated.organization_id and last.month = stated.month) as stated
-        from audit.statements stated where organization_id = ${organization_id}${ofMonth}${after}
-        order by month desc, number desc limit ${limit}`,
-    ),
-  );
+  return query<StatementRow>(database, "select_statements")`
+    select position, statement,
+        (select max(number) from audit.statements last
+          where last.organization_id = stated.organization_id and last.month = stated.month) as stated
+      from audit.statements stated where organization_id = ${organization_id}${ofMonth}${after}
+      order by month desc, number desc limit ${limit}`;
 }

@@ -16,3 +16,4 @@ export { migrateAtStart } from "./newer-database.ts";
 export * from "./open.ts";
 export { type Orm, rows } from "./orm.ts";
 export { prepared, preparedRows } from "./prepared.ts";
+export { query } from "./query.ts";
