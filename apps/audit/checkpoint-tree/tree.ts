@@ -44,7 +44,7 @@ export interface StoredTree {
   note: string | null;
 }
 
-/** The tree of checkpoints as a sealer continues it: what it was signed as, and its right edge. */
+/** The right edge of the tree of checkpoints: its size, and the roots of its largest complete subtrees. */
 interface Edge {
   size: number;
   frontier: readonly Hash[];
@@ -60,7 +60,7 @@ export interface TreeTrust {
   firstSigned(): Promise<number | null>;
 }
 
-/** The reason why a tree cannot be continued: the stored one is not what was signed. */
+/** The error for a stored tree that is not what was signed: no leaf may be added. */
 export class TreeAltered extends Error {
   constructor(what: string) {
     super(what);
@@ -133,8 +133,9 @@ export class CheckpointTree {
   async #checkNote(text: string, { size, frontier }: Edge): Promise<void> {
     const note = readNote(text);
     const head = note === null ? null : readTreeHead(note.text);
-    if (note === null || head === null)
+    if (note === null || head === null) {
       throw new TreeAltered("The root of the tree of checkpoints is no note");
+    }
     const keys = (await this.#trust.keys()).map((jwk) => logKey(jwk, head.origin));
     const isSigned = (await knownSignatures(note, keys)).some(({ isRight }) => isRight);
     if (isSigned && head.size === size && sameHash(head.root, foldedHash(frontier))) return;
@@ -145,7 +146,7 @@ export class CheckpointTree {
   async #lateOf(size: number, newest: Checkpoint | null): Promise<Checkpoint[]> {
     if (newest === null || newest.number === size) return [];
     if (newest.number < size) throw new TreeAltered(`Checkpoints ${newest.number + 1} to ${size} are gone`);
-    // the last one with a leaf comes too: the first one without must name it
+    // reads the last checkpoint with a leaf too: the first one without a leaf must name it
     const found = await selectCheckpointsFrom(this.#database, Math.max(1, size), LATE_LEAVES_MAX + 1);
     const late: Checkpoint[] = [];
     let number = Math.max(1, size);

@@ -1,9 +1,7 @@
 import { StartRefused } from "@ostiary/lib/runtime/service";
-import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { insertSigningKey } from "./queries.ts";
 import type { SigningKey } from "./signing-key.ts";
-
-const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
  * Adds the key to the log's key set. Only the owner of the log may do so: a stolen service role could
@@ -15,7 +13,7 @@ export async function publishSigningKey(database: Database, { jwk, kid }: Signin
   try {
     await insertSigningKey(database, jwk);
   } catch (error) {
-    if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    if (!lacksPrivilege(error)) throw error;
     throw new StartRefused(
       `The log does not know the key ${kid} of AUDIT_SIGNING_KEY_FILE, and the user of DATABASE_URL may not add it: run ostiary audit migrate as the owner of the log, with this AUDIT_SIGNING_KEY_FILE.`,
     );

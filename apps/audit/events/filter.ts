@@ -35,10 +35,7 @@ export interface EventBounds {
   id_before: string;
 }
 
-/**
- * Most difference between the times of an event and of its id. An id tells when the event was written, within
- * the intent's tolerance and one hour for the write itself.
- */
+/** The largest difference between the times of an event and of its id: the intent's tolerance, and an hour to write it. */
 const SKEW_MS = INTENT_SKEW_MS_MAX + 60 * 60 * 1000;
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const RANDOM_MIN = "0".repeat(16);

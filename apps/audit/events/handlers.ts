@@ -5,7 +5,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type DocumentDecoration, Elysia } from "elysia";
 import type { Exports } from "../exports/export.ts";
-import { type ExportFormat, exportFormat } from "../exports/formats.ts";
+import { type ExportFormat, exportablePage, exportFormat, TOO_MANY_EXPORTS } from "../exports/formats.ts";
 import { refuse } from "../problems.ts";
 import { type EventLog, shownIn } from "./event.ts";
 import { eventForm } from "./export-form.ts";
@@ -29,7 +29,7 @@ const failures = errorResponses(
     message: wrongTime,
     details: { fields: [{ path: "occurred_after", message: wrongTime }] },
   },
-  { code: "RATE_LIMITED", message: "Too many exports are running. Try again in a moment." },
+  TOO_MANY_EXPORTS,
   "INTERNAL_ERROR",
   "SERVICE_UNAVAILABLE",
 );
@@ -113,17 +113,6 @@ function describeExport(kind: EventLog["kind"]): DocumentDecoration {
   };
 }
 
-/** Returns the response schema of a page of events. */
-function answer<Event extends TSchema>(event: Event) {
-  return {
-    ...pageSchema("audit_events", event),
-    response_description: "A page.",
-    response_headers: {
-      Vary: Type.Literal("Accept", { description: "The answer's form depends on this header." }),
-    },
-  };
-}
-
 export interface EventRoutesDeps {
   database: Database;
   exports: Exports;
@@ -164,7 +153,7 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
         {
           transform: ({ request, params, query }) => refuse(pageProblems(logOf(params), query, request)),
           query: pageQuerySchema,
-          response: { 200: answer(event), ...failures },
+          response: { 200: exportablePage(pageSchema("audit_events", event)), ...failures },
           detail: describePage(kind),
         },
       )

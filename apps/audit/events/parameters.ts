@@ -15,8 +15,6 @@ import { unstorable } from "../problems.ts";
 import type { EventLog } from "./event.ts";
 import { type EventFilter, exactFilters } from "./filter.ts";
 
-/** The parameters of reads: the query, and the owner of the log. */
-
 const ID_LENGTH_MAX = 128;
 export const PARAM_LENGTH_MAX = 8_192;
 const PARAM = /^params\[(.+)\]$/s;

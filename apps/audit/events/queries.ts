@@ -89,8 +89,8 @@ function eventsOf(entries: SQL, conditions: SQL): SQL {
 }
 
 /**
- * Returns the entries of the rarest param, and the other params are checked event by event. The first {@link
- * LIMIT_MAX} entries of each param are compared: the rarest param has fewer, or reaches back furthest.
+ * Returns the entries of the rarest param; the conditions on events check the other params. The rarest param is the one
+ * whose first {@link LIMIT_MAX} entries reach back furthest, or that has fewer.
  */
 function entriesOfRarestParam(filter: EventFilter, bounds: EventBounds): SQL {
   const log = `${filter.log.kind}:${filter.log.id}`;

@@ -1,3 +1,4 @@
+import { type TSchema, Type } from "@sinclair/typebox";
 import { stringify } from "csv-stringify/sync";
 import Negotiator from "negotiator";
 
@@ -30,6 +31,23 @@ export function exportFormat(accept: string | null): ExportFormat | null {
 export function acceptsNdjson(accept: string | null): boolean {
   return new Negotiator({ headers: { accept: accept ?? undefined } }).mediaTypes([NDJSON_TYPE]).length > 0;
 }
+
+/** Returns the response schema of a page that an Accept header can turn into an export. */
+export function exportablePage<Page extends TSchema>(page: Page) {
+  return {
+    ...page,
+    response_description: "A page.",
+    response_headers: {
+      Vary: Type.Literal("Accept", { description: "The answer's form depends on this header." }),
+    },
+  };
+}
+
+/** The error for an export beyond the limits, as descriptions show it. */
+export const TOO_MANY_EXPORTS = {
+  code: "RATE_LIMITED",
+  message: "Too many exports are running. Try again in a moment.",
+} as const;
 
 export type Cell = string | number | null;
 

@@ -5,15 +5,12 @@ export interface PaceLimits {
   lag_ms_max: number;
 }
 
-/**
- * Factor below which a pace counts as slow while others wait for the place: this many times the least pace.
- */
+/** While another log waits for a place, a reader below this multiple of the least pace counts as slow. */
 const SLOW_FACTOR = 16;
 
 /**
  * The lag of one client behind the least pace, and its average pace. Time counts only while the service waits
- * for the client, so a slow database is never held against it. Fast reading early on does not make up for a
- * later lag.
+ * for the client, not for the database. Fast reading early on does not make up for a later lag.
  */
 export class ReadingPace {
   readonly #limits: PaceLimits;

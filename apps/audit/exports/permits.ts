@@ -11,7 +11,7 @@ export interface ExportLimits {
   exports_max: number;
   /** The maximum number of exports of one log at once. */
   per_log_max: number;
-  /** Longest wait for a place, of a log that has none. */
+  /** The longest time that a log without a place waits for one. */
   wait_ms: number;
 }
 

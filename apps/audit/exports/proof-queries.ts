@@ -43,7 +43,7 @@ export interface SealedLog {
   foreign: boolean;
   /** Whether events from before the proof was introduced are sealed. */
   older_sealed: boolean;
-  /** Months before this time were dropped without declarations, or null if none were. */
+  /** The time before which months were dropped without declarations; null if none were. */
   undeclared_before: string | null;
 }
 

@@ -29,7 +29,7 @@ export async function streamedExport(stream: ExportStream): Promise<Response> {
   signal.addEventListener("abort", end, { once: true });
   try {
     const first = await chunks.next();
-    // nobody pulls the body of a client that left, and it may have left before the listener was added
+    // the client may have left before the listener was added: then nobody reads the body
     if (signal.aborted) await end();
     const body = new ReadableStream<Uint8Array>({
       // a direct stream, unlike others, can break off while the client does not read
@@ -57,7 +57,7 @@ async function send(
         if (stream.signal.aborted) return;
       }
     }
-    // before the client knows that the export is complete and may request another
+    // frees the place before the client sees the end of the export and can request another
     stream.ended();
     sink.end();
   } catch (error) {
@@ -67,7 +67,7 @@ async function send(
   }
 }
 
-/** Size of the pieces that measure a pace. Nobody knows how much of a larger piece was taken. */
+/** The size of the pieces by which the pace is measured: a sink does not tell how much of a piece was taken. */
 const PIECE_BYTES = 64 * 1024;
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {

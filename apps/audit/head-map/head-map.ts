@@ -6,7 +6,7 @@ import { selectNodes } from "./queries.ts";
 /** The maximum number of nodes that a sealer remembers: those nearest to the root, which all heads share. */
 const CACHED_MAX = 10_000;
 
-/** Nodes that were read or written lately, by their digits. Their hash tells whether they are still current. */
+/** Nodes that were read or written lately, by their digits. A node is current while its hash is. */
 export class NodeCache {
   readonly #nodes = new Map<string, { hash: Hash; node: MapNode }>();
 
@@ -41,8 +41,8 @@ export interface MapHead {
 const LOST = "lost";
 
 /**
- * The map of heads under one checkpoint, as far as the ways of some owners lead. Every node was compared with
- * the root, so what the map says is what was signed.
+ * The part of the map of heads under one checkpoint that leads to some owners. Every node was compared with the
+ * root, so what the map says is what was signed.
  */
 export class HeadMap {
   readonly #cache: NodeCache;

@@ -65,7 +65,7 @@ export class PartitionKeeper {
 
   async stop(): Promise<void> {
     await this.#loop.stop();
-    await this.#keeping?.catch(() => {}); // whoever asked for the run has its error
+    await this.#keeping?.catch(() => {}); // its caller gets the error
   }
 
   async #run(): Promise<void> {

@@ -3,7 +3,7 @@ import { systemClock } from "@ostiary/lib/async";
 import { monthOf } from "@ostiary/lib/domain/proof";
 import { type Environment, integer, loadConfig, wholeNumber } from "@ostiary/lib/runtime/config";
 import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
-import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { loadSigningKey } from "../checkpoints/signing-key.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "../owner.ts";
@@ -11,8 +11,6 @@ import type { PassDeps } from "../sealing/commands.ts";
 import { SealedState } from "../sealing/trust.ts";
 import { dropUsage } from "../usage/retention-queries.ts";
 import { type DroppedMonth, dropMonths } from "./commands.ts";
-
-const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** Runs `ostiary audit drop --before MONTH` as a process that reports each dropped month and exits. */
 export function runDrop(env: Environment, before: string): Promise<void> {
@@ -74,7 +72,7 @@ async function drop(config: OwnerConfig, before: string, say: Say): Promise<void
     }
     if (months.length === 0) await say(`There is no month before ${before}.\n`);
   } catch (error) {
-    if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    if (!lacksPrivilege(error)) throw error;
     throw new StartRefused("The user of DATABASE_URL may not drop months: use the owner of the log.");
   } finally {
     await database.close();

@@ -1,9 +1,7 @@
 import { StartRefused } from "@ostiary/lib/runtime/service";
-import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { lockPartitions } from "../partitions/queries.ts";
 import { createRole, grantWork, selectRole } from "./queries.ts";
-
-const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
  * Grants a role the service's work, and creates the role if it does not exist, without a password. Call it as
@@ -17,10 +15,11 @@ export async function grantServiceRole(database: Database, role: string): Promis
     return await database.transaction("grant_service_role", async (tx) => {
       await lockPartitions(tx);
       const found = await selectRole(tx, role);
-      if (found?.is_superuser)
+      if (found?.is_superuser) {
         throw new StartRefused(
           `The role ${role} is a superuser and bypasses all grants. Choose a role without SUPERUSER.`,
         );
+      }
       if (found?.is_owner) {
         throw new StartRefused(
           `The role ${role} owns the log, or can become its owner. Choose another role.`,
@@ -31,7 +30,7 @@ export async function grantServiceRole(database: Database, role: string): Promis
       return found === null ? "made" : "existing";
     });
   } catch (error) {
-    if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    if (!lacksPrivilege(error)) throw error;
     throw new StartRefused(
       `The user of DATABASE_URL may not create the role ${role} or grant it rights: create it first (create role … login), and migrate as the owner of schema audit.`,
     );

@@ -2,10 +2,9 @@ import type { Clock } from "@ostiary/lib/async";
 import { errorResponses } from "@ostiary/lib/openapi";
 import { page, pageRequest } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Exports } from "../exports/export.ts";
-import { type ExportFormat, exportFormat } from "../exports/formats.ts";
+import { type ExportFormat, exportablePage, exportFormat, TOO_MANY_EXPORTS } from "../exports/formats.ts";
 import { refuse } from "../problems.ts";
 import { usageForm } from "./export-form.ts";
 import { rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
@@ -61,19 +60,8 @@ export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
       params: usageParams,
       query: usageQuery,
       response: {
-        200: {
-          ...UsagePage,
-          response_description: "A page.",
-          response_headers: {
-            Vary: Type.Literal("Accept", { description: "The answer's form depends on this header." }),
-          },
-        },
-        ...errorResponses(
-          "VALIDATION_ERROR",
-          { code: "RATE_LIMITED", message: "Too many exports are running. Try again in a moment." },
-          "INTERNAL_ERROR",
-          "SERVICE_UNAVAILABLE",
-        ),
+        200: exportablePage(UsagePage),
+        ...errorResponses("VALIDATION_ERROR", TOO_MANY_EXPORTS, "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"),
       },
       detail: {
         summary: "Read an organization's usage",

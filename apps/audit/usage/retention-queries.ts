@@ -65,7 +65,7 @@ async function dropCounts(database: Database, before: string): Promise<{ months:
   return found ?? { months: 0, counts: 0 };
 }
 
-/** Drops events that were told before the month, and so are of hours before it. */
+/** Drops the events that came into the feed before the month began: their hours are earlier still. */
 async function dropEvents(database: Database, before: string): Promise<number> {
   const first_kept = encodeTime(monthStart(before), TIME_LENGTH);
   const found = await step(database, "drop_usage_events", (tx) =>

@@ -18,7 +18,7 @@ export type Exchange =
   /** The witness says that this root does not continue what it cosigned. */
   | { outcome: "conflict"; reason: string }
   | { outcome: "failed"; reason: string }
-  /** The caller gave the call up. */
+  /** The caller aborted the call. */
   | { outcome: "aborted" };
 
 const CLOCKS_DIFFER_MS_MAX = 3_600_000;

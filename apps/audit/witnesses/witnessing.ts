@@ -42,23 +42,23 @@ const CALLS_MAX = 3;
 interface Known {
   witness: Witness;
   receiver: Receiver;
-  /** The size that it cosigned last, as far as it is known: proofs lead from there. */
+  /** The last size that the witness is known to have cosigned. Proofs start there. */
   size: number;
   /** The size of the root whose cosignature was stored last, or null. */
   stored: number | null;
   failures: number;
-  /** The time of the monotonic clock before which it is not asked again. */
+  /** The time of the monotonic clock at which the backoff ends. */
   notBefore_ms: number;
-  /** The time since which it owes a cosignature, or null. */
+  /** The start of the time for which a cosignature is missing, or null. */
   owesSince_ms: number | null;
   hasConflict: boolean;
-  /** Resolves when the call under way has ended; null without one. */
+  /** Resolves when the call in flight has ended; null without a call. */
   asked: Promise<void> | null;
 }
 
 /**
  * Asks the witnesses to cosign the newest root of the tree, in the background (AU-171). All witnesses get the same
- * root. One that fails is left alone for a while, and delays no other one.
+ * root. A witness that fails is asked again after a backoff, and delays no other.
  */
 export class Witnessing {
   readonly #deps: WitnessingDeps;
@@ -72,15 +72,8 @@ export class Witnessing {
     this.#known = deps.witnesses.map((witness) => ({
       witness,
       receiver: new Receiver(`${witness.url}/add-checkpoint`, deps.receivers),
-      ...{
-        size: 0,
-        stored: null,
-        failures: 0,
-        notBefore_ms: 0,
-        owesSince_ms: null,
-        hasConflict: false,
-        asked: null,
-      },
+      ...{ size: 0, stored: null, owesSince_ms: null, asked: null },
+      ...{ failures: 0, notBefore_ms: 0, hasConflict: false },
     }));
     this.#loop = new Loop({
       task: () => this.#round(),
@@ -96,7 +89,7 @@ export class Witnessing {
     this.#loop.start();
   }
 
-  /** Stops, and gives calls under way up: the next start makes them again. */
+  /** Stops the loop and aborts calls in flight, which the next start repeats. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop.stop();
@@ -125,14 +118,14 @@ export class Witnessing {
     for (const known of owing) known.owesSince_ms ??= now_ms;
     const due = owing.filter(({ notBefore_ms, asked }) => asked === null && notBefore_ms <= now_ms);
     if (due.length === 0) return;
-    // the next round comes on time: it leaves out who has not answered
+    // the next round starts on time, without witnesses that have not answered
     await endsWithin(Promise.all(due.map((known) => this.#start(known, root))), interval_ms, clock);
     const keys = witnesses.map(({ key_text }) => key_text);
     const newest = await selectCosignedRoot(reads, keys, quorum);
     await deleteOldCosignatures(writes, newest?.size ?? 0);
   }
 
-  /** Asks one witness, and takes note of a failure of the database. */
+  /** Asks one witness in the background, and logs a failure of the database. */
   #start(known: Known, root: SignedRoot): Promise<void> {
     known.asked = this.#ask(known, root)
       .catch((err) =>
@@ -173,14 +166,15 @@ export class Witnessing {
     return { outcome: "failed", reason: "It named another size each time." };
   }
 
-  /** Another replica may have sent a newer root. Otherwise the log lost what the witness cosigned. */
+  /** Returns the result for a witness ahead of this log: a newer root of another replica, or a log that lost its end. */
   async #ahead(known: Known): Promise<Asked> {
     const { size } = known;
-    // the next call asks anew
+    // the next round learns the size from the witness
     known.size = 0;
     const newest = signedRootOf(await selectNote(this.#deps.writes));
-    if (newest !== null && newest.size >= size)
+    if (newest !== null && newest.size >= size) {
       return { outcome: "failed", reason: "It has a newer root already." };
+    }
     const reason = `it cosigned size ${size}, and the log has ${newest?.size ?? 0} checkpoints`;
     return { outcome: "conflict", reason };
   }

@@ -69,7 +69,7 @@ export class GroupedWriter<Item, Result> {
 
   /** Resolves when no write of `key` is in flight; never rejects. */
   async settled(key: string): Promise<void> {
-    await this.#underWay[key]?.catch(() => {}); // whoever added it has its error
+    await this.#underWay[key]?.catch(() => {}); // its caller gets the error
   }
 
   /** Resolves once everything added so far has its answer. */

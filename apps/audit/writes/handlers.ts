@@ -49,9 +49,14 @@ const eventParams = Type.Object({
 
 const failures = { ...internalErrors, ...errorResponses("NOT_FOUND") };
 
-/** Serves the gateway's writes of events (AU-9, AU-17, AU-24). */
-export function writeHandlers({ writer, metrics, clock }: WriteRoutesDeps) {
-  return new Elysia({ name: "audit-writes", normalize: false })
+/** Serves the gateway's writes of events. */
+export function writeHandlers(deps: WriteRoutesDeps) {
+  return new Elysia({ name: "audit-writes", normalize: false }).use(singleWrites(deps)).use(batches(deps));
+}
+
+/** Serves writes of one event (AU-9, AU-17). */
+function singleWrites({ writer, metrics, clock }: WriteRoutesDeps) {
+  return new Elysia({ normalize: false })
     .put(
       EVENT_PATH,
       async ({ params, body, status }) => {
@@ -94,7 +99,12 @@ export function writeHandlers({ writer, metrics, clock }: WriteRoutesDeps) {
         },
         detail: operations.patchEventOutcome,
       },
-    )
+    );
+}
+
+/** Serves writes of many events (AU-24). */
+function batches({ writer, metrics, clock }: WriteRoutesDeps) {
+  return new Elysia({ normalize: false })
     .post(
       AUDIT_INTENTS_PATH,
       async ({ body }) => {

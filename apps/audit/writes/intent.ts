@@ -42,12 +42,25 @@ export interface PendingIntent {
 }
 
 export function checkedIntent(given: unknown, now_ms: number): Checked<PendingIntent> {
-  const { request_id } = fieldsOf(given);
-  const known = typeof request_id === "string" ? request_id : null;
-  const fields = firstOfEach([...requestIdProblems(known ?? ""), ...intentProblems(given, now_ms)]);
-  if (fields.length > 0 || !fits(identifiedIntentSchema, given))
-    return { request_id: known, write: null, fields };
-  return { request_id: known, write: { request_id: given.request_id, intent: given }, fields };
+  return checkedItem(given, intentProblems(given, now_ms), (item) =>
+    fits(identifiedIntentSchema, item) ? { request_id: item.request_id, intent: item } : null,
+  );
+}
+
+/**
+ * Checks an item of a batch.
+ *
+ * @param writeOf returns the write of an item without problems
+ */
+export function checkedItem<Write>(
+  given: unknown,
+  problems: readonly FieldError[],
+  writeOf: (item: unknown) => Write | null,
+): Checked<Write> {
+  const { request_id: named } = fieldsOf(given);
+  const request_id = typeof named === "string" ? named : null;
+  const fields = firstOfEach([...requestIdProblems(request_id ?? ""), ...problems]);
+  return { request_id, write: fields.length > 0 ? null : writeOf(given), fields };
 }
 
 function timeProblems({ occurred_at }: Fields, now_ms: number): FieldError[] {

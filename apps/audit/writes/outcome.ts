@@ -5,8 +5,8 @@ import {
   outcomeSchema,
 } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
-import { type Fields, fieldsOf, firstOfEach, unstorable } from "../problems.ts";
-import { type Checked, requestIdProblems } from "./intent.ts";
+import { type Fields, fieldsOf, unstorable } from "../problems.ts";
+import { type Checked, checkedItem } from "./intent.ts";
 import type { OutcomeWrite } from "./queries.ts";
 
 const WITHOUT_RESPONSE: readonly unknown[] = ["rejected", "no_response"];
@@ -27,12 +27,9 @@ export function outcomeProblems(body: unknown): FieldError[] {
 }
 
 export function checkedOutcome(given: unknown): Checked<OutcomeWrite> {
-  const { request_id } = fieldsOf(given);
-  const known = typeof request_id === "string" ? request_id : null;
-  const fields = firstOfEach([...requestIdProblems(known ?? ""), ...outcomeProblems(given)]);
-  if (fields.length > 0 || !fits(identifiedOutcomeSchema, given))
-    return { request_id: known, write: null, fields };
-  return { request_id: known, write: { request_id: given.request_id, outcome: given }, fields };
+  return checkedItem(given, outcomeProblems(given), (item) =>
+    fits(identifiedOutcomeSchema, item) ? { request_id: item.request_id, outcome: item } : null,
+  );
 }
 
 function statusProblems({ outcome, status }: Fields): FieldError[] {

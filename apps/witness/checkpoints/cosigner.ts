@@ -83,7 +83,7 @@ export class Cosigner {
     }
   }
 
-  /** Checks everything that does not depend on what was cosigned before. */
+  /** Checks what needs no knowledge of earlier cosignatures: form, log, signature and sizes. */
   async #verified(submission: Submission): Promise<Signed> {
     const note = readNote(submission.note);
     const head = note === null ? null : readTreeHead(note.text);
@@ -143,7 +143,7 @@ export class Cosigner {
     return { outcome: "cosigned", line: signatureLine(cosignature) };
   }
 
-  /** A failure may leave the new heads or the old ones in the file, so memory keeps the old ones. */
+  /** Stores heads. After a failure the file may have the old heads or the new ones, so memory keeps the old ones. */
   async #store(heads: ReadonlyMap<string, CosignedHead>): Promise<void> {
     try {
       await this.#deps.store(heads);

@@ -17,10 +17,9 @@ export type ReportResult = "created" | "existing";
 const LANE = "usage";
 
 /**
- * Adds a report to the counts, to the quotas, to the sums of months and to what the feed must tell, in one statement
- * (AU-120). A report that was added before changes nothing. The row of the gateway is locked first. A repeated report
- * therefore waits for the first one, and then finds its number. Counts are locked
- * in the order of their key, so that reports of two gateways cannot deadlock.
+ * Adds a report to the counts, the quotas, the sums of months and what the feed must tell, in one statement (AU-120).
+ * The row of the gateway is locked first: a repeated report waits, finds its number and changes nothing. Counts are
+ * locked in the order of their key, so that reports of two gateways cannot deadlock.
  */
 export async function addReport(
   database: Database,

@@ -4,6 +4,7 @@ import { StoreUnavailable } from "../errors.ts";
 
 /** The SQLSTATE of a refused write in a read-only session. */
 const READ_ONLY = "25006";
+const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
  * The SQLSTATE classes and codes of a server that cannot serve now: connection exceptions (08), authorization
@@ -63,6 +64,11 @@ export function isConnectionLost(error: unknown): boolean {
 /** Returns whether the server refused the statement because it takes no writes, or none now. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
+}
+
+/** Returns whether the user of the database lacks a right that the statement needs. */
+export function lacksPrivilege(error: unknown): boolean {
+  return sqlState(error) === INSUFFICIENT_PRIVILEGE;
 }
 
 /** Returns the error of the driver, which drizzle wraps. */

@@ -9,7 +9,7 @@ export {
   UnusableFolder,
 } from "./data-folder.ts";
 export * from "./database.ts";
-export { sqlState } from "./failure.ts";
+export { lacksPrivilege, sqlState } from "./failure.ts";
 export { followingIds } from "./following-ids.ts";
 export { knownMigrations } from "./migrations.ts";
 export { migrateAtStart } from "./newer-database.ts";
