@@ -11,9 +11,10 @@ export interface AuditService {
   readonly url: string;
   readonly internal_url: string;
   readonly database_url: string;
+  /** Calls the internal port, below `/internal/`; a text is sent as it is. */
+  send(method: string, path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   put(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   patch(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Sends a batch of intents; a text is sent as it is. */
   postIntents(body: unknown): Promise<Response>;
   postOutcomes(body: unknown): Promise<Response>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
@@ -86,6 +87,7 @@ export function sharedAudit(options: AuditServiceOptions = {}, start = startAudi
     get database_url() {
       return running().database_url;
     },
+    send: (...given) => running().send(...given),
     put: (...given) => running().put(...given),
     patch: (...given) => running().patch(...given),
     postIntents: (...given) => running().postIntents(...given),
@@ -104,7 +106,7 @@ export function auditClient(
   internal_url: string,
   stop: () => Promise<void>,
 ): AuditService {
-  const send = (method: string, path: string, body: unknown, headers?: Record<string, string>) =>
+  const send: AuditService["send"] = (method, path, body, headers) =>
     fetch(`${internal_url}/internal/${path}`, {
       method,
       headers: { "Content-Type": "application/json", ...headers },
@@ -123,6 +125,7 @@ export function auditClient(
     url,
     internal_url,
     database_url,
+    send,
     put: write("PUT"),
     patch: write("PATCH"),
     postIntents: (body) => send("POST", "intents", body),

@@ -4,6 +4,7 @@ import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { MIGRATIONS } from "@ostiary/audit/schema";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
+import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection, services, waitFor } from "../../support/index.ts";
@@ -199,7 +200,7 @@ onServer("a month that is dropped", () => {
     await dropBefore(names[1]);
     await run(
       `alter table audit.audit_events attach partition audit.audit_events_${names[1].replace("-", "_")}
-        for values from ('${names[1]}-01 00:00:00Z') to ('${nextMonth(names[1])}-01 00:00:00Z')`,
+        for values from ('${names[1]}-01 00:00:00Z') to ('${monthOf(monthEnd(names[1]))}-01 00:00:00Z')`,
     );
     const { faults, result } = await verify((await exportProof(audit, path)).text, keys);
     expect([result, faults[0]?.kind, faults[0]?.position]).toEqual(["altered", "removed", 6]);
@@ -266,8 +267,7 @@ onServer("a month that is dropped", () => {
     await pastLog();
     const refusal = async (key: string | null, before: string) =>
       String(await rejection(dropBefore(before, key)));
-    const now = new Date();
-    const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString().slice(0, 7);
+    const next = monthOf(Date.now(), 1);
     expect(await refusal(keyFile, next)).toContain("ended less than two days ago");
     expect(await refusal(keyFile, "2099-12")).toContain("ended less than two days ago");
     expect(await refusal(null, "2001-01")).toContain("set AUDIT_SIGNING_KEY_FILE");
@@ -321,8 +321,3 @@ test("a month of an embedded log is dropped as one of a server is", async () => 
   expect(await verify(lines.join(""))).toMatchObject({ complete: true, events: 2, dropped_entries: 3 });
   await database.close();
 });
-
-function nextMonth(month: string): string {
-  const [year, n] = month.split("-").map(Number);
-  return new Date(Date.UTC(year ?? 0, n ?? 0)).toISOString().slice(0, 7);
-}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { migrate } from "@ostiary/audit/migrate";
+import { monthOf } from "@ostiary/lib/domain/proof";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
 import { rejection, services, waitFor } from "../../support/index.ts";
@@ -11,10 +12,7 @@ import { newOwnedLog, runOstiary } from "./service-role-bed.ts";
 setDefaultTimeout(60_000);
 
 /** Returns a month before the current one in UTC. */
-function monthsAgo(months: number): string {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString().slice(0, 7);
-}
+const monthsAgo = (months: number) => monthOf(Date.now(), -months);
 
 /** The proof of a log whose service runs as a role that owns no part of it. */
 describe.skipIf(!services().postgres.binary)("under a role that owns nothing", () => {

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage";
-import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { ulid } from "ulid";
 import { quotaSweeper } from "../../../apps/audit/usage/quotas/sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { type AuditService, json, openLog, startAudit, wrongFields } from "./audit-service.ts";
+import { type AuditService, json, openLog, sqlOn, startAudit, wrongFields } from "./audit-service.ts";
 import { StandingClock } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
@@ -30,21 +28,13 @@ function quota(subject: string, changes: Record<string, unknown> = {}) {
 const charge = (subject: string, count: number, changes: Record<string, unknown> = {}) =>
   quota(subject, { count, ...changes });
 
-function send(method: string, path: string, body: unknown) {
-  return fetch(`${audit.internal_url}/internal/${path}`, {
-    method,
-    headers: { "Content-Type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
-}
-
 function report(quotas: unknown, { instance = `gateway-${ulid()}`, number = 1 } = {}) {
   const reported_until = new Date(NOW).toISOString();
   const body = { reported_until, is_last: false, uncounted: 0, counts: [], quotas };
-  return send("PUT", `usage/${instance}/${number}`, body);
+  return audit.send("PUT", `usage/${instance}/${number}`, body);
 }
 
-const ask = (quotas: unknown) => send("POST", "quota-counts", { quotas });
+const ask = (quotas: unknown) => audit.send("POST", "quota-counts", { quotas });
 
 async function countsOf(...quotas: unknown[]): Promise<number[]> {
   const response = await ask(quotas);
@@ -200,7 +190,7 @@ describe("a question for counts", () => {
   test.each(["[]", "null", "7", "{}", '{"quotas":null}', '{"quotas":[]}', '{"quotas":{"length":1}}'])(
     "that is %s is 422",
     async (body) => {
-      expect((await send("POST", "quota-counts", body)).status).toBe(422);
+      expect((await audit.send("POST", "quota-counts", body)).status).toBe(422);
     },
   );
 
@@ -227,13 +217,11 @@ describe("a question for counts", () => {
 // AU-193
 test("counts of a period go away two days after its end, more than one transaction's worth too", async () => {
   const log = await openLog(audit);
-  const run = <Row extends object>(statement: ReturnType<typeof sql>) =>
-    log.run("test", (orm: Orm) => rows<Row>(orm, statement));
   const policy = `swept-${ulid()}`;
-  await run(sql`
+  await sqlOn(log)`
     insert into audit.quota_counts (id, policy, period, subject, ends_at, count)
     select sha256(convert_to(${policy} || n, 'UTF8')), ${policy}, '2025-01-01', n::text, '2025-01-02', 1
-    from generate_series(1, 5001) n`);
+    from generate_series(1, 5001) n`;
   const kept = [charge(policy, 1, { period: "2026-03-02" }), charge(policy, 1, { period: "2026-02" })];
   await report([...kept, charge(policy, 1, { period: "2026-03-01" })]);
   const sweeper = quotaSweeper({
@@ -243,9 +231,8 @@ test("counts of a period go away two days after its end, more than one transacti
   });
   sweeper.start();
   await waitFor(async () => {
-    const left = await run<{ period: string }>(
-      sql`select period from audit.quota_counts where policy = ${policy} or subject = ${policy}`,
-    );
+    const left = await sqlOn(log)<{ period: string }>`
+      select period from audit.quota_counts where policy = ${policy} or subject = ${policy}`;
     const periods = left.map(({ period }) => period).toSorted();
     return periods.join() === "2026-03-02" ? true : null;
   });

@@ -1,18 +1,12 @@
-import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
+import { monthEnd, monthOf, monthStart } from "@ostiary/lib/domain/proof";
 import type { AuditService, AuditServiceOptions } from "./audit-service.ts";
 import { json } from "./audit-service.ts";
 import { startProvenAudit } from "./proof-bed.ts";
 import { HOUR_MS, StandingClock } from "./usage-bed.ts";
 
-/** Returns the name of the month that many months before the present one, in UTC. */
-function monthBefore(months: number): string {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString().slice(0, 7);
-}
-
 /** A month that is over by every clock, and the month after it, in which the clock of the service stands. */
-export const MONTH = monthBefore(2);
-export const NEXT_MONTH = monthBefore(1);
+export const MONTH = monthOf(Date.now(), -2);
+export const NEXT_MONTH = monthOf(Date.now(), -1);
 export const HOUR = new Date(monthStart(MONTH) + 100 * HOUR_MS).toISOString();
 export const NEXT_HOUR = new Date(monthStart(NEXT_MONTH)).toISOString();
 /** A time at which {@link MONTH} is stated, and {@link NEXT_MONTH} is not. */

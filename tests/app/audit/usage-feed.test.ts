@@ -14,6 +14,7 @@ setDefaultTimeout(60_000);
 /** The next hour, which the running service does not tell by itself, since it is not over. */
 const HOUR = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
 const TOKEN = "feed-token";
+const CREDENTIAL = { "X-Platform-Internal-Token": TOKEN };
 
 interface Event {
   id: string;
@@ -30,19 +31,11 @@ class Feed {
   }
 
   report(instance: string, number: number, counts: unknown[]) {
-    return fetch(`${this.audit.internal_url}/internal/usage/${instance}/${number}`, {
-      method: "PUT",
-      headers: { "Content-Type": "application/json", "X-Platform-Internal-Token": TOKEN },
-      body: JSON.stringify({
-        reported_until: new Date().toISOString(),
-        is_last: false,
-        uncounted: 0,
-        counts,
-      }),
-    });
+    const body = { reported_until: new Date().toISOString(), is_last: false, uncounted: 0, counts };
+    return this.audit.send("PUT", `usage/${instance}/${number}`, body, CREDENTIAL);
   }
 
-  get(query = "", headers: Record<string, string> = { "X-Platform-Internal-Token": TOKEN }) {
+  get(query = "", headers: Record<string, string> = CREDENTIAL) {
     return fetch(`${this.audit.internal_url}/internal/usage-events${query}`, { headers });
   }
 

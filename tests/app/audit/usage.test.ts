@@ -32,11 +32,7 @@ function report(counts: unknown[], changes: Record<string, unknown> = {}) {
 }
 
 function put(instance: string, number: number | string, body: unknown) {
-  return fetch(`${audit.internal_url}/internal/usage/${instance}/${number}`, {
-    method: "PUT",
-    headers: { "Content-Type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+  return audit.send("PUT", `usage/${instance}/${number}`, body);
 }
 
 const get = (organization_id: string, query = RANGE) =>
