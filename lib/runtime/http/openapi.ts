@@ -1,5 +1,8 @@
+import { VERSION } from "../version.ts";
 /**
- * Builds the OpenAPI 3.1 description of a service from its routes. A schema can have these extra options:
+ * Builds the OpenAPI 3.1 description of a service. The swagger plugin collects paths, parameters and
+ * operations. This file corrects them: the plugin offers every body as three content types and splits up
+ * response schemas. A schema can have these extra options:
  *
  * - `openapi`: keywords of the description that replace or extend the schema's own.
  * - `title`: the schema is written once, under `components.schemas`; another with this title must be equal.
@@ -7,13 +10,12 @@
  * - `response_headers`: a response's headers with their schemas, `{ ETag: Type.String({ description }) }`.
  * - `response_errors`: the errors of a response, each shown by an example; see lib/openapi/documented-errors.ts.
  *
- * `detail.responses` adds to `response`, such as a second content type. `detail.parameters` replaces the parameters
- * that the schemas of a request describe.
+ * `detail.responses` adds to `response`, such as a second content type.
  */
 
 import { KindGuard, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { AnyElysia, DocumentDecoration } from "elysia";
+import { type AnyElysia, type DocumentDecoration, Elysia } from "elysia";
 import { isRecord } from "../../domain/json/index.ts";
 import {
   type CodeSample,
@@ -29,7 +31,6 @@ import {
   operationSamples,
   sampleOf,
 } from "../../openapi/index.ts";
-import { VERSION } from "../version.ts";
 import { template } from "./app.ts";
 
 /** The facts about a service's API that its routes do not hold. */
@@ -79,6 +80,7 @@ export function asOpenApi(schema: TSchema): Record<string, never> {
 }
 
 const LICENSE = { name: "MIT", identifier: "MIT" };
+const DOCUMENT_PATH = "/swagger/json";
 const JSON_TYPE = "application/json";
 /** The types of a response schema without a body. */
 const EMPTY_BODIES: unknown[] = [undefined, "void", "undefined", "null"];
@@ -90,15 +92,17 @@ const AUTHENTICATE = {
 };
 
 /** Describes every route of `app` without `detail.hide`. */
-export function openApiDescription(app: AnyElysia, options: SwaggerOptions): JsonObject {
+export async function openApiDescription(app: AnyElysia, options: SwaggerOptions): Promise<JsonObject> {
   const routes = describedRoutes(app);
   const writer = new DescriptionWriter(routes, options);
-  const paths: Record<string, JsonObject> = {};
-  for (const route of routes) {
-    const operations = paths[route.path] ?? {};
-    operations[route.method.toLowerCase()] = writer.operation(route);
-    paths[route.path] = operations;
-  }
+  const { paths } = await collect(routes);
+  const hooksOf = (method: string, path: string) =>
+    routes.find((each) => each.method.toLowerCase() === method && template(each.path) === path)?.hooks ?? {};
+  const described = mapValues(paths, (operations, path) =>
+    mapValues(operations, (operation, method) =>
+      writer.operation({ method, path }, isRecord(operation) ? operation : {}, hooksOf(method, path)),
+    ),
+  );
   const { credential } = options;
   return {
     openapi: "3.1.0",
@@ -106,7 +110,7 @@ export function openApiDescription(app: AnyElysia, options: SwaggerOptions): Jso
     servers: [{ url: "/", description: "This service." }],
     tags: options.tags,
     security: credential === undefined ? [] : [{ [credential.name]: [] }],
-    paths,
+    paths: described,
     components: {
       schemas: writer.schemas.components,
       ...(credential !== undefined && {
@@ -118,40 +122,41 @@ export function openApiDescription(app: AnyElysia, options: SwaggerOptions): Jso
   };
 }
 
+/**
+ * Returns the plugin's description of the routes. The plugin is loaded here, because a service without
+ * descriptions does not need it.
+ */
+async function collect(routes: readonly DescribedRoute[]): Promise<JsonObject> {
+  const { swagger } = await import("@elysiajs/swagger");
+  const described = new Elysia();
+  for (const { method, path, hooks } of routes) described.route(method, path, "", hooks);
+  // Without this option the plugin treats a path with a dot as a file and omits it.
+  described.use(swagger({ path: "/swagger", specPath: DOCUMENT_PATH, excludeStaticFile: false }));
+  const response = await described.handle(new Request(`http://localhost${DOCUMENT_PATH}`));
+  const description: unknown = await response.json();
+  return isRecord(description) ? description : {};
+}
+
 interface DescribedRoute {
   method: string;
-  /** The path with its params in braces. */
   path: string;
-  detail: JsonObject;
   /** The hooks of the route and of the guards around it. */
   hooks: JsonObject;
 }
 
 /** The parts of a request that a route and its guards describe together, each with an object. */
 const REQUEST_PARTS = ["params", "query", "headers", "body"];
-/** The parts that hold parameters, each with its name in OpenAPI. */
-const PLACES = [
-  ["headers", "header"],
-  ["params", "path"],
-  ["query", "query"],
-] as const;
 
 function describedRoutes(app: AnyElysia): DescribedRoute[] {
-  return app.routes.flatMap(({ method, path, hooks }) => {
-    const { detail = {}, response, standaloneValidator: guards = [], ...own } = hooks;
-    if (detail.hide === true) return [];
+  return app.routes.map(({ method, path, hooks }) => {
+    const { detail, response, standaloneValidator: guards = [], ...own } = hooks;
     const layers = [...guards, { ...own, response }];
     const parts = REQUEST_PARTS.map((part) => [
       part,
       together(layers.map((layer) => layer[part]).filter(isSchema)),
     ]);
     const responses = Object.assign({}, ...layers.map((layer) => layer.response));
-    return {
-      method,
-      path: template(path),
-      detail,
-      hooks: { ...Object.fromEntries(parts), response: responses },
-    };
+    return { method, path, hooks: { ...Object.fromEntries(parts), detail, response: responses } };
   });
 }
 
@@ -181,20 +186,18 @@ class DescriptionWriter {
     );
   }
 
-  operation({ method, path, detail, hooks }: DescribedRoute): JsonObject {
-    const { requestBody, responses: added, parameters: given, ...rest } = detail;
-    const listed = Array.isArray(given)
-      ? given
-      : PLACES.flatMap(([part, place]) => listedIn(hooks[part], place));
-    const parameters = listed.map((each) => this.#parameter(each));
+  /** @param collected the plugin's description of the route */
+  operation(at: { method: string; path: string }, collected: JsonObject, hooks: JsonObject): JsonObject {
+    const { parameters: listed, requestBody, responses: _, ...rest } = collected;
+    const parameters = Array.isArray(listed) ? listed.map((each) => this.#parameter(each)) : [];
     const body = isSchema(hooks.body) ? checkedBody(hooks.body) : requestBody;
     const content = isRecord(body) ? this.schemas.convertContent(body.content) : {};
     return {
       ...rest,
       ...(parameters.length > 0 && { parameters }),
       ...(isRecord(body) && { requestBody: { ...body, content } }),
-      responses: this.#responses(hooks, isRecord(added) ? added : {}, parameters),
-      "x-codeSamples": this.#samples({ method, path }, parameters, content),
+      responses: this.#responses(hooks, parameters),
+      "x-codeSamples": this.#samples(at, parameters, content),
     };
   }
 
@@ -207,7 +210,7 @@ class DescriptionWriter {
     const [first] = Object.entries(content);
     const schema = isRecord(first?.[1]) ? first[1].schema : undefined;
     return operationSamples({
-      method,
+      method: method.toUpperCase(),
       path,
       origin: sample_origin,
       credential: credential === undefined ? [] : [credential.sample],
@@ -216,8 +219,8 @@ class DescriptionWriter {
     });
   }
 
-  #parameter(listed: unknown): JsonObject {
-    const { examples, schema, name, ...rest } = isRecord(listed) ? listed : {};
+  #parameter(collected: unknown): JsonObject {
+    const { examples, schema, name, ...rest } = isRecord(collected) ? collected : {};
     const { examples: shown, ...typed } = this.schemas.convert({ examples, ...(isRecord(schema) && schema) });
     return {
       ...rest,
@@ -228,7 +231,7 @@ class DescriptionWriter {
   }
 
   /** Returns the responses of an operation, by status. */
-  #responses(hooks: JsonObject, added: JsonObject, parameters: readonly JsonObject[]): JsonObject {
+  #responses(hooks: JsonObject, parameters: readonly JsonObject[]): JsonObject {
     const context: ErrorContext = {
       body: isSchema(hooks.body) ? hooks.body : null,
       query: isSchema(hooks.query) ? hooks.query : null,
@@ -237,6 +240,7 @@ class DescriptionWriter {
       ),
       body_bytes_max: this.#options.body_bytes_max,
     };
+    const added = isRecord(hooks.detail) && isRecord(hooks.detail.responses) ? hooks.detail.responses : {};
     const declared = isRecord(hooks.response) ? hooks.response : {};
     return mapValues({ ...declared, ...added }, (_, status) =>
       this.#response(status, declared[status], added[status], context),
@@ -284,21 +288,6 @@ class DescriptionWriter {
     const { description, examples, ...typed } = this.schemas.convert(schema);
     return { description, schema: typed, ...firstExample(examples) };
   }
-}
-
-/** Lists the properties of a part of the request, as `detail.parameters` lists parameters. */
-function listedIn(schema: unknown, place: string): JsonObject[] {
-  if (!isSchema(schema)) return [];
-  const properties: Record<string, TSchema> = schema.properties ?? {};
-  const required: string[] = schema.required ?? [];
-  return Object.entries(properties).map(([name, { description, examples, ...typed }]) => ({
-    description,
-    examples,
-    schema: typed,
-    in: place,
-    name,
-    required: required.includes(name),
-  }));
 }
 
 /** Returns whether a value is a TypeBox schema. */

@@ -12,7 +12,7 @@ const DOCUMENT_PATH = "/swagger/json";
  */
 export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
   const description = once(async () =>
-    representationOf(JSON.stringify(openApiDescription(app, options)), "application/json"),
+    representationOf(JSON.stringify(await openApiDescription(app, options)), "application/json"),
   );
   return new Elysia({ name: "swagger", normalize: false })
     .use(descriptionPage({ path: "/swagger", description_path: DOCUMENT_PATH, title: options.title }))

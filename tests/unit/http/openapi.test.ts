@@ -22,7 +22,8 @@ const Thing = Type.Object(
 );
 
 // biome-ignore lint/suspicious/noExplicitAny: looked at field by field
-const documentOf = (app: AnyElysia, more = {}): any => openApiDescription(app, { ...options, ...more });
+const documentOf = (app: AnyElysia, more = {}): Promise<any> =>
+  openApiDescription(app, { ...options, ...more });
 
 const things = () =>
   httpApp({ body_bytes_max: 100 }).use(
@@ -49,7 +50,7 @@ const things = () =>
 
 describe("the OpenAPI description", () => {
   test("writes a titled schema once, and refers to it", async () => {
-    const { components, paths } = documentOf(things());
+    const { components, paths } = await documentOf(things());
     const reference = { $ref: "#/components/schemas/PlainThing" };
     expect(components.schemas.PlainThing).toEqual({
       type: "object",
@@ -72,7 +73,7 @@ describe("the OpenAPI description", () => {
   });
 
   test("describes responses by their schemas, without a body when there is none", async () => {
-    const { paths } = documentOf(things());
+    const { paths } = await documentOf(things());
     const { responses } = paths["/things/{id}"].post;
     expect(responses[200]).toMatchObject({
       description: "A thing.",
@@ -86,7 +87,7 @@ describe("the OpenAPI description", () => {
   });
 
   test("adds the text of detail.responses", async () => {
-    const { paths } = documentOf(things());
+    const { paths } = await documentOf(things());
     expect(Object.keys(paths["/things"].get.responses[200].content)).toEqual([
       "application/json",
       "text/csv",
@@ -94,7 +95,7 @@ describe("the OpenAPI description", () => {
   });
 
   test("spells parameters as they are sent, with an example and without rules", async () => {
-    const { paths } = documentOf(things());
+    const { paths } = await documentOf(things());
     expect(paths["/things/{id}"].post.parameters).toEqual([
       { name: "If-Match", in: "header", required: false, schema: { type: "string" } },
       {
@@ -120,7 +121,7 @@ describe("the OpenAPI description", () => {
           response: { 200: Thing },
         }),
     );
-    const { paths } = documentOf(httpApp({ body_bytes_max: 100 }).use(guarded));
+    const { paths } = await documentOf(httpApp({ body_bytes_max: 100 }).use(guarded));
     const { parameters, responses } = paths["/things/{id}/{part}"].get;
     expect(parameters).toMatchObject([
       { name: "id", in: "path", required: true, description: "Which." },
@@ -132,14 +133,14 @@ describe("the OpenAPI description", () => {
   });
 
   test("leaves out hidden operations", async () => {
-    const { paths } = documentOf(things());
+    const { paths } = await documentOf(things());
     expect(Object.keys(paths).sort()).toEqual(["/things", "/things/{id}"]);
   });
 
   test("requires a bearer token and names common headers if told", async () => {
-    const open = documentOf(things());
+    const open = await documentOf(things());
     expect([open.security, open.components.securitySchemes]).toEqual([[], undefined]);
-    const { security, components, paths } = documentOf(things(), {
+    const { security, components, paths } = await documentOf(things(), {
       credential: {
         name: "bearer",
         scheme: { type: "http", scheme: "bearer" },
@@ -160,6 +161,6 @@ describe("the OpenAPI description", () => {
     const app = things().get("/other", () => ({ other: "" }), {
       response: { 200: Type.Object({ other: Type.String() }, { title: "Plain thing" }) },
     });
-    expect(() => documentOf(app)).toThrow("Two different schemas have the title Plain thing.");
+    await expect(documentOf(app)).rejects.toThrow("Two different schemas have the title Plain thing.");
   });
 });
