@@ -36,7 +36,7 @@ const STATE_LONG_MEMBER = 128;
  * A member of a tracestate, or an empty one. The key is of level 2: level 1 allowed the `@` in one place only. The
  * value is printable ASCII without comma and equals sign, and does not end with a space.
  */
-const MEMBER = /^[ \t]*(?:[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~])?[ \t]*$/;
+const MEMBER = /^[ \t]*(?:[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~][ \t]*)?$/;
 
 /**
  * Reads a traceparent. Returns null for an invalid one, and the caller starts a new trace. Versions above 00
