@@ -174,10 +174,11 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     expect((await head()).position).toBeGreaterThan(begun.position);
   });
 
+  // audit refuses events that are 24 hours off its clock
   test.each([
-    ["back", -DAY_MS],
-    ["forwards", DAY_MS],
-  ])("of the replica a day %s: delivery goes on, and so do retries", async (_, ms) => {
+    ["back", -23 * HOUR_MS],
+    ["forwards", 23 * HOUR_MS],
+  ])("of the replica 23 hours %s: delivery goes on, and so do retries", async (_, ms) => {
     const begun = await head();
     const { id } = await create();
     await writeEvents(audit, 2);
