@@ -106,7 +106,7 @@ export function decodedNode(bytes: Buffer): MapNode | null {
 }
 
 function slotOf(bytes: Buffer): Slot {
-  const tail = Uint8Array.from(bytes.subarray(-HASH_BYTES));
+  const tail = new Uint8Array(bytes.subarray(-HASH_BYTES));
   if (bytes.length === REF_BYTES) return { checkpoint: Number(bytes.readBigUInt64BE()), hash: tail };
   return {
     key: bytes.toString("hex", 0, HASH_BYTES),
