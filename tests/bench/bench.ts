@@ -13,9 +13,11 @@ export interface BenchOptions {
   readonly quick: boolean;
   /** Whether the bench `floor` also measures the lean gateway and the gateway on the runtime's fetch. */
   readonly fetch: boolean;
-  /** Reports progress. */
-  readonly progress: (line: string) => void;
+  readonly progress: Progress;
 }
+
+/** Reports a line of progress. */
+export type Progress = (line: string) => void;
 
 export interface BenchResult {
   /** The findings for people. */

@@ -26,6 +26,7 @@ const benches: Benches = {
   audit: async () => (await import("./audit.ts")).audit,
   "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
   proof: async () => (await import("./proof.ts")).proof,
+  sealing: async () => (await import("./sealing.ts")).sealingOf(),
   streams: async () => (await import("./streams.ts")).streamsOf(),
   lookup: async () => (await import("./lookup.ts")).lookup,
   portal: async () => (await import("./portal.ts")).portal,
@@ -34,7 +35,7 @@ const benches: Benches = {
 };
 
 /** Benches that take a second word: a load, a revision, a file, a number. */
-const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity", "streams"]);
+const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity", "sealing", "streams"]);
 
 const EXIT_USAGE = 2;
 
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
     floor: async () => (await import("./floor.ts")).floorUnder(given),
     compare: async () => compareWith(given),
     capacity: async () => capacityFrom(given),
+    sealing: async () => (await import("./sealing.ts")).sealingOf(given),
     streams: async () => (await import("./streams.ts")).streamsOf(given),
   };
   if (name === undefined) return list(every);

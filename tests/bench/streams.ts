@@ -5,14 +5,14 @@ import { BUSY_ORGANIZATION, generateLog } from "../app/audit/generated-log.ts";
 import type { DeliveredBody } from "../app/audit/streams-bed.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { AuditBed } from "./audit/bed.ts";
+import { openLog, sealAll } from "./audit/log.ts";
 import { exampleIntent } from "./audit/writers.ts";
 import type { Bench } from "./bench.ts";
-import { BenchImpossible } from "./measure/cores.ts";
+import { countOf } from "./measure/count.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import type { ServiceProcess } from "./measure/service-bed.ts";
 import { percentile, type Spread, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
-import { openLog, sealAll } from "./proof.ts";
 
 const DAY_MS = 86_400_000;
 const EVENTS_PER_SECOND_MIN = 2_000;
@@ -26,7 +26,7 @@ export function streamsOf(given?: string): Bench {
     summary: "how fast a stream delivers a backlog, and how long writes take during that: streams [EVENTS]",
     async run({ quick, progress }) {
       const machine = describeMachine();
-      const wanted = eventsOf(given) ?? (quick ? 20_000 : 1_000_000);
+      const wanted = countOf("streams", "events", given) ?? (quick ? 20_000 : 1_000_000);
       await using bed = new AuditBed([]);
       const { url } = await bed.database();
       await using backlog = await openLog(url, "backlog");
@@ -52,14 +52,6 @@ export function streamsOf(given?: string): Bench {
       };
     },
   };
-}
-
-/** Returns the number of events that was given, or null. @throws BenchImpossible for a text that is no such number */
-function eventsOf(given: string | undefined): number | null {
-  if (given === undefined) return null;
-  const events = Number(given);
-  if (Number.isSafeInteger(events) && events > 0) return events;
-  throw new BenchImpossible(`streams takes a number of events, and "${given}" is none.`);
 }
 
 function rowsOf(before: Writes, drained: Awaited<ReturnType<typeof drain>>): string[][] {

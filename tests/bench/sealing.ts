@@ -1,0 +1,100 @@
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { AuditBed } from "./audit/bed.ts";
+import { GROUP, openLog, sealAll, writeGroups } from "./audit/log.ts";
+import type { Bench, Progress } from "./bench.ts";
+import { countOf } from "./measure/count.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
+import { table, whole } from "./measure/table.ts";
+import { timeOf } from "./measure/time-of.ts";
+
+const EVENTS_PER_SECOND_MIN = 5_000;
+
+/** Returns the measurement of how fast events are sealed: those of a thousand logs, and those of as many logs as given. */
+export function sealingOf(given?: string): Bench {
+  return {
+    summary: "how fast events are sealed, also when each belongs to another one of many logs: sealing [LOGS]",
+    async run({ quick, progress }) {
+      const machine = describeMachine();
+      const logs = countOf("sealing", "logs", given) ?? (quick ? 20_000 : 100_000);
+      await using bed = new AuditBed([]);
+      const { url } = await bed.database();
+      const sealed = await sealing(url, quick ? 20 : 100, progress);
+      const many = await sealingMany(url, logs, progress);
+      const rows = [
+        ["events sealed a second", whole(sealed.events_per_second), `above ${EVENTS_PER_SECOND_MIN}`],
+        ["CPU of the sealing process for an event, µs", whole(sealed.cpu_us), ""],
+        [
+          `events sealed a second, each in another one of ${whole(logs)} logs`,
+          whole(many.events_per_second),
+          `above ${EVENTS_PER_SECOND_MIN}`,
+        ],
+        ["CPU of the sealing process for one of them, µs", whole(many.cpu_us), ""],
+        ["nodes of the map of heads for one of them", many.nodes.toFixed(1), ""],
+      ];
+      return {
+        text: [machineLine(machine), "", table(["", "measured", "goal"], rows)].join("\n"),
+        data: { machine, sealed, many },
+      };
+    },
+  };
+}
+
+/** Returns the events that a sealer seals in a second when more wait than it can seal. */
+async function sealing(url: string, groups: number, progress: Progress) {
+  await using sealed = await openLog(url, "sealed");
+  progress(`writing ${whole(groups * GROUP)} events to seal`);
+  await writeGroups(sealed.log, groups);
+  const cpu = process.cpuUsage();
+  const taken_ms = await timeOf(() => sealAll(sealed.log));
+  const { user, system } = process.cpuUsage(cpu);
+  const events = groups * GROUP;
+  return { events, events_per_second: (events / taken_ms) * 1000, cpu_us: (user + system) / events };
+}
+
+/** The number of events that one statement writes, and of those that are measured. */
+const INSERTED = 2_500;
+const MEASURED = 20_000;
+
+/** Returns the events that a sealer seals in a second when each moves another one of many logs. */
+async function sealingMany(url: string, logs: number, progress: Progress) {
+  await using many = await openLog(url, "many");
+  progress(`sealing the first event of each of ${whole(logs)} logs`);
+  for (let from = 0; from < logs; from += INSERTED) {
+    await insertEvents(many.log, from, logs);
+    if (from % (10 * INSERTED) === 0) await sealAll(many.log);
+  }
+  await sealAll(many.log);
+  const before = await nodesOf(many.log);
+  progress(`sealing ${whole(MEASURED)} events of other logs each`);
+  for (let from = logs; from < logs + MEASURED; from += INSERTED) await insertEvents(many.log, from, logs);
+  const cpu = process.cpuUsage();
+  const taken_ms = await timeOf(() => sealAll(many.log));
+  const { user, system } = process.cpuUsage(cpu);
+  const nodes = ((await nodesOf(many.log)) - before) / MEASURED;
+  return { logs, events_per_second: (MEASURED / taken_ms) * 1000, cpu_us: (user + system) / MEASURED, nodes };
+}
+
+/** Writes events as a writer does, each of another log. */
+async function insertEvents(log: Database, from: number, logs: number): Promise<void> {
+  await log.run("insert_events", (orm) =>
+    rows(
+      orm,
+      sql`with made as (
+          insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service, method,
+            route, params, ip)
+          select lpad(n::text, 26, '0'), 'request-' || n, now(), 'organization-' || n % ${logs}::integer, 'jwt', 's',
+            'GET', '/', '{}', '::'
+          from generate_series(${from}::integer, ${from + INSERTED - 1}::integer) n
+          returning id, request_id, occurred_at)
+        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`,
+    ),
+  );
+}
+
+async function nodesOf(log: Database): Promise<number> {
+  const [found] = await log.run("count_nodes", (orm) =>
+    rows<{ count: number }>(orm, sql`select count(*)::integer as count from audit.head_map`),
+  );
+  return found?.count ?? 0;
+}
