@@ -99,7 +99,6 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
   test("little memory ends slow readers and refuses held bodies, and recovers", async () => {
     const bound = 240 * MIB;
     const gateway = await gatewayWith({ MAX_MEMORY_BYTES: String(bound) });
-    const { ask } = await regularClient(gateway);
     const memory = () => metric(gateway, "process_resident_memory_bytes");
     // Without the limit each of these takes about 2 MiB.
     const readers = await gatherCrowd(gateway.url, "slow_reader", 150);
@@ -111,7 +110,7 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
       },
     );
     // While readers are cut off one by one, memory can pass the bound again.
-    await waitFor(async () => (await ask()).status === 200, {
+    await waitFor(async () => (await asNewClient(gateway)) === 200, {
       timeout_ms: 60_000,
       what: "A request being served",
     });
