@@ -1,6 +1,5 @@
 import type { Inclusion } from "@ostiary/lib/domain/proof";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { CHECKPOINT_COLUMNS, type CheckpointRow } from "../checkpoints/queries.ts";
 
 /** The chain of an owner as stored; a new chain has an id and no entry. */
@@ -18,17 +17,13 @@ export interface ChainRow {
 }
 
 export function selectChains(database: Database, owners: readonly string[]): Promise<ChainRow[]> {
-  return database.run("select_chains", (orm) =>
-    rows<ChainRow>(
-      orm,
-      sql`select wanted.owner, coalesce(known.id, nextval('audit.chain_ids')) as id,
-          coalesce(known.position, 0) as position, encode(known.chain, 'hex') as chain, known.inclusion,
-          (select row_to_json(holding) from (
-            select ${CHECKPOINT_COLUMNS} from audit.checkpoints where number = known.checkpoint) holding) as checkpoint,
-          exists (select from audit.entries entry
-            where entry.chain_id = known.id and entry.position > known.position) as goes_on
-        from json_array_elements_text(${JSON.stringify(owners)}::text::json) as wanted(owner)
-          left join audit.chains known using (owner)`,
-    ),
-  );
+  return query<ChainRow>(database, "select_chains")`
+    select wanted.owner, coalesce(known.id, nextval('audit.chain_ids')) as id,
+        coalesce(known.position, 0) as position, encode(known.chain, 'hex') as chain, known.inclusion,
+        (select row_to_json(holding) from (
+          select ${CHECKPOINT_COLUMNS} from audit.checkpoints where number = known.checkpoint) holding) as checkpoint,
+        exists (select from audit.entries entry
+          where entry.chain_id = known.id and entry.position > known.position) as goes_on
+      from json_array_elements_text(${JSON.stringify(owners)}::text::json) as wanted(owner)
+        left join audit.chains known using (owner)`;
 }

@@ -1,4 +1,4 @@
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { columns } from "../events/queries.ts";
 import { compare } from "../order.ts";
@@ -14,9 +14,8 @@ export async function selectBound(database: Database, xid: bigint, entries: numb
     where ${column} >= ${String(xid)}::text::xid8 order by ${column} offset ${sql.raw(String(entries))} limit 1`;
   const intents = nth(sql`xid`, sql`audit.request_ids`);
   const outcomes = nth(sql`outcome_xid`, sql`audit.audit_events`);
-  const found = await database.run("select_seal_bound", (orm) =>
-    rows<{ xid: string }>(orm, sql`(${intents}) union all (${outcomes})`),
-  );
+  const found = await query<{ xid: string }>(database, "select_seal_bound")`
+    (${intents}) union all (${outcomes})`;
   const [least] = found.map((row) => BigInt(row.xid)).toSorted(compare);
   return least ?? null;
 }
@@ -117,14 +116,10 @@ export function selectUnsealedOf(
     sql`coalesce(pg_visible_in_snapshot(${xid}, ${sealed_to}::text::pg_snapshot), true)`;
   const intent = sql`(${seen(sql`event.intent_xid`)} and ${hasNoEntry(false, chain)})`;
   const outcome = sql`(event.outcome <> 'pending' and ${seen(sql`event.outcome_xid`)} and ${hasNoEntry(true, chain)})`;
-  return database.run("select_unsealed_of", (orm) =>
-    rows<UnsealedRow>(
-      orm,
-      sql`select ${unsealedColumns}, ${intent} as intent_due, ${outcome} as outcome_due
-        from audit.audit_events event where ${isInLog} and ${CLAIMED} and (${intent} or ${outcome})
-        order by coalesce(event.intent_xid, '0'::xid8), event.id limit ${sql.raw(String(limit))}`,
-    ),
-  );
+  return query<UnsealedRow>(database, "select_unsealed_of")`
+    select ${unsealedColumns}, ${intent} as intent_due, ${outcome} as outcome_due
+      from audit.audit_events event where ${isInLog} and ${CLAIMED} and (${intent} or ${outcome})
+      order by coalesce(event.intent_xid, '0'::xid8), event.id limit ${sql.raw(String(limit))}`;
 }
 
 /**
@@ -142,16 +137,12 @@ interface Unsealed {
 }
 
 function selectUnsealed(database: Database, { from, intent, outcome }: Unsealed): Promise<UnsealedRow[]> {
-  return database.run("select_unsealed", (orm) =>
-    rows<UnsealedRow>(
-      orm,
-      sql`select ${unsealedColumns},
-          coalesce(${intent}, false) and ${hasNoEntry(false)} as intent_due,
-          (coalesce(${outcome}, false) or coalesce(${intent}, false) and ${INSERTED_FINAL})
-            and ${hasNoEntry(true)} as outcome_due
-        from ${from}`,
-    ),
-  );
+  return query<UnsealedRow>(database, "select_unsealed")`
+    select ${unsealedColumns},
+        coalesce(${intent}, false) and ${hasNoEntry(false)} as intent_due,
+        (coalesce(${outcome}, false) or coalesce(${intent}, false) and ${INSERTED_FINAL})
+          and ${hasNoEntry(true)} as outcome_due
+      from ${from}`;
 }
 
 /**
@@ -160,18 +151,14 @@ function selectUnsealed(database: Database, { from, intent, outcome }: Unsealed)
  */
 export function selectOlder(database: Database, after: OlderCursor, limit: number): Promise<UnsealedRow[]> {
   const owner = after.kind === "organization" ? sql`event.organization_id` : sql`event.user_id`;
-  return database.run("select_older_unsealed", (orm) =>
-    rows<UnsealedRow>(
-      orm,
-      sql`select ${unsealedColumns}, true as intent_due,
-          event.outcome <> 'pending' and event.outcome_xid is null as outcome_due
-        from audit.audit_events event
-        where event.intent_xid is null and ${owner} is not null
-          ${after.kind === "organization" ? sql`and event.named_by_outcome is not true` : sql``}
-          and (${owner}, event.id) > (${after.owner}, ${after.id})
-        order by ${owner}, event.id limit ${sql.raw(String(limit))}`,
-    ),
-  );
+  return query<UnsealedRow>(database, "select_older_unsealed")`
+    select ${unsealedColumns}, true as intent_due,
+        event.outcome <> 'pending' and event.outcome_xid is null as outcome_due
+      from audit.audit_events event
+      where event.intent_xid is null and ${owner} is not null
+        ${after.kind === "organization" ? sql`and event.named_by_outcome is not true` : sql``}
+        and (${owner}, event.id) > (${after.owner}, ${after.id})
+      order by ${owner}, event.id limit ${sql.raw(String(limit))}`;
 }
 
 /** Returns the cursor of a walk along one kind of owner at this event. */

@@ -1,5 +1,5 @@
 import type { Checkpoint, Retention } from "@ostiary/lib/domain/proof";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { TreeWrite } from "../checkpoint-tree/tree.ts";
 import type { NodeWrite } from "../head-map/head-map.ts";
@@ -74,64 +74,60 @@ export async function writePass(database: Database, passes: number, pass: PassWr
         from turned, json_to_recordset(${JSON.stringify(retentions)}::text::json) as given(
           chain_id bigint, position bigint, month text, declared_at timestamptz, ranges json, chain text, salt text)
       ),`;
-  const written = await database.run("write_pass", (orm) =>
-    rows(
-      orm,
-      sql`with turned as (
-        update audit.sealer set passes = passes + 1, holder = ${pass.holder}, passed_at = clock_timestamp(),
-          sealed_to = ${pass.sealed_to}::text::pg_snapshot, older_kind = ${older?.kind ?? null},
-          older_owner = ${older?.owner ?? ""}, older_id = ${older?.id ?? ""}
-          ${pass.marks === undefined ? sql`` : sql`, marks = ${pass.marks}::text`}
-          ${pass.tree.note === undefined ? sql`` : sql`, note = ${pass.tree.note}::text`}
-        where passes = ${passes} returning passes, ${pass.sealed_before ?? pass.sealed_to}::text as sealed_before
-      ),
-      sealed as (
-        insert into audit.checkpoints (number, sealed_at, previous, map, jws)
-        select number, sealed_at, decode(previous, 'hex'), decode(map, 'hex'), jws
-        from turned, json_to_record(${JSON.stringify(checkpoint ?? {})}::text::json) as given(
-          number bigint, sealed_at timestamptz, previous text, map text, jws text)
-        where number is not null
-      ),
-      mapped as (
-        insert into audit.head_map (checkpoint, path, node)
-        select ${checkpoint?.number ?? 0}::bigint, path, decode(node, 'base64')
-        from turned, json_to_recordset(${JSON.stringify(pass.nodes)}::text::json) as given(path text, node text)
-      ),
-      grown as (
-        insert into audit.checkpoint_tree (number, hashes)
-        select number, decode(hashes, 'base64')
-        from turned, json_to_recordset(${JSON.stringify(pass.tree.leaves)}::text::json) as given(
-          number bigint, hashes text)
-      ),
-      entered as (
-        insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain, salt)
-        select chain_id, position, occurred_at, event_id, is_outcome, decode(chain, 'hex'), decode(salt, 'hex')
-        from turned, json_to_recordset(${JSON.stringify(pass.entries)}::text::json) as given(
-          chain_id bigint, position bigint, occurred_at timestamptz, event_id text, is_outcome boolean,
-          chain text, salt text)
-      ),
-      ${declared}
-      ${pass.also ?? sql``}
-      set_aside as (
-        insert into audit.altered_chains (owner, reason, position, chain, sealed_to)
-        select owner, reason, position, decode(chain, 'hex'), turned.sealed_before::pg_snapshot
-        from turned, json_to_recordset(${JSON.stringify(altered)}::text::json) as given(
-          owner text, reason text, position bigint, chain text)
-      ),
-      restored as (
-        delete from audit.altered_chains using turned
-        where owner in (select json_array_elements_text(${JSON.stringify(restored)}::text::json))
-      ),
-      moved as (
-        insert into audit.chains (id, owner, position, chain, checkpoint, inclusion)
-        select id, owner, position, decode(chain, 'hex'), ${checkpoint?.number ?? 0}::bigint, null
-        from turned, json_to_recordset(${JSON.stringify(pass.heads)}::text::json) as given(
-          id bigint, owner text, position bigint, chain text)
-        on conflict (owner) do update set position = excluded.position, chain = excluded.chain,
-          checkpoint = excluded.checkpoint, inclusion = excluded.inclusion
-      )
-      select passes from turned`,
+  const written = await query(database, "write_pass")`
+    with turned as (
+      update audit.sealer set passes = passes + 1, holder = ${pass.holder}, passed_at = clock_timestamp(),
+        sealed_to = ${pass.sealed_to}::text::pg_snapshot, older_kind = ${older?.kind ?? null},
+        older_owner = ${older?.owner ?? ""}, older_id = ${older?.id ?? ""}
+        ${pass.marks === undefined ? sql`` : sql`, marks = ${pass.marks}::text`}
+        ${pass.tree.note === undefined ? sql`` : sql`, note = ${pass.tree.note}::text`}
+      where passes = ${passes} returning passes, ${pass.sealed_before ?? pass.sealed_to}::text as sealed_before
     ),
-  );
+    sealed as (
+      insert into audit.checkpoints (number, sealed_at, previous, map, jws)
+      select number, sealed_at, decode(previous, 'hex'), decode(map, 'hex'), jws
+      from turned, json_to_record(${JSON.stringify(checkpoint ?? {})}::text::json) as given(
+        number bigint, sealed_at timestamptz, previous text, map text, jws text)
+      where number is not null
+    ),
+    mapped as (
+      insert into audit.head_map (checkpoint, path, node)
+      select ${checkpoint?.number ?? 0}::bigint, path, decode(node, 'base64')
+      from turned, json_to_recordset(${JSON.stringify(pass.nodes)}::text::json) as given(path text, node text)
+    ),
+    grown as (
+      insert into audit.checkpoint_tree (number, hashes)
+      select number, decode(hashes, 'base64')
+      from turned, json_to_recordset(${JSON.stringify(pass.tree.leaves)}::text::json) as given(
+        number bigint, hashes text)
+    ),
+    entered as (
+      insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain, salt)
+      select chain_id, position, occurred_at, event_id, is_outcome, decode(chain, 'hex'), decode(salt, 'hex')
+      from turned, json_to_recordset(${JSON.stringify(pass.entries)}::text::json) as given(
+        chain_id bigint, position bigint, occurred_at timestamptz, event_id text, is_outcome boolean,
+        chain text, salt text)
+    ),
+    ${declared}
+    ${pass.also ?? sql``}
+    set_aside as (
+      insert into audit.altered_chains (owner, reason, position, chain, sealed_to)
+      select owner, reason, position, decode(chain, 'hex'), turned.sealed_before::pg_snapshot
+      from turned, json_to_recordset(${JSON.stringify(altered)}::text::json) as given(
+        owner text, reason text, position bigint, chain text)
+    ),
+    restored as (
+      delete from audit.altered_chains using turned
+      where owner in (select json_array_elements_text(${JSON.stringify(restored)}::text::json))
+    ),
+    moved as (
+      insert into audit.chains (id, owner, position, chain, checkpoint, inclusion)
+      select id, owner, position, decode(chain, 'hex'), ${checkpoint?.number ?? 0}::bigint, null
+      from turned, json_to_recordset(${JSON.stringify(pass.heads)}::text::json) as given(
+        id bigint, owner text, position bigint, chain text)
+      on conflict (owner) do update set position = excluded.position, chain = excluded.chain,
+        checkpoint = excluded.checkpoint, inclusion = excluded.inclusion
+    )
+    select passes from turned`;
   return written.length > 0;
 }

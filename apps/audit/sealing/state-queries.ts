@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@ostiary/lib/domain/proof";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../checkpoints/queries.ts";
 import { SET_ASIDE, type SetAside } from "./altered-queries.ts";
@@ -54,9 +54,8 @@ const unmapped = sql`select known.owner from audit.chains known where known.incl
 
 /** Returns at most `limit` owners whose chains are not in the map of heads yet. */
 export async function selectUnmapped(database: Database, limit: number): Promise<string[]> {
-  const found = await database.run("select_unmapped", (orm) =>
-    rows<{ owner: string }>(orm, sql`${unmapped} order by known.id limit ${sql.raw(String(limit))}`),
-  );
+  const found = await query<{ owner: string }>(database, "select_unmapped")`
+    ${unmapped} order by known.id limit ${sql.raw(String(limit))}`;
   return found.map(({ owner }) => owner);
 }
 
@@ -65,19 +64,15 @@ export type UsageDue = (now_ms: number) => SQL;
 
 /** Returns the state. `usageDue` is the condition for statements of usage that are due. */
 export async function selectState(database: Database, usageDue: SQL = sql`false`): Promise<SealerState> {
-  const [found] = await database.run("select_sealer", (orm) =>
-    rows<StateRow>(
-      orm,
-      sql`select passes, holder, sealed_to::text, pg_current_snapshot()::text as now,
-          (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
-          older_kind, older_owner, older_id, marks, marks_signed, note, ${SET_ASIDE} as set_aside,
-          coalesce((select max(number) from audit.checkpoint_tree), 0) as tree_size,
-          exists (${unmapped}) as has_unmapped, ${usageDue} as is_usage_due,
-          (select row_to_json(newest) from (
-            select ${CHECKPOINT_COLUMNS} from audit.checkpoints order by number desc limit 1) newest) as checkpoint
-        from audit.sealer`,
-    ),
-  );
+  const [found] = await query<StateRow>(database, "select_sealer")`
+    select passes, holder, sealed_to::text, pg_current_snapshot()::text as now,
+        (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
+        older_kind, older_owner, older_id, marks, marks_signed, note, ${SET_ASIDE} as set_aside,
+        coalesce((select max(number) from audit.checkpoint_tree), 0) as tree_size,
+        exists (${unmapped}) as has_unmapped, ${usageDue} as is_usage_due,
+        (select row_to_json(newest) from (
+          select ${CHECKPOINT_COLUMNS} from audit.checkpoints order by number desc limit 1) newest) as checkpoint
+      from audit.sealer`;
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
   const { older_kind, older_owner, older_id, checkpoint, ...state } = found;
   return {

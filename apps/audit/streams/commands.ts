@@ -204,7 +204,7 @@ export async function rotateSecret(
 /** Calls the receiver with a signed message that holds no event, and says what came of it (AU-99). */
 export async function testStream(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStreamTest> {
   const { writes, clock } = deps;
-  const stream = await writes.run("select_stream_for_test", (orm) => selectForTest(orm, address));
+  const stream = await selectForTest(writes, address);
   if (stream === null) throw notFound("stream", address.stream_id);
   const box = secretsOf(deps);
   const secrets = [await box.open(stream.secret, stream.id)];
@@ -223,7 +223,7 @@ export async function testStream(deps: StreamCommandDeps, address: StreamAddress
     const result = await receiver.post(body, signedHeaders(message, secrets, clock.now()));
     const duration_ms = Math.round(clock.elapsed_ms() - begun_ms);
     if (result.outcome === "accepted") {
-      await writes.run("hasten_stream", (orm) => hastenStream(orm, stream.id));
+      await hastenStream(writes, stream.id);
       return { delivered: true, status: result.status, error: null, duration_ms };
     }
     if (result.outcome === "aborted") throw new Error("A test call was aborted, which nothing does.");

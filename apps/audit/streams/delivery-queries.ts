@@ -1,5 +1,5 @@
 import type { Retention, Statement } from "@ostiary/lib/domain/proof";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { exactFilters } from "../events/filter.ts";
 import { columns } from "../events/queries.ts";
@@ -49,32 +49,24 @@ export function claimStreams(
   is_slow: boolean,
   limit: number,
 ): Promise<DeliveryRow[]> {
-  return database.run("claim_streams", (orm) =>
-    rows<DeliveryRow>(
-      orm,
-      sql`with due as (
-          select stream.id from audit.streams stream join ${CHAIN} on ${ofStream}
-          where stream.status <> 'paused' and stream.is_slow = ${is_slow} and chain.position > stream.position
-            and ${isClaimable}
-          order by stream.next_attempt_at limit ${limit} for update of stream skip locked
-        )
-        update audit.streams stream set lease = ${lease}, lease_until = ${leaseEnd}
-        from due, ${CHAIN} where stream.id = due.id and ${ofStream}
-        returning ${deliveryColumns}`,
-    ),
-  );
+  return query<DeliveryRow>(database, "claim_streams")`
+    with due as (
+        select stream.id from audit.streams stream join ${CHAIN} on ${ofStream}
+        where stream.status <> 'paused' and stream.is_slow = ${is_slow} and chain.position > stream.position
+          and ${isClaimable}
+        order by stream.next_attempt_at limit ${limit} for update of stream skip locked
+      )
+      update audit.streams stream set lease = ${lease}, lease_until = ${leaseEnd}
+      from due, ${CHAIN} where stream.id = due.id and ${ofStream}
+      returning ${deliveryColumns}`;
 }
 
 /** Renews leases and returns the ids of the streams that still have them. */
 export async function renewLeases(database: Database, held: readonly HeldLease[]): Promise<Set<string>> {
-  const found = await database.run("renew_stream_leases", (orm) =>
-    rows<{ id: string }>(
-      orm,
-      sql`update audit.streams stream set lease_until = ${leaseEnd}
-        from json_to_recordset(${JSON.stringify(held)}::text::json) as held(id text, lease text)
-        where stream.id = held.id and stream.lease = held.lease returning stream.id`,
-    ),
-  );
+  const found = await query<{ id: string }>(database, "renew_stream_leases")`
+    update audit.streams stream set lease_until = ${leaseEnd}
+      from json_to_recordset(${JSON.stringify(held)}::text::json) as held(id text, lease text)
+      where stream.id = held.id and stream.lease = held.lease returning stream.id`;
   return new Set(found.map(({ id }) => id));
 }
 
@@ -85,14 +77,10 @@ export async function releaseLease(
   lease: string,
   pause_ms: number,
 ): Promise<void> {
-  await database.run("release_stream_lease", (orm) =>
-    rows(
-      orm,
-      sql`update audit.streams set lease = null, lease_until = null,
-          ${pauseFor(pause_ms)}
-        where id = ${id} and lease = ${lease}`,
-    ),
-  );
+  await query(database, "release_stream_lease")`
+    update audit.streams set lease = null, lease_until = null,
+        ${pauseFor(pause_ms)}
+      where id = ${id} and lease = ${lease}`;
 }
 
 /** The new place of a stream. `delivered` is null when the filter left everything out. */
@@ -120,15 +108,11 @@ export async function advanceStream(
           delivered_occurred_at = ${delivered.occurred_at}::text::timestamptz,
           status = case stream.status when 'failing' then 'active' else stream.status end,
           failing_since = null, last_error = null, failures = 0, failing_ms = 0, is_slow = ${is_slow}`;
-  const [found] = await database.run("advance_stream", (orm) =>
-    rows<DeliveryRow>(
-      orm,
-      sql`update audit.streams stream set position = ${bigint(position)}, ${pauseFor(0)},
-          lease_until = ${leaseEnd} ${sets}
-        from ${CHAIN} where stream.id = ${id} and stream.lease = ${lease} and ${ofStream}
-        returning ${deliveryColumns}`,
-    ),
-  );
+  const [found] = await query<DeliveryRow>(database, "advance_stream")`
+    update audit.streams stream set position = ${bigint(position)}, ${pauseFor(0)},
+        lease_until = ${leaseEnd} ${sets}
+      from ${CHAIN} where stream.id = ${id} and stream.lease = ${lease} and ${ofStream}
+      returning ${deliveryColumns}`;
   return found ?? null;
 }
 
@@ -143,17 +127,13 @@ export async function failStream(
   error: string,
   { failures, failing_ms, pause_ms, gives_up }: RetryPlan,
 ): Promise<AuditStream["status"] | null> {
-  const [found] = await database.run("fail_stream", (orm) =>
-    rows<{ status: AuditStream["status"] }>(
-      orm,
-      sql`update audit.streams set lease = null, lease_until = null, is_slow = true, last_error = ${error},
-          status = case when status = 'paused' or ${gives_up}::boolean then 'paused' else 'failing' end,
-          failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
-          failing_ms = ${bigint(failing_ms)},
-          ${pauseFor(pause_ms)}
-        where id = ${id} and lease = ${lease} returning status`,
-    ),
-  );
+  const [found] = await query<{ status: AuditStream["status"] }>(database, "fail_stream")`
+    update audit.streams set lease = null, lease_until = null, is_slow = true, last_error = ${error},
+        status = case when status = 'paused' or ${gives_up}::boolean then 'paused' else 'failing' end,
+        failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
+        failing_ms = ${bigint(failing_ms)},
+        ${pauseFor(pause_ms)}
+      where id = ${id} and lease = ${lease} returning status`;
   return found?.status ?? null;
 }
 
@@ -210,25 +190,21 @@ interface FlatRow {
  */
 export async function selectEntries(database: Database, source: SQL, wanted: SQL): Promise<FoundEntry[]> {
   const limit = sql.raw(String(BATCH_ENTRIES_MAX));
-  const found = await database.run("select_stream_entries", (orm) =>
-    rows<FlatRow & NonNullable<EntryRow["event"]>>(
-      orm,
-      sql`select entry.chain_id, entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome,
-          entry.occurred_at as entry_occurred_at, event.id is null as is_dropped,
-          encode(coalesce(entry.salt, case when entry.is_outcome then event.outcome_salt else event.intent_salt end),
-            'hex') as salt,
-          coalesce(sum(coalesce(octet_length(event.params::text), 0)) over (
-            order by entry.turn, entry.position rows between unbounded preceding and 1 preceding), 0)::float8 as bytes_before,
-          ${columns}, event.named_by_outcome, event.intent_member_id
-        from (${source}
-        ) entry left join lateral (
-          select * from audit.audit_events stored
-          where stored.occurred_at = entry.occurred_at and stored.id = entry.event_id limit 1
-        ) event on true
-        where ${wanted}
-        order by entry.turn, entry.position limit ${limit}`,
-    ),
-  );
+  const found = await query<FlatRow & NonNullable<EntryRow["event"]>>(database, "select_stream_entries")`
+    select entry.chain_id, entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome,
+        entry.occurred_at as entry_occurred_at, event.id is null as is_dropped,
+        encode(coalesce(entry.salt, case when entry.is_outcome then event.outcome_salt else event.intent_salt end),
+          'hex') as salt,
+        coalesce(sum(coalesce(octet_length(event.params::text), 0)) over (
+          order by entry.turn, entry.position rows between unbounded preceding and 1 preceding), 0)::float8 as bytes_before,
+        ${columns}, event.named_by_outcome, event.intent_member_id
+      from (${source}
+      ) entry left join lateral (
+        select * from audit.audit_events stored
+        where stored.occurred_at = entry.occurred_at and stored.id = entry.event_id limit 1
+      ) event on true
+      where ${wanted}
+      order by entry.turn, entry.position limit ${limit}`;
   const fits = found.filter(({ bytes_before }) => bytes_before < BATCH_BYTES_MAX);
   return fits.map((row) => ({
     ...entryOf(row),
@@ -281,14 +257,10 @@ async function selectRetentions(
   after: number,
   end: number,
 ): Promise<EntryRow[]> {
-  const found = await database.run("select_stream_retentions", (orm) =>
-    rows<ChainPlace & Retention & { salt: string }>(
-      orm,
-      sql`select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, month, declared_at, ranges
-        from audit.retentions where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
-          and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`,
-    ),
-  );
+  const found = await query<ChainPlace & Retention & { salt: string }>(database, "select_stream_retentions")`
+    select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, month, declared_at, ranges
+      from audit.retentions where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
+        and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
   return found.map(({ position, chain, salt, month, declared_at, ranges }) => {
     const occurred_at = new Date(declared_at).toISOString();
     const retention = { month, declared_at: occurred_at, ranges };
@@ -302,14 +274,13 @@ async function selectStatementEntries(
   after: number,
   end: number,
 ): Promise<EntryRow[]> {
-  const found = await database.run("select_stream_statements", (orm) =>
-    rows<ChainPlace & { salt: string; statement: Statement }>(
-      orm,
-      sql`select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, statement
-        from audit.statements where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
-          and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`,
-    ),
-  );
+  const found = await query<ChainPlace & { salt: string; statement: Statement }>(
+    database,
+    "select_stream_statements",
+  )`
+    select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, statement
+      from audit.statements where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
+        and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
   return found.map((row) => ({
     ...row,
     is_outcome: false,

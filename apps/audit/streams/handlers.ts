@@ -156,9 +156,7 @@ export function streamHandlers(deps: StreamHandlersDeps) {
           "",
           async ({ params: { organization_id }, query }) => {
             const { limit, starting_after } = pageRequest(query);
-            const found = await reads.run("list_streams", (orm) =>
-              selectStreams(orm, organization_id, starting_after, limit + 1),
-            );
+            const found = await selectStreams(reads, organization_id, starting_after, limit + 1);
             const { items, has_more } = page(found, limit);
             return { audit_streams: items.map(toStream), has_more };
           },

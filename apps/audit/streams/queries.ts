@@ -1,4 +1,4 @@
-import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { pauseFor } from "./lease-queries.ts";
 import type { StreamFilter, StreamRow } from "./stream.ts";
@@ -15,16 +15,14 @@ const shownColumns = sql`stream.id, stream.url, stream.format, stream.filter, st
     - stream.position, 0)::bigint as lag_events`;
 
 export function selectStreams(
-  orm: Orm,
+  database: Database,
   organization_id: string,
   after: string | null,
   limit: number,
 ): Promise<StreamRow[]> {
-  return rows<StreamRow>(
-    orm,
-    sql`select ${shownColumns} from audit.streams stream
-      where organization_id = ${organization_id} and id > ${after ?? ""} order by id limit ${limit}`,
-  );
+  return query<StreamRow>(database, "list_streams")`
+    select ${shownColumns} from audit.streams stream
+      where organization_id = ${organization_id} and id > ${after ?? ""} order by id limit ${limit}`;
 }
 
 export async function selectStream(orm: Orm, address: StreamAddress): Promise<StreamRow | null> {
@@ -180,20 +178,16 @@ export const SECRET_COLUMNS = sql.raw(
 
 /** Returns the fields of a stream that a test request needs. */
 export async function selectForTest(
-  orm: Orm,
+  database: Database,
   address: StreamAddress,
 ): Promise<(SecretRow & { id: string; url: string }) | null> {
-  const [found] = await rows<SecretRow & { id: string; url: string }>(
-    orm,
-    sql`select stream.id, stream.url, ${SECRET_COLUMNS} from audit.streams stream where ${isAt(address)}`,
-  );
+  const [found] = await query<SecretRow & { id: string; url: string }>(database, "select_stream_for_test")`
+    select stream.id, stream.url, ${SECRET_COLUMNS} from audit.streams stream where ${isAt(address)}`;
   return found ?? null;
 }
 
 /** Lets a failing stream be tried at once. */
-export async function hastenStream(orm: Orm, stream_id: string): Promise<void> {
-  await rows(
-    orm,
-    sql`update audit.streams set ${pauseFor(0)} where id = ${stream_id} and status = 'failing'`,
-  );
+export async function hastenStream(database: Database, stream_id: string): Promise<void> {
+  await query(database, "hasten_stream")`
+    update audit.streams set ${pauseFor(0)} where id = ${stream_id} and status = 'failing'`;
 }

@@ -1,4 +1,4 @@
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
 
@@ -34,13 +34,9 @@ async function renew(
     const anew = async (text: string) => box.seal(await box.open(text, id), id);
     const sealed = await anew(secret);
     const previous = previous_secret === null ? null : await anew(previous_secret);
-    await database.run("renew_stream_secret", (orm) =>
-      rows(
-        orm,
-        sql`update audit.streams set secret = ${sealed}, previous_secret = ${previous}
-          where id = ${id} and secret = ${secret} and previous_secret is not distinct from ${previous_secret}`,
-      ),
-    );
+    await query(database, "renew_stream_secret")`
+      update audit.streams set secret = ${sealed}, previous_secret = ${previous}
+        where id = ${id} and secret = ${secret} and previous_secret is not distinct from ${previous_secret}`;
   } catch (error) {
     // the next delivery says so
     if (!(error instanceof SecretUnreadable)) throw error;
@@ -50,12 +46,8 @@ async function renew(
 /** Reads secrets that another key than the given one encrypted. */
 function selectOlder(database: Database, key_id: string, after: string): Promise<SealedRow[]> {
   const isOther = (column: string) => sql`left(${sql.identifier(column)}, 8) <> ${key_id}`;
-  return database.run("select_older_stream_secrets", (orm) =>
-    rows<SealedRow>(
-      orm,
-      sql`select id, secret, previous_secret from audit.streams
-        where id > ${after} and (${isOther("secret")} or ${isOther("previous_secret")})
-        order by id limit ${sql.raw(String(ROWS_MAX))}`,
-    ),
-  );
+  return query<SealedRow>(database, "select_older_stream_secrets")`
+    select id, secret, previous_secret from audit.streams
+      where id > ${after} and (${isOther("secret")} or ${isOther("previous_secret")})
+      order by id limit ${sql.raw(String(ROWS_MAX))}`;
 }

@@ -1,4 +1,4 @@
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { BATCH_ENTRIES_MAX, type ChainPlace, type EntryRow } from "../batch.ts";
 import { bigint, type FoundEntry, selectEntries, withOtherEntries } from "../delivery-queries.ts";
@@ -48,16 +48,12 @@ export type OperatorRow = Cursor & FailureState & { id: string };
 
 /** Takes the lease when a chain has moved, and no other replica delivers. Returns nothing otherwise. */
 export async function claimOperatorStream(database: Database, lease: string): Promise<OperatorRow[]> {
-  const found = await database.run("claim_operator_stream", (orm) =>
-    rows<Cursor & FailureState>(
-      orm,
-      sql`update audit.operator_stream stream set lease = ${lease}, lease_until = ${leaseEnd}
-        where ${isClaimable}
-          and exists (select from audit.chains chain where chain.checkpoint >= stream.checkpoint
-            and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
-        returning checkpoint, chain_id, failures, failing_ms`,
-    ),
-  );
+  const found = await query<Cursor & FailureState>(database, "claim_operator_stream")`
+    update audit.operator_stream stream set lease = ${lease}, lease_until = ${leaseEnd}
+      where ${isClaimable}
+        and exists (select from audit.chains chain where chain.checkpoint >= stream.checkpoint
+          and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
+      returning checkpoint, chain_id, failures, failing_ms`;
   return found.map((row) => ({ id: OPERATOR_STREAM, ...row }));
 }
 
@@ -66,21 +62,16 @@ export async function renewOperatorLease(
   database: Database,
   held: readonly HeldLease[],
 ): Promise<Set<string>> {
-  const found = await database.run("renew_operator_lease", (orm) =>
-    rows(
-      orm,
-      sql`update audit.operator_stream set lease_until = ${leaseEnd}
-        where lease in (select lease from json_to_recordset(${JSON.stringify(held)}::text::json) as held(lease text))
-        returning lease`,
-    ),
-  );
+  const found = await query(database, "renew_operator_lease")`
+    update audit.operator_stream set lease_until = ${leaseEnd}
+      where lease in (select lease from json_to_recordset(${JSON.stringify(held)}::text::json) as held(lease text))
+      returning lease`;
   return new Set(found.length > 0 ? [OPERATOR_STREAM] : []);
 }
 
 export async function releaseOperatorLease(database: Database, lease: string): Promise<void> {
-  await database.run("release_operator_lease", (orm) =>
-    rows(orm, sql`update audit.operator_stream set lease = null, lease_until = null where lease = ${lease}`),
-  );
+  await query(database, "release_operator_lease")`
+    update audit.operator_stream set lease = null, lease_until = null where lease = ${lease}`;
 }
 
 /** A chain that moved, with the place up to which it is delivered. */
@@ -147,18 +138,14 @@ function partOf(moved: MovedChain, entries: EntryRow[]): OrganizationPart {
 }
 
 function selectMoved(database: Database, { checkpoint, chain_id }: Cursor): Promise<MovedChain[]> {
-  return database.run("select_moved_chains", (orm) =>
-    rows<MovedChain>(
-      orm,
-      sql`select chain.id as chain_id, chain.owner, chain.checkpoint, chain.position as head,
-          coalesce(place.position, case when chain.owner like 'organization:%' then 0 else chain.position end) as position,
-          coalesce(encode(place.chain, 'hex'), repeat('00', 32)) as chain
-        from audit.chains chain left join audit.operator_stream_places place on place.chain_id = chain.id
-        where chain.checkpoint >= ${bigint(checkpoint)}
-          and (chain.checkpoint > ${bigint(checkpoint)} or chain.id > ${bigint(chain_id)})
-        order by chain.checkpoint, chain.id limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`,
-    ),
-  );
+  return query<MovedChain>(database, "select_moved_chains")`
+    select chain.id as chain_id, chain.owner, chain.checkpoint, chain.position as head,
+        coalesce(place.position, case when chain.owner like 'organization:%' then 0 else chain.position end) as position,
+        coalesce(encode(place.chain, 'hex'), repeat('00', 32)) as chain
+      from audit.chains chain left join audit.operator_stream_places place on place.chain_id = chain.id
+      where chain.checkpoint >= ${bigint(checkpoint)}
+        and (chain.checkpoint > ${bigint(checkpoint)} or chain.id > ${bigint(chain_id)})
+      order by chain.checkpoint, chain.id limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
 }
 
 type WantedChain = MovedChain & {
@@ -213,23 +200,19 @@ export async function advanceOperatorStream(
   const healed = isDelivered
     ? sql`, failures = 0, failing_ms = 0, failing_since = null, last_error = null`
     : sql``;
-  const found = await database.run("advance_operator_stream", (orm) =>
-    rows(
-      orm,
-      sql`with moved as (
-          update audit.operator_stream set checkpoint = ${bigint(checkpoint)}, chain_id = ${bigint(chain_id)},
-            lease_until = ${leaseEnd} ${healed}
-          where lease = ${lease} returning lease
-        ), placed as (
-          insert into audit.operator_stream_places (chain_id, position, chain)
-          select given.chain_id, given.position, decode(given.chain, 'hex')
-          from moved, json_to_recordset(${JSON.stringify(places)}::text::json)
-            as given(chain_id bigint, position bigint, chain text)
-          on conflict (chain_id) do update set position = excluded.position, chain = excluded.chain
-        )
-        select lease from moved`,
-    ),
-  );
+  const found = await query(database, "advance_operator_stream")`
+    with moved as (
+        update audit.operator_stream set checkpoint = ${bigint(checkpoint)}, chain_id = ${bigint(chain_id)},
+          lease_until = ${leaseEnd} ${healed}
+        where lease = ${lease} returning lease
+      ), placed as (
+        insert into audit.operator_stream_places (chain_id, position, chain)
+        select given.chain_id, given.position, decode(given.chain, 'hex')
+        from moved, json_to_recordset(${JSON.stringify(places)}::text::json)
+          as given(chain_id bigint, position bigint, chain text)
+        on conflict (chain_id) do update set position = excluded.position, chain = excluded.chain
+      )
+      select lease from moved`;
   return found.length > 0;
 }
 
@@ -240,16 +223,12 @@ export async function failOperatorStream(
   error: string,
   { failures, failing_ms, pause_ms }: RetryPlan,
 ): Promise<void> {
-  await database.run("fail_operator_stream", (orm) =>
-    rows(
-      orm,
-      sql`update audit.operator_stream set lease = null, lease_until = null, last_error = ${error},
-          failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
-          failing_ms = ${bigint(failing_ms)},
-          ${pauseFor(pause_ms)}
-        where lease = ${lease}`,
-    ),
-  );
+  await query(database, "fail_operator_stream")`
+    update audit.operator_stream set lease = null, lease_until = null, last_error = ${error},
+        failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
+        failing_ms = ${bigint(failing_ms)},
+        ${pauseFor(pause_ms)}
+      where lease = ${lease}`;
 }
 
 /** How far the stream is behind, for the metrics. */
@@ -261,18 +240,14 @@ export interface OperatorReading {
 }
 
 export async function selectOperatorReading(database: Database): Promise<OperatorReading | null> {
-  const [found] = await database.run("select_operator_stream", (orm) =>
-    rows<OperatorReading>(
-      orm,
-      sql`select stream.failures, case when exists (select from audit.chains chain
-            where chain.checkpoint >= stream.checkpoint
-              and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
-          then greatest(extract(epoch from clock_timestamp() - coalesce(
-            (select sealed_at from audit.checkpoints where number > stream.checkpoint order by number limit 1),
-            (select sealed_at from audit.checkpoints where number = stream.checkpoint))), 0)
-          else 0 end::float8 as lag_s
-        from audit.operator_stream stream`,
-    ),
-  );
+  const [found] = await query<OperatorReading>(database, "select_operator_stream")`
+    select stream.failures, case when exists (select from audit.chains chain
+          where chain.checkpoint >= stream.checkpoint
+            and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
+        then greatest(extract(epoch from clock_timestamp() - coalesce(
+          (select sealed_at from audit.checkpoints where number > stream.checkpoint order by number limit 1),
+          (select sealed_at from audit.checkpoints where number = stream.checkpoint))), 0)
+        else 0 end::float8 as lag_s
+      from audit.operator_stream stream`;
   return found ?? null;
 }
