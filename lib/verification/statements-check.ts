@@ -8,7 +8,7 @@ import {
   type Statement,
   statementEntry,
 } from "../domain/proof/index.ts";
-import { type UsageSums, usageSums } from "../domain/usage/index.ts";
+import { SUM_NAMES, type UsageSums } from "../domain/usage/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
 import type { StatementFlaw } from "./findings.ts";
 import type { Problems } from "./problems.ts";
@@ -58,9 +58,6 @@ function shown({ id, month, position, corrects, ...rest }: Placed): StatedUsage 
   return { id, month, position, corrects, ...sumsOf(rest) };
 }
 
-const isSum = (name: string): name is keyof UsageSums => name in usageSums;
-const SUMS = Object.keys(usageSums).filter(isSum);
-
 function sumsOf(sums: UsageSums): UsageSums {
   const { requests, refused, refused_limit, refused_labels, refused_other, failed, ...rest } = sums;
   const { bytes_in, bytes_out, duration_ms } = rest;
@@ -103,7 +100,7 @@ function whyWrongPlace(
 }
 
 function whyWrongSums({ services, policies, ...total }: Statement): StatementFlaw | null {
-  for (const name of SUMS) {
+  for (const name of SUM_NAMES) {
     if (services.reduce((sum, each) => sum + each[name], 0) !== total[name]) {
       return { flaw: "sum", name, value: total[name] };
     }
