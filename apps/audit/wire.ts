@@ -5,7 +5,7 @@ import { type Database, migrateAtStart, openDatabase } from "@ostiary/lib/runtim
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import { publishSigningKey } from "./checkpoints/publish-key.ts";
-import { loadSigningKey } from "./checkpoints/signing-key.ts";
+import { loadSigningKey, type SigningKey } from "./checkpoints/signing-key.ts";
 import type { AuditConfig } from "./config.ts";
 import { openReads } from "./events/queries.ts";
 import { Exports } from "./exports/export.ts";
@@ -17,7 +17,7 @@ import { wireStreams } from "./streams/wire.ts";
 import { usageTeller } from "./usage/feed/teller.ts";
 import { quotaSweeper } from "./usage/quotas/sweeper.ts";
 import { usageStatements } from "./usage/statements/commands.ts";
-import { wireWitnesses } from "./witnesses/wire.ts";
+import { type Witnesses, wireWitnesses } from "./witnesses/wire.ts";
 import { EventWriter } from "./writes/commands.ts";
 
 /**
@@ -41,62 +41,30 @@ export interface AuditGiven {
   clock?: Clock;
 }
 
+/** The stores, the clock and the telemetry that all parts of the service use. */
+interface Shared {
+  writes: Database;
+  reads: Database;
+  clock: Clock;
+  telemetry: Telemetry;
+}
+
 /** Builds the audit service from its configuration. */
 export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Promise<Service> {
   const telemetry = await createTelemetry({ name: "audit", namespace: "audit" }, config);
   const clock = given.clock ?? systemClock;
   const health = { draining: false };
   const { writes, reads, close } = await openStores(config, given.database, telemetry);
-  const partitions = new PartitionKeeper({
-    database: writes,
-    log: telemetry.log,
-    clock,
-  });
-  const writer = new EventWriter({
-    database: writes,
-    clock,
-    keepPartitions: () => partitions.keep(),
-    tracing: telemetry.exportedTracing,
-  });
-  const key_file = config.AUDIT_SIGNING_KEY_FILE;
-  const key = key_file === undefined ? null : await loadSigningKey(key_file);
-  const sealer = new Sealer({
-    reads,
-    writes,
-    key,
-    origin: config.AUDIT_LOG_ORIGIN,
-    interval_ms: config.SEAL_INTERVAL_MS,
-    usage: usageStatements,
-    clock,
-    log: telemetry.log,
-    metrics: telemetry.metrics,
-  });
-  const streams = await wireStreams(config, { reads, writes, clock, telemetry });
-  const isSealing = () => sealer.isSealing;
-  const witnesses = wireWitnesses(config, { reads, writes, clock, telemetry, isSealing });
-  const teller = usageTeller({ database: writes, log: telemetry.log, clock });
-  const quotas = quotaSweeper({ database: writes, log: telemetry.log, clock });
+  const shared = { writes, reads, clock, telemetry };
+  const parts = await partsOf(config, shared);
+  const { writer, streams, witnesses } = parts;
   const app = createApp({
-    telemetry,
+    ...shared,
     streams: streams.handlers,
     selectRoot: witnesses.selectRoot,
     health,
-    reads,
-    writes,
     writer,
-    clock,
-    exports: new Exports({
-      database: reads,
-      limits: EXPORTS,
-      pace: {
-        bytes_per_second_min: config.EXPORT_BYTES_PER_SECOND_MIN,
-        lag_ms_max: config.EXPORT_LAG_MS_MAX,
-      },
-      seal_wait_ms_max: config.SEAL_INTERVAL_MS + SEAL_WAIT_MS,
-      cosigned: witnesses.cosigned,
-      clock,
-      log: telemetry.log,
-    }),
+    exports: exportsOf(config, shared, witnesses),
     internal_auth_token: config.INTERNAL_AUTH_TOKEN,
     swagger_enabled: config.SWAGGER_ENABLED,
     requests_max: config.MAX_REQUESTS_IN_FLIGHT,
@@ -108,25 +76,99 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     ...app,
     async start() {
       await migrateAtStart(writes, SCHEMA, MIGRATIONS, telemetry.log);
-      await partitions.start();
-      if (key !== null) await publishSigningKey(writes, key);
-      sealer.start();
-      teller.start();
-      quotas.start();
-      for (const part of streams.background) part.start();
-      witnesses.witnessing?.start();
+      await startParts(parts, writes);
     },
     async stop() {
-      await Promise.all(streams.background.map((part) => part.stop()));
-      await witnesses.witnessing?.stop();
-      await teller.stop();
-      await quotas.stop();
-      await sealer.stop();
-      await partitions.stop();
-      await writer.drained();
+      await stopParts(parts);
       await close();
     },
   };
+}
+
+type Parts = Awaited<ReturnType<typeof partsOf>>;
+
+/** Builds the parts that outlive a request. */
+async function partsOf(config: AuditConfig, shared: Shared) {
+  const { writes, clock, telemetry } = shared;
+  const { log } = telemetry;
+  const partitions = new PartitionKeeper({ database: writes, log, clock });
+  const writer = new EventWriter({
+    database: writes,
+    clock,
+    keepPartitions: () => partitions.keep(),
+    tracing: telemetry.exportedTracing,
+  });
+  const key_file = config.AUDIT_SIGNING_KEY_FILE;
+  const key = key_file === undefined ? null : await loadSigningKey(key_file);
+  const sealer = sealerOf(config, key, shared);
+  const streams = await wireStreams(config, shared);
+  const witnesses = wireWitnesses(config, { ...shared, isSealing: () => sealer.isSealing });
+  const teller = usageTeller({ database: writes, log, clock });
+  const quotas = quotaSweeper({ database: writes, log, clock });
+  return { partitions, writer, key, sealer, streams, witnesses, teller, quotas };
+}
+
+function sealerOf(
+  config: AuditConfig,
+  key: SigningKey | null,
+  { reads, writes, clock, telemetry }: Shared,
+): Sealer {
+  return new Sealer({
+    reads,
+    writes,
+    key,
+    origin: config.AUDIT_LOG_ORIGIN,
+    interval_ms: config.SEAL_INTERVAL_MS,
+    usage: usageStatements,
+    clock,
+    log: telemetry.log,
+    metrics: telemetry.metrics,
+  });
+}
+
+function exportsOf(
+  config: AuditConfig,
+  { reads, clock, telemetry }: Shared,
+  { cosigned }: Witnesses,
+): Exports {
+  return new Exports({
+    database: reads,
+    limits: EXPORTS,
+    pace: {
+      bytes_per_second_min: config.EXPORT_BYTES_PER_SECOND_MIN,
+      lag_ms_max: config.EXPORT_LAG_MS_MAX,
+    },
+    seal_wait_ms_max: config.SEAL_INTERVAL_MS + SEAL_WAIT_MS,
+    cosigned,
+    clock,
+    log: telemetry.log,
+  });
+}
+
+/** Starts the background work, and publishes the key before anything is signed with it. */
+async function startParts(
+  { partitions, key, sealer, teller, quotas, streams, witnesses }: Parts,
+  writes: Database,
+): Promise<void> {
+  await partitions.start();
+  if (key !== null) await publishSigningKey(writes, key);
+  sealer.start();
+  teller.start();
+  quotas.start();
+  for (const part of streams.background) part.start();
+  witnesses.witnessing?.start();
+}
+
+/** Stops the background work, and waits for the events that are being written. */
+async function stopParts(parts: Parts): Promise<void> {
+  const { partitions, writer, sealer, teller, quotas, streams, witnesses } = parts;
+  await Promise.all(streams.background.map((part) => part.stop()));
+  await witnesses.witnessing?.stop();
+  await teller.stop();
+  await quotas.stop();
+  await sealer.stop();
+  await partitions.stop();
+  await writer.drained();
 }
 
 interface Stores {
