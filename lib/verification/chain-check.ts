@@ -135,6 +135,8 @@ export class ChainCheck {
   #keep(run: Run): void {
     const twin = this.#byLow.get(run.low.position);
     if (twin !== undefined) this.#nameGap(twin.high, run.low);
+    // the entries of a longer run that another one replaced would count as missing
+    if (twin !== undefined && twin.high.position > run.high.position) return;
     this.#byLow.set(run.low.position, run);
     this.#byHigh.set(run.high.position, run);
   }

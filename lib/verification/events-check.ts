@@ -17,6 +17,7 @@ import {
 } from "../domain/proof/index.ts";
 import { isUlid } from "../domain/schemas/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
+import { OwnersCheck } from "./owners-check.ts";
 import type { Problems } from "./problems.ts";
 
 /**
@@ -30,9 +31,9 @@ const DAY_LENGTH = "2026-01-31".length;
 export class EventsCheck {
   readonly #problems: Problems;
   readonly #chain: ChainCheck;
+  readonly #owners: OwnersCheck;
   readonly #late = new LateEvents();
   #kind: "organization" | "user" | null = null;
-  #owner: string | null = null;
   #lastId: string | null = null;
   /** The lowest position among the events of each day, such as `2026-01-31`. */
   readonly #leastOfDay = new Map<string, number>();
@@ -44,6 +45,7 @@ export class EventsCheck {
   constructor(problems: Problems, chain: ChainCheck) {
     this.#problems = problems;
     this.#chain = chain;
+    this.#owners = new OwnersCheck(problems);
   }
 
   add(value: unknown, line: number): void {
@@ -58,8 +60,7 @@ export class EventsCheck {
 
   /** Checks that the events belong to the owner of the head. */
   end({ head }: ProofEnd): void {
-    if (this.#owner === null || this.#owner === head.owner) return;
-    this.#problems.add({ code: "other_owner", events_owner: this.#owner, proof_owner: head.owner });
+    this.#owners.end(head.owner);
   }
 
   /** Returns the lowest position among the events since the day of this time, or infinity. */
@@ -77,7 +78,7 @@ export class EventsCheck {
     if (this.from === null || occurred_at < this.from) this.from = occurred_at;
     if (this.to === null || occurred_at > this.to) this.to = occurred_at;
     this.#checkOrder(id, proof.intent?.position ?? null);
-    this.#checkOwner(event);
+    this.#owners.add(ownerOfEvent(event), { event_id: id, position: proof.intent?.position ?? null });
     const { intent } = proof;
     if (intent === null) {
       this.#problems.add({ code: "event_without_place", event_id: id }, { event_id: id });
@@ -126,23 +127,16 @@ export class EventsCheck {
     this.#problems.add({ code, event_id: id }, { event_id: id, position });
   }
 
-  #checkOwner(event: ProvenEvent): void {
-    const owner =
-      "user_id" in event
-        ? ownerOf("user", event.user_id ?? "")
-        : ownerOf("organization", event.organization_id ?? "");
-    this.#owner ??= owner;
-    if (owner === this.#owner) return;
-    this.#problems.add(
-      { code: "event_of_other_log", event_id: event.id, owner },
-      { event_id: event.id, position: event.proof.intent?.position },
-    );
-  }
-
   #checkTime(id: string, position: number): void {
     if (!this.#late.isLate(decodeTime(id), position)) return;
     this.#problems.add({ code: "event_added_late", event_id: id }, { event_id: id, position });
   }
+}
+
+function ownerOfEvent(event: ProvenEvent): string {
+  return "user_id" in event
+    ? ownerOf("user", event.user_id ?? "")
+    : ownerOf("organization", event.organization_id ?? "");
 }
 
 function writtenByIntent({

@@ -43,7 +43,8 @@ export class Problems {
   }
 }
 
-/** Returns the sort key. Unreadable lines come first, because they explain missing entries. */
-function placeOf({ kind, position }: Problem): number {
-  return kind === "unreadable" ? 0 : (position ?? Number.POSITIVE_INFINITY);
+/** Returns the sort key. Unreadable lines and a proof of another log come first, because they explain other problems. */
+function placeOf({ kind, finding, position }: Problem): number {
+  const isCause = kind === "unreadable" || finding.code === "other_owner";
+  return isCause ? 0 : (position ?? Number.POSITIVE_INFINITY);
 }

@@ -11,9 +11,12 @@ import {
   readWitnessKeys,
   type SpokenVerdict,
   spoken,
+  type Verdict,
+  type VerifyGiven,
   verifyExport,
   type WitnessRule,
 } from "@ostiary/lib/verification";
+import type { Finding } from "@ostiary/lib/verification/words";
 import { sql } from "drizzle-orm";
 import {
   type AuditService,
@@ -147,7 +150,18 @@ export async function verify(
   kept = NOTHING_KEPT,
   witnesses: WitnessRule | null = null,
 ): Promise<SpokenVerdict> {
-  return spoken(await verifyExport(lines(text), { keys, kept, witnesses }));
+  return spoken(await verdictOf(text, { keys, kept, witnesses }));
+}
+
+/** Verifies an export, and returns its findings as codes with values. */
+export function verdictOf(text: string, given: Partial<VerifyGiven> = {}): Promise<Verdict> {
+  return verifyExport(lines(text), { keys: null, kept: NOTHING_KEPT, witnesses: null, ...given });
+}
+
+/** Returns all findings of a verdict besides the facts that no export can show. */
+export function findingsOf({ faults, undecided, witnesses }: Verdict): Finding[] {
+  const lack = witnesses?.lack ?? null;
+  return [...faults.map(({ finding }) => finding), ...undecided, ...(lack === null ? [] : [lack])];
 }
 
 /** The witnesses of a vector: their keys, how many must have cosigned, and the time of the check. */

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
-import { NOTHING_KEPT, verify, type WitnessVector, witnessRuleOf } from "../../app/audit/proof-bed.ts";
+import type { Verdict } from "@ostiary/lib/verification";
+import type { FindingCode } from "@ostiary/lib/verification/words";
+import { findingsOf, verdictOf, type WitnessVector, witnessRuleOf } from "../../app/audit/proof-bed.ts";
+import { type ChangeName, nameOfChange, type Path } from "./change-names.ts";
 
 const vectorsOf = async (name: string): Promise<ExportVector[]> =>
   (await Bun.file(join(import.meta.dir, name)).json()).exports;
@@ -9,8 +12,6 @@ const vectors = [...(await vectorsOf("vectors.json")), ...(await vectorsOf("witn
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
-
-type Path = readonly (string | number)[];
 
 /** Yields the path of every value within a value. */
 function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
@@ -34,7 +35,7 @@ function changesOf(value: unknown): unknown[] {
       (change) => !Bun.deepEquals(change, value),
     );
   }
-  return [];
+  return value === null ? [] : [null];
 }
 
 /** Returns a copy of a value with another value at a path; undefined removes it. */
@@ -52,15 +53,35 @@ function changed(value: unknown, path: Path, change: unknown): unknown {
 }
 
 /** Whether a changed value is still what was proved: fields that say nothing about the log. */
-function saysNothing(path: Path, change: unknown): boolean {
+function saysNothing(path: Path, value: unknown, change: unknown): boolean {
   const [first] = path;
   // the keys in the file are not used when the reader gives keys, and no proof covers the list of recent checkpoints
   if (first === "keys") return true;
-  const isShorter = change === undefined || Array.isArray(change);
+  const isList = change === undefined || Array.isArray(change);
+  if (isList && first === "recent_checkpoints" && path.length <= 2) return true;
   // fewer earlier heads show less; the verdict names the days
-  if (isShorter && (first === "recent_checkpoints" || first === "heads") && path.length <= 2) return true;
+  const isShorter =
+    change === undefined || (Array.isArray(change) && Array.isArray(value) && change.length < value.length);
+  if (isShorter && first === "heads" && path.length <= 2) return true;
   // the verdict says that the file has no tree, and a kept copy that nothing connects is left open
   return change === undefined && (path.join(".") === "tree" || path.join(".") === "tree.asked");
+}
+
+interface Change {
+  path: Path;
+  /** The new value, or undefined for a field that is removed. */
+  change: unknown;
+  /** The changed line. */
+  is: unknown;
+}
+
+/** Yields each change of a line that a verifier must refuse. */
+function* changesOfLine(line: unknown): Generator<Change> {
+  for (const path of pathsOf(line)) {
+    const value = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), line);
+    for (const change of [undefined, ...changesOf(value)])
+      if (!saysNothing(path, value, change)) yield { path, change, is: changed(line, path, change) };
+  }
 }
 
 interface ExportVector {
@@ -81,48 +102,119 @@ const OF_EVENTS = "a tree: with the checkpoint that was asked for";
 
 const WITNESSED = "witnesses: all of three cosigned the root of the file";
 
-// AU-146, AU-77, AU-132, AU-197
-test.each([OF_EVENTS, "statements: a month and its correction", WITNESSED])(
-  "every change of a field of an export is refused, and no field can be removed or added: %s",
-  async (wanted) => {
-    const { lines, keys, witnesses } = vectorOf(wanted);
-    const rule = witnessRuleOf(witnesses);
-    const parsed: unknown[] = lines.map((line) => JSON.parse(line));
-    const accepted: string[] = [];
-    let tried = 0;
-    for (const [index, line] of parsed.entries()) {
-      for (const path of pathsOf(line)) {
-        const value = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), line);
-        for (const change of [undefined, ...changesOf(value)]) {
-          if (saysNothing(path, change)) continue;
-          tried += 1;
-          const edited = parsed.with(index, changed(line, path, change));
-          const text = edited.map((each) => `${JSON.stringify(each)}\n`).join("");
-          const { result } = await verify(text, keys, NOTHING_KEPT, rule);
-          if (result !== "altered" && result !== "unwitnessed")
-            accepted.push(`${index}: ${path.join(".")} = ${JSON.stringify(change)}`);
-        }
-      }
-    }
-    expect(accepted).toEqual([]);
-    expect(tried).toBeGreaterThan(500);
-  },
-);
+const OF_A_MAP = "a map: the head under four checkpoints";
 
-// AU-146
-test("no line can be removed, repeated or moved", async () => {
-  const { lines, keys } = vectorOf(OF_EVENTS);
-  const text = (edited: readonly string[]) => edited.map((line) => `${line}\n`).join("");
-  for (const index of lines.keys()) {
-    const line = lines[index] ?? "";
-    const edits = [
-      lines.toSpliced(index, 1),
-      lines.toSpliced(index, 0, line),
-      lines.toSpliced(index, 1).concat(line),
-    ];
-    for (const edit of edits) {
-      if (Bun.deepEquals(edit, lines)) continue;
-      expect((await verify(text(edit), keys)).result).toBe("altered");
+const REFUSED: Verdict["result"][] = ["altered", "unwitnessed"];
+
+/** The codes that name a line without one of its fields. */
+const OF_A_LINE: FindingCode[] = ["not_an_event", "end_unreadable"];
+
+const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
+
+/** Returns what is wrong with the names in a verdict, or null. */
+function wrongNames(verdict: Verdict, { named, also, mayFollow = false }: ChangeName): string | null {
+  const findings = findingsOf(verdict);
+  if (!findings.some((finding) => Bun.deepMatch(named, finding)))
+    return `does not have ${JSON.stringify(named)}: ${JSON.stringify(findings)}`;
+  const others = verdict.faults
+    .map(({ finding }) => finding)
+    .filter(({ code }) => code !== named.code && !also.includes(code));
+  if (others.length > 0) return `has ${JSON.stringify(others)} beside ${named.code}`;
+  const [first] = verdict.faults;
+  const isEarlier = first?.position != null && Number(named.position) > first.position;
+  return isEarlier && !mayFollow ? `begins at ${first.position}: ${JSON.stringify(findings)}` : null;
+}
+
+// AU-146, AU-77, AU-132, AU-197
+test.each([
+  OF_EVENTS,
+  OF_A_MAP,
+  "a log with a month that was dropped",
+  "statements: a month and its correction",
+  WITNESSED,
+])("every change, removal and addition of a field is refused, and named where it is: %s", async (wanted) => {
+  const { lines, keys, witnesses } = vectorOf(wanted);
+  const given = { keys, witnesses: witnessRuleOf(witnesses) };
+  const parsed: unknown[] = lines.map((line) => JSON.parse(line));
+  const accepted: string[] = [];
+  const misnamed: string[] = [];
+  let namedFields = 0;
+  for (const [index, was] of parsed.entries()) {
+    for (const { path, change, is } of changesOfLine(was)) {
+      const edited = parsed.with(index, is).map((line) => JSON.stringify(line));
+      const verdict = await verdictOf(textOf(edited), given);
+      const name = nameOfChange({ path, line: index + 1, lines: lines.length, was, is });
+      const tried = `${index}: ${path.join(".")} = ${JSON.stringify(change)}`;
+      if (!REFUSED.includes(verdict.result)) accepted.push(tried);
+      const wrong = name === null ? "has no row" : wrongNames(verdict, name);
+      if (wrong !== null) misnamed.push(`${tried} ${wrong}`);
+      if (name !== null && !OF_A_LINE.includes(name.named.code)) namedFields += 1;
     }
   }
+  expect(accepted).toEqual([]);
+  expect(misnamed).toEqual([]);
+  expect(namedFields).toBeGreaterThan(160);
+});
+
+const idOf = (line: string): string => JSON.parse(line).id;
+const positionOf = (line: string): number => JSON.parse(line).proof.intent.position;
+
+// AU-146
+test("no line can be removed, repeated or moved, and the verdict names the line", async () => {
+  const { lines, keys } = vectorOf(OF_EVENTS);
+  const end = lines.length - 1;
+  for (const [index, line] of lines.slice(0, end).entries()) {
+    const [event_id, position] = [idOf(line), positionOf(line)];
+    const missing = { code: "entries_missing", from: position, to: position } as const;
+    const without = ["head_without_entry"] as const;
+    const next = lines[index + 1] ?? "";
+    const edits: [string[], ChangeName][] = [
+      [lines.toSpliced(index, 1), { named: missing, also: without }],
+      [lines.toSpliced(index, 0, line), { named: { code: "event_twice", event_id }, also: ["place_taken"] }],
+      [lines.toSpliced(index, 1).concat(line), { named: missing, also: [...without, "line_after_end"] }],
+    ];
+    if (index + 1 < end)
+      edits.push([
+        lines.toSpliced(index, 2, next, line),
+        { named: { code: "event_out_of_order", event_id }, also: [] },
+      ]);
+    for (const [edit, name] of edits) {
+      const verdict = await verdictOf(textOf(edit), { keys });
+      expect([verdict.result, wrongNames(verdict, name)]).toEqual(["altered", null]);
+    }
+  }
+  const last = lines[end] ?? "";
+  const ends: [string[], ChangeName][] = [
+    [lines.slice(0, end), { named: { code: "cut_off" }, also: [] }],
+    [[...lines, last], { named: { code: "line_after_end", line: lines.length + 1 }, also: [] }],
+    [[last], { named: { code: "entries_missing", from: 1, to: 7 }, also: ["head_without_entry"] }],
+  ];
+  for (const [edit, name] of ends) {
+    const verdict = await verdictOf(textOf(edit), { keys });
+    expect([verdict.result, wrongNames(verdict, name)]).toEqual(["altered", null]);
+  }
+});
+
+// AU-65, AU-146
+test("a line of another log is named wherever it stands, and the log's own lines are not", async () => {
+  const { lines, keys } = vectorOf(OF_EVENTS);
+  const [foreign = ""] = vectorOf(OF_A_MAP).lines;
+  const { id: event_id, organization_id } = JSON.parse(foreign);
+  const named = { code: "event_of_other_log", event_id, owner: `organization:${organization_id}` } as const;
+  for (const index of lines.keys()) {
+    const verdict = await verdictOf(textOf(lines.toSpliced(index, 0, foreign)), { keys });
+    const also = ["beyond_head", "event_out_of_order", "event_added_late", "entry_changed"] as const;
+    expect([verdict.result, wrongNames(verdict, { named, also })]).toEqual(["altered", null]);
+    expect(new Set(verdict.faults.map((fault) => fault.event_id))).toEqual(new Set([event_id]));
+  }
+});
+
+// AU-65, AU-146
+test("the events of one log before the proof of another are named once, before all that follows", async () => {
+  const { lines, keys } = vectorOf(OF_EVENTS);
+  const spliced = [...vectorOf(OF_A_MAP).lines.slice(0, -1), lines.at(-1) ?? ""];
+  const { result, faults } = await verdictOf(textOf(spliced), { keys });
+  expect(result).toBe("altered");
+  expect(faults[0]?.finding).toMatchObject({ code: "other_owner", proof_owner: "organization:org" });
+  expect(faults.filter(({ finding }) => finding.code === "event_of_other_log")).toEqual([]);
 });

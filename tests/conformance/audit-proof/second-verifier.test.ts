@@ -32,10 +32,12 @@ import { type AuditService, intent, openLog, requestId, userIntent } from "../..
 import {
   exportProof,
   exportText,
+  findingsOf,
   keysOf,
   NOTHING_KEPT,
   readExport,
   startProvenAudit,
+  verdictOf,
   verify,
   type WitnessVector,
   witnessRuleOf,
@@ -43,6 +45,7 @@ import {
 } from "../../app/audit/proof-bed.ts";
 import { services } from "../../support/index.ts";
 import { headTree, mapRoot } from "../../support/trees-of-heads.ts";
+import { VECTOR_NAMES } from "./vector-names.ts";
 
 const VERIFIER = join(import.meta.dir, "verifier.py");
 const VECTORS = join(import.meta.dir, "vectors.json");
@@ -116,12 +119,21 @@ describe("the vectors equal the output of our code:", () => {
   });
 
   // AU-65, AU-66, AU-68, AU-76, AU-132, AU-156, AU-157, AU-195, AU-197, AU-198
-  test.each(exportVectors)("an export: $title", async ({ lines, keys, kept, witnesses, result }) => {
+  test.each(exportVectors)("an export: $title", async ({ title, lines, keys, kept, witnesses, result }) => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-proof-"));
     const copies = kept === null ? NOTHING_KEPT : await readKept(await fileOf(folder, "kept", kept));
     const rule = witnessRuleOf(witnesses);
-    const verdict = await verify(lines.map((line) => `${line}\n`).join(""), keys, copies, rule);
+    const text = lines.map((line) => `${line}\n`).join("");
+    const verdict = await verdictOf(text, { keys, kept: copies, witnesses: rule });
     expect([verdict.result, verdict.faults.length > 0]).toEqual([result, result === "altered"]);
+    const named = VECTOR_NAMES[title] ?? null;
+    expect([title, named === null]).toEqual([title, result === "complete"]);
+    if (named !== null) expect(findingsOf(verdict)).toContainEqual(expect.objectContaining(named));
+  });
+
+  test("names of exports that are not complete, each of a vector", () => {
+    const titles = exportVectors.map(({ title }) => title);
+    expect(Object.keys(VECTOR_NAMES).filter((title) => !titles.includes(title))).toEqual([]);
   });
 
   // AU-57

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { auditVariables } from "@ostiary/audit/config";
 import { Dispatcher, type Lane, type Turn } from "@ostiary/audit/streams/dispatcher";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { loadConfig } from "@ostiary/lib/runtime/config";
 import { waitFor } from "../../support/wait-for.ts";
 
 interface Row {
@@ -41,7 +43,10 @@ async function settle({ clock }: ReturnType<typeof dispatcherOf>): Promise<void>
   }
 }
 
-async function stop({ clock, dispatcher }: ReturnType<typeof dispatcherOf>): Promise<void> {
+async function stop({
+  clock,
+  dispatcher,
+}: Pick<ReturnType<typeof dispatcherOf>, "clock" | "dispatcher">): Promise<void> {
   const stopped = dispatcher.stop();
   let isStopped = false;
   void stopped.then(() => {
@@ -77,4 +82,49 @@ describe("streams whose receivers never answer", () => {
     expect(bed.turns).toHaveLength(128);
     await stop(bed);
   });
+});
+
+const STEP_MS = 50;
+
+/** Returns how long a dispatcher leaves an entry that is sealed after its streams were quiet for some time. */
+async function waitAfter(quiet_ms: number): Promise<number> {
+  const clock = manualClock();
+  let isSealed = false;
+  let begun_ms: number | null = null;
+  const lane: Lane<Row> = {
+    max: 1,
+    claim: async () => {
+      const found = isSealed ? [{ id: "stream-1" }] : [];
+      isSealed = false;
+      return found;
+    },
+  };
+  const streams = {
+    lanes: [lane],
+    slow_lane: lane,
+    renew: async () => new Set<string>(),
+    deliver: async () => {
+      begun_ms ??= clock.elapsed_ms();
+    },
+  };
+  const dispatcher = new Dispatcher(streams, { clock, log: { warn: () => {} } });
+  const step = async () => {
+    clock.advance(STEP_MS);
+    await Bun.sleep(0);
+  };
+  dispatcher.start();
+  while (clock.elapsed_ms() < quiet_ms) await step();
+  isSealed = true;
+  const sealed_ms = clock.elapsed_ms();
+  while (begun_ms === null && clock.elapsed_ms() < sealed_ms + 60_000) await step();
+  await stop({ clock, dispatcher });
+  return (begun_ms ?? Number.POSITIVE_INFINITY) - sealed_ms;
+}
+
+// AU-102
+test("an entry is on its way within 5 s of its event, sealing included, whenever it comes", async () => {
+  const env = { DATABASE_URL: "pglite://memory", INTERNAL_AUTH_TOKEN: "x".repeat(32) };
+  const { SEAL_INTERVAL_MS } = loadConfig(auditVariables, env);
+  for (let quiet_ms = 0; quiet_ms <= 2_500; quiet_ms += 250)
+    expect(SEAL_INTERVAL_MS + (await waitAfter(quiet_ms))).toBeLessThanOrEqual(5_000);
 });

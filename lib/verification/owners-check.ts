@@ -1,0 +1,45 @@
+import type { Problems } from "./problems.ts";
+
+/** The limits of what is kept, so that a broken file does not exhaust memory. */
+const OWNERS_MAX = 100;
+const EVENTS_MAX = 1_000;
+
+/** An event in a file, and its position in the chain. */
+interface SeenEvent {
+  event_id: string;
+  position: number | null;
+}
+
+/** Finds events of other logs. Only the last line of a file says whose log the file has. */
+export class OwnersCheck {
+  readonly #problems: Problems;
+  readonly #eventsOf = new Map<string, SeenEvent[]>();
+
+  constructor(problems: Problems) {
+    this.#problems = problems;
+  }
+
+  add(owner: string, event: SeenEvent): void {
+    const events = this.#eventsOf.get(owner);
+    if (events !== undefined) {
+      if (events.length < EVENTS_MAX) events.push(event);
+    } else if (this.#eventsOf.size < OWNERS_MAX) this.#eventsOf.set(owner, [event]);
+  }
+
+  /** Names each event of another log, or the owner of all events if they have the same one. */
+  end(proof_owner: string): void {
+    const [events_owner, ...others] = this.#eventsOf.keys();
+    if (events_owner === undefined) return;
+    if (others.length > 0) this.#nameOthers(proof_owner);
+    else if (events_owner !== proof_owner)
+      this.#problems.add({ code: "other_owner", events_owner, proof_owner });
+  }
+
+  #nameOthers(proof_owner: string): void {
+    for (const [owner, events] of this.#eventsOf) {
+      if (owner === proof_owner) continue;
+      for (const { event_id, position } of events)
+        this.#problems.add({ code: "event_of_other_log", event_id, owner }, { event_id, position });
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import {
+  type ProofEnd,
+  type ProvenEvent,
+  proofEndSchema,
+  provenOrganizationEventSchema,
+} from "@ostiary/lib/contracts/audit";
+import { fits } from "@ostiary/lib/domain/errors";
+import { isRecord } from "@ostiary/lib/domain/json";
+import type { Checkpoint } from "@ostiary/lib/domain/proof";
+import { isUlid } from "@ostiary/lib/domain/schemas";
+import type { FindingCode } from "@ostiary/lib/verification/words";
+
+export type Path = readonly (string | number)[];
+
+/** A changed line of an export, and the line before the change. */
+export interface ChangedLine {
+  path: Path;
+  /** Counted from 1. */
+  line: number;
+  /** The number of lines in the export. */
+  lines: number;
+  was: unknown;
+  is: unknown;
+}
+
+/** How a verifier must name a change. */
+export interface ChangeName {
+  /** A finding that the verdict must have, with some of its values. */
+  named: { code: FindingCode } & Record<string, unknown>;
+  /** The only other codes that the verdict may have, for what follows from the change. */
+  also: readonly FindingCode[];
+  /** Whether a problem at a lower position than the one of `named` may follow from the change. */
+  mayFollow?: boolean;
+}
+
+/** A changed line that still has its shape. `at` returns the index at a level of the path. */
+interface Changed<Line> {
+  was: Line;
+  is: Line;
+  field: string;
+  at: (level: number) => number;
+  isAlone: boolean;
+}
+type NameOf<Line> = (change: Changed<Line>) => ChangeName;
+
+/** Returns the name of a change, or null for a field without a row in the tables. */
+export function nameOfChange({ path, line, lines, was, is }: ChangedLine): ChangeName | null {
+  const isEvent = line < lines;
+  const pattern = path.map((step) => (typeof step === "number" ? "*" : step)).join(".");
+  const of = { field: String(path.at(-1)), at: (level: number) => Number(path[level]), isAlone: lines === 1 };
+  if (isEvent && isEventLine(was) && isEventLine(is))
+    return rowOf(EVENT_FIELDS, pattern)?.({ ...of, was, is }) ?? null;
+  if (isEvent) return { named: { code: "not_an_event", line }, also: MISSING };
+  if (isEndLine(was) && isEndLine(is)) return rowOf(END_FIELDS, pattern)?.({ ...of, was, is }) ?? null;
+  const code = isRecord(is) && "head" in is ? "end_unreadable" : "not_an_event";
+  return { named: { code, line }, also: ["cut_off"] };
+}
+
+function isEventLine(value: unknown): value is ProvenEvent {
+  return fits(provenOrganizationEventSchema, value) && isUlid(value.id);
+}
+
+function isEndLine(value: unknown): value is ProofEnd {
+  return fits(proofEndSchema, value);
+}
+
+/** Returns the row of a field, or of the field that it is within. */
+function rowOf<Line>(
+  rows: Readonly<Record<string, NameOf<Line>>>,
+  pattern: string,
+): NameOf<Line> | undefined {
+  const parts = pattern.split(".");
+  for (let length = parts.length; length > 0; length--) {
+    const row = rows[parts.slice(0, length).join(".")];
+    if (row !== undefined) return row;
+  }
+  return undefined;
+}
+
+/** The codes that follow from a missing entry. */
+const MISSING = ["entries_missing", "head_without_entry"] as const;
+
+/** The codes that follow from an entry at the place of another one. */
+const MOVED = [
+  ...MISSING,
+  "place_taken",
+  "beyond_head",
+  "other_end",
+  "entry_changed",
+  "head_rewritten",
+] as const;
+
+type Half = "intent" | "outcome";
+
+const positionOf = ({ proof }: ProvenEvent, half: Half) => proof[half]?.position;
+
+const changedIn =
+  (half: Half, ...also: FindingCode[]): NameOf<ProvenEvent> =>
+  ({ is }) => ({
+    named: { code: "entry_changed", entry: { entry: half, event_id: is.id }, position: positionOf(is, half) },
+    also,
+  });
+
+const movedIn =
+  (half: Half): NameOf<ProvenEvent> =>
+  ({ was }) => ({
+    named: { code: "entries_missing", from: positionOf(was, half), to: positionOf(was, half) },
+    also: MOVED,
+  });
+
+/** The name of each change of an event, by its field. */
+const EVENT_FIELDS: Readonly<Record<string, NameOf<ProvenEvent>>> = {
+  id: changedIn("intent", "event_out_of_order"),
+  occurred_at: changedIn("intent", "dropped_event_shown"),
+  request_id: changedIn("intent"),
+  organization_id: ({ is }) => ({
+    named: { code: "event_of_other_log", event_id: is.id, owner: `organization:${is.organization_id ?? ""}` },
+    also: ["entry_changed"],
+  }),
+  actor: changedIn("intent"),
+  service: changedIn("intent"),
+  method: changedIn("intent"),
+  route: changedIn("intent"),
+  params: changedIn("intent"),
+  ip: changedIn("intent"),
+  user_agent: changedIn("intent"),
+  status: changedIn("outcome"),
+  details: changedIn("outcome"),
+  created_id: changedIn("outcome"),
+  "proof.intent": ({ is }) => ({ named: { code: "event_without_place", event_id: is.id }, also: MISSING }),
+  "proof.intent.position": movedIn("intent"),
+  "proof.intent.salt": changedIn("intent"),
+  "proof.intent.chain": changedIn("intent", "other_end", "head_rewritten"),
+  "proof.outcome": ({ is }) => ({ named: { code: "outcome_without_place", event_id: is.id }, also: MISSING }),
+  "proof.outcome.position": movedIn("outcome"),
+  "proof.outcome.salt": changedIn("outcome"),
+  "proof.outcome.chain": changedIn("outcome", "other_end", "head_rewritten"),
+};
+
+/** The codes that follow from a checkpoint with another number or another text. */
+const OTHER_CHECKPOINT: readonly FindingCode[] = [
+  "not_in_tree",
+  "tree_begins_otherwise",
+  "two_checkpoints",
+  "previous_differs",
+  "first_names_previous",
+  "head_out_of_order",
+];
+
+const unsigned =
+  (
+    checkpointOf: (change: Changed<ProofEnd>) => Checkpoint | null | undefined,
+    also: readonly FindingCode[] = OTHER_CHECKPOINT,
+  ): NameOf<ProofEnd> =>
+  (change) => {
+    const checkpoint = checkpointOf(change);
+    const ofText = checkpoint?.jws === null ? "unsigned" : "wrong_signature";
+    const problem = change.field === "jws" ? ofText : "other_content";
+    return { named: { code: "checkpoint_not_signed", checkpoint: checkpoint?.number, problem }, also };
+  };
+
+const own = ({ is }: Changed<ProofEnd>) => is.checkpoint;
+const asked = ({ is }: Changed<ProofEnd>) => is.tree?.asked?.checkpoint;
+const recent = ({ is, at }: Changed<ProofEnd>) => is.recent_checkpoints[at(1)];
+const earlier = ({ is, at }: Changed<ProofEnd>) => is.heads?.[at(1)];
+
+const notHeld =
+  (...also: FindingCode[]): NameOf<ProofEnd> =>
+  ({ is }) => ({ named: { code: "head_not_held", checkpoint: is.checkpoint?.number ?? null }, also });
+
+const notInMap: NameOf<ProofEnd> = (change) => {
+  const head = earlier(change);
+  const [position, checkpoint] = [head?.position, head?.checkpoint.number];
+  return { named: { code: "head_not_in_map", position, checkpoint }, also: [] };
+};
+
+const notInTree =
+  (checkpointOf: (change: Changed<ProofEnd>) => Checkpoint | null | undefined): NameOf<ProofEnd> =>
+  (change) => ({ named: { code: "not_in_tree", checkpoint: checkpointOf(change)?.number }, also: [] });
+
+const beginsOtherwise: NameOf<ProofEnd> = (change) => ({
+  named: { code: "tree_begins_otherwise", asked: asked(change)?.number },
+  also: [],
+});
+
+const rootOf = (root: "own" | "cosigned", note = ""): ChangeName => {
+  const isNote = note.endsWith("\n");
+  return { named: { code: isNote ? "root_of_unknown_key" : "root_not_a_note", root }, also: [] };
+};
+
+interface Placed {
+  position: number;
+}
+
+/** Names a list of entries that is shorter or longer than it was, or in another order. */
+function listName(was: readonly Placed[], is: readonly Placed[], also: readonly FindingCode[]): ChangeName {
+  const missing = was.filter(({ position }) => is.every((entry) => entry.position !== position));
+  const [from, to] = [missing.at(0)?.position, missing.at(-1)?.position];
+  if (from !== undefined) return { named: { code: "entries_missing", from, to }, also, mayFollow: true };
+  if (is.length > was.length) return { named: { code: "place_taken", position: is.at(-1)?.position }, also };
+  return { named: { code: "statement_unsound", why: { flaw: "out_of_order" } }, also };
+}
+
+const retentionChanged =
+  (...also: FindingCode[]): NameOf<ProofEnd> =>
+  ({ is, at }) => {
+    const { month, position } = is.retention?.[at(1)] ?? {};
+    const entry = { entry: "retention", month };
+    return { named: { code: "entry_changed", entry, position }, also, mayFollow: true };
+  };
+
+const statementChanged: NameOf<ProofEnd> = ({ is, at }) => {
+  const { id, position } = is.statements?.[at(1)] ?? {};
+  const entry = { entry: "statement", id };
+  return { named: { code: "entry_changed", entry, position }, also: ["statement_unsound", "other_end"] };
+};
+
+const statementsMoved: NameOf<ProofEnd> = ({ was, is }) =>
+  listName(was.statements ?? [], is.statements ?? [], ["statement_unsound", "place_taken"]);
+
+const movedEntry =
+  (list: "retention" | "statements", ...also: FindingCode[]): NameOf<ProofEnd> =>
+  ({ was, at }) => {
+    const position = was[list]?.[at(1)]?.position;
+    return { named: { code: "entries_missing", from: position, to: position }, also: [...MOVED, ...also] };
+  };
+
+/** The codes that follow from a time of the checkpoint that cannot be. */
+const OTHER_TIME: readonly FindingCode[] = [...MISSING, "declaration_unsound", "statement_unsound"];
+
+/** The name of each change of the last line, by its field. */
+const END_FIELDS: Readonly<Record<string, NameOf<ProofEnd>>> = {
+  "head.owner": ({ is, isAlone }) => ({
+    named: isAlone
+      ? { code: "entry_changed", entry: { entry: "statement", id: is.statements?.[0]?.id }, position: 1 }
+      : { code: "other_owner", proof_owner: is.head.owner },
+    also: ["head_not_held", "head_not_in_map", "entry_changed", "statement_unsound"],
+  }),
+  "head.position": notHeld("entries_missing", "beyond_head"),
+  "head.chain": notHeld("other_end"),
+  checkpoint: notHeld("head_out_of_order", ...OTHER_TIME),
+  "checkpoint.number": unsigned(own),
+  "checkpoint.sealed_at": unsigned(own, OTHER_TIME),
+  "checkpoint.previous": unsigned(own, ["previous_differs", "first_names_previous"]),
+  "checkpoint.map": unsigned(own, ["head_not_held"]),
+  "checkpoint.heads": unsigned(own, ["head_not_held"]),
+  "checkpoint.jws": unsigned(own),
+  map: notHeld(),
+  inclusion: notHeld(),
+  heads: () => ({ named: { code: "head_out_of_order" }, also: ["head_went_back"] }),
+  "heads.*.checkpoint": unsigned((change) => earlier(change)?.checkpoint),
+  "heads.*.checkpoint.sealed_at": unsigned((change) => earlier(change)?.checkpoint, []),
+  "heads.*.checkpoint.map": unsigned((change) => earlier(change)?.checkpoint, ["head_not_in_map"]),
+  "heads.*.position": notInMap,
+  "heads.*.chain": notInMap,
+  "heads.*.map": notInMap,
+  "heads.*.path": notInTree((change) => earlier(change)?.checkpoint),
+  "tree.note": ({ is }) => rootOf("own", is.tree?.note),
+  "tree.path": notInTree(own),
+  "tree.asked.checkpoint": unsigned(asked),
+  "tree.asked.checkpoint.sealed_at": unsigned(asked, []),
+  "tree.asked.checkpoint.map": unsigned(asked, []),
+  "tree.asked.path": notInTree(asked),
+  "tree.asked.root": beginsOtherwise,
+  "tree.asked.consistency": beginsOtherwise,
+  "tree.cosigned": () => ({ named: { code: "not_cosigned" }, also: [] }),
+  "tree.cosigned.note": ({ is }) => rootOf("cosigned", is.tree?.cosigned?.note),
+  "recent_checkpoints.*": unsigned(recent),
+  "recent_checkpoints.*.sealed_at": unsigned(recent, []),
+  "recent_checkpoints.*.map": unsigned(recent, []),
+  "recent_checkpoints.*.heads": unsigned(recent, []),
+  retention: ({ was, is }) => listName(was.retention ?? [], is.retention ?? [], MISSING),
+  "retention.*.declared_at": retentionChanged("declaration_unsound", ...MISSING),
+  "retention.*.ranges": retentionChanged("declaration_unsound", "head_rewritten", ...MISSING),
+  "retention.*.position": movedEntry("retention", "declaration_unsound"),
+  "retention.*.salt": retentionChanged(),
+  "retention.*.chain": retentionChanged("head_rewritten"),
+  statements: statementsMoved,
+  "statements.*": (change) =>
+    change.is.statements?.length === change.was.statements?.length
+      ? statementChanged(change)
+      : statementsMoved(change),
+  "statements.*.position": movedEntry("statements", "statement_unsound"),
+};
