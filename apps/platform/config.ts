@@ -33,6 +33,7 @@ import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { checkBrandFile } from "@ostiary/portal/brand";
 import { portalVariables } from "@ostiary/portal/config";
+import { checkWitnesses as checkPortalWitnesses } from "@ostiary/portal/witnesses";
 import { registryVariables } from "@ostiary/registry/config";
 import { checkOperatorProvider } from "@ostiary/registry/operators/config";
 import { type Static, Type } from "@sinclair/typebox";
@@ -133,7 +134,9 @@ function checkParts(env: Environment): ConfigProblem[] {
       checkPeerTls,
     ),
     ...configProblems(gatewayVariables, variables, checkAlone, checkPeerTls),
-    ...(isPortalOff(env) ? [] : configProblems(portalVariables, variables, checkBrandFile)),
+    ...(isPortalOff(env)
+      ? []
+      : configProblems(portalVariables, variables, checkBrandFile, checkPortalWitnesses)),
   ];
   const texts = found.map(({ variable, message }) => `${variable} ${message}`);
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);

@@ -2,15 +2,14 @@ import { createHandler, type HealthState, httpApp, probeRoutes } from "@ostiary/
 import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { PortalConfig } from "./config.ts";
-import type { Brand } from "./site/brand.ts";
 import type { PortalBundle } from "./site/bundle.ts";
-import { portalPage } from "./site/page.ts";
+import { portalPage, type Shown } from "./site/page.ts";
 
 export interface AppDeps {
   config: PortalConfig;
   telemetry: Telemetry;
   health: HealthState;
-  brand: Brand;
+  shown: Shown;
   /** Bundles the page, on the first request for it. */
   bundlePortal: () => Promise<PortalBundle>;
 }
@@ -19,7 +18,7 @@ export interface AppDeps {
 const BODY_BYTES_MAX = 0;
 
 /** Builds the HTTP apps of the two ports (PT-1). */
-export function createApp({ config, telemetry, health, brand, bundlePortal }: AppDeps): {
+export function createApp({ config, telemetry, health, shown, bundlePortal }: AppDeps): {
   public: Listener;
   internal: Listener;
 } {
@@ -30,7 +29,7 @@ export function createApp({ config, telemetry, health, brand, bundlePortal }: Ap
     request_id_on_response: false,
     requests_max: config.MAX_REQUESTS_IN_FLIGHT,
   };
-  const served = httpApp(options).use(portalPage(config, brand, bundlePortal));
+  const served = httpApp(options).use(portalPage(config, shown, bundlePortal));
   const internal = httpApp(options).use(probeRoutes({}, health, telemetry));
   return {
     public: { fetch: createHandler(served, handler) },

@@ -5,6 +5,7 @@ import {
   isHttpBaseUrl,
   listenVariables,
   listItems,
+  optionalInteger,
   optionalText,
   providerOrigins,
   requestsInFlightMax,
@@ -48,6 +49,19 @@ export const portalVariables = Type.Object({
         "The languages that the page offers. The first one is for browsers that ask for none of them.",
     },
   ),
+  PORTAL_WITNESS_KEYS_FILE: optionalText("must be the path of a file with a verifier key on each line", {
+    description:
+      "The verifier keys of the witnesses that must have cosigned a log when the page verifies it. Read at start.",
+  }),
+  PORTAL_WITNESS_QUORUM: optionalInteger(
+    1,
+    100,
+    "How many of these witnesses must have cosigned; all of them by default.",
+  ),
+  PORTAL_WITNESS_ORIGIN: optionalText("must be 1 to 255 visible ASCII characters without a plus sign", {
+    check: (text) => /^[!-*,-~]{1,255}$/.test(text),
+    description: "The name that a log must have for these witnesses: the audit service's AUDIT_LOG_ORIGIN.",
+  }),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
 });
 

@@ -4,17 +4,18 @@ import { createApp } from "./app.ts";
 import type { PortalConfig } from "./config.ts";
 import { loadBrand } from "./site/brand.ts";
 import { bundlePortal } from "./site/bundle.ts";
+import { loadWitnesses } from "./site/witnesses.ts";
 
 /** Builds the portal, ready to start. It has no store and calls no other service (PT-1). */
 export async function wirePortal(config: PortalConfig): Promise<Service> {
   const telemetry = await createTelemetry({ name: "portal", namespace: "edge" }, config);
   const health = { draining: false };
-  const brand = loadBrand(config.PORTAL_BRAND_FILE);
+  const shown = { brand: loadBrand(config.PORTAL_BRAND_FILE), witnesses: loadWitnesses(config) };
   return {
     name: "portal",
     telemetry,
     health,
-    ...createApp({ config, telemetry, health, brand, bundlePortal }),
+    ...createApp({ config, telemetry, health, shown, bundlePortal }),
     async start() {},
     async stop() {},
   };

@@ -81,6 +81,8 @@ export const ENGLISH: FindingWords = {
     `The newest root that witnesses cosigned has ${size} checkpoints, and this file is of checkpoint ${checkpoint}: make the export again. If it stays so, the witnesses are away or refuse the log.`,
   cosigned_by_few: ({ count, total, quorum }) =>
     `Too few witnesses cosigned the log: ${count} of ${total}, and ${quorum} must have.`,
+  witnesses_of_other_log: ({ origin, expected }) =>
+    `This is the log ${origin}: the witnesses must have cosigned the log ${expected}.`,
 
   line_not_i_json: ({ line, violation }) => `Line ${line} is not I-JSON${iJsonText(violation)}.`,
   line_after_end: ({ line }) => `Line ${line} comes after the one that ends the proof.`,

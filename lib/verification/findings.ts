@@ -143,6 +143,8 @@ export interface LackValues {
   cosigned_root_older: { size: number; checkpoint: number };
   /** `count` of `total` witnesses cosigned, and `quorum` must have. */
   cosigned_by_few: { count: number; total: number; quorum: number };
+  /** The file is of the log `origin`, and the user named the log `expected`. */
+  witnesses_of_other_log: { origin: string; expected: string };
 }
 
 /** The values of each fact that no export can show, by its code. */

@@ -9,6 +9,8 @@ export interface WitnessRule {
   keys: readonly NoteKey[];
   quorum: number;
   now_ms: number;
+  /** The name that the log must have; any name is right without it. */
+  origin?: string | null;
 }
 
 /** The findings about the witnesses of an export. */
@@ -27,14 +29,15 @@ export interface Witnessed {
  * with the cosigned one.
  */
 export async function checkWitnesses(
-  { keys, quorum, now_ms }: WitnessRule,
+  { keys, quorum, now_ms, origin = null }: WitnessRule,
   tree: TreeFindings | null,
   { problems, checkpoint }: { problems: Problems; checkpoint: number | null },
 ): Promise<Witnessed> {
   const root = tree?.cosigned ?? null;
+  const other = origin === null || tree === null ? null : otherLog(tree, origin);
   if (root === null || checkpoint === null) {
     const witnesses = keys.map(({ name }) => ({ name, cosigned_at: null }));
-    return { size: null, quorum, witnesses, lack: { code: "not_cosigned" } };
+    return { size: null, quorum, witnesses, lack: other ?? { code: "not_cosigned" } };
   }
   const { size } = root;
   const { marks: witnesses, wrong } = await witnessMarks(root.note, keys, now_ms);
@@ -43,10 +46,12 @@ export async function checkWitnesses(
   }
   const [count, total] = [cosignedCount(witnesses), keys.length];
   const few: Lack | null = count < quorum ? { code: "cosigned_by_few", count, total, quorum } : null;
-  return {
-    size,
-    quorum,
-    witnesses,
-    lack: checkpoint > size ? { code: "cosigned_root_older", size, checkpoint } : few,
-  };
+  const older: Lack | null = checkpoint > size ? { code: "cosigned_root_older", size, checkpoint } : null;
+  return { size, quorum, witnesses, lack: other ?? older ?? few };
+}
+
+/** Returns the lack of a log with another name than the user gave, or null. */
+function otherLog({ shown }: TreeFindings, expected: string): Lack | null {
+  const { origin } = shown;
+  return origin === expected ? null : { code: "witnesses_of_other_log", origin, expected };
 }

@@ -69,6 +69,30 @@ export class TestLog {
   }
 }
 
+/** A witness of a test, which cosigns whatever it is given. */
+export interface TestWitness {
+  /** Its verifier key. */
+  key: string;
+  /** Returns the line of its cosignature of a text. */
+  line(text: string, time_s: number): string;
+}
+
+export function testWitness(
+  name: string,
+  privateKey: KeyObject = generateKeyPairSync("ed25519").privateKey,
+): TestWitness {
+  const publicKey = publicBytes(privateKey);
+  return {
+    key: verifierKeyText(name, 4, publicKey),
+    line(text, time_s) {
+      const time = Buffer.alloc(8);
+      time.writeBigUInt64BE(BigInt(time_s));
+      const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${time_s}\n${text}`), privateKey);
+      return `— ${name} ${Buffer.concat([keyId(name, 4, publicKey), time, signature]).toString("base64")}\n`;
+    },
+  };
+}
+
 export function submission(old: number | string, proof: readonly string[], note: string): string {
   return `${[`old ${old}`, ...proof].join("\n")}\n\n${note}`;
 }

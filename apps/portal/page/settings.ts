@@ -1,6 +1,16 @@
 import { SignInSettings } from "@ostiary/lib/contracts/sign-in";
 import { type Static, Type } from "@sinclair/typebox";
 
+/** The witnesses that must have seen a log when the page verifies it (PT-71). Their keys are public. */
+export const WitnessSettings = Type.Object({
+  /** The verifier keys. */
+  keys: Type.Array(Type.String()),
+  quorum: Type.Integer(),
+  /** The name that the log must have; null accepts any. */
+  origin: Type.Union([Type.String(), Type.Null()]),
+});
+export type WitnessSettings = Static<typeof WitnessSettings>;
+
 /** The settings that the portal's process hands to its page (PT-2). They hold no secret. */
 export const PortalSettings = Type.Object({
   ...SignInSettings.properties,
@@ -15,5 +25,6 @@ export const PortalSettings = Type.Object({
       privacy: Type.Optional(Type.String()),
     }),
   }),
+  witnesses: Type.Union([WitnessSettings, Type.Null()]),
 });
 export type PortalSettings = Static<typeof PortalSettings>;

@@ -8,7 +8,7 @@ import {
   once,
 } from "@ostiary/lib/runtime/http";
 import type { PortalConfig } from "../config.ts";
-import type { PortalSettings } from "../page/settings.ts";
+import type { PortalSettings, WitnessSettings } from "../page/settings.ts";
 import type { Brand } from "./brand.ts";
 import { brandStyle } from "./brand-style.ts";
 import type { PortalBundle } from "./bundle.ts";
@@ -19,8 +19,16 @@ import type { PortalBundle } from "./bundle.ts";
  */
 export const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite"] as const;
 
+/** The content of the operator's files for the page. */
+export interface Shown {
+  brand: Brand;
+  /** The witnesses that must have seen each log, or null. */
+  witnesses: WitnessSettings | null;
+}
+
 /** Serves the page (PT-3, PT-4). */
-export function portalPage(config: PortalConfig, brand: Brand, bundle: () => Promise<PortalBundle>) {
+export function portalPage(config: PortalConfig, shown: Shown, bundle: () => Promise<PortalBundle>) {
+  const { brand } = shown;
   const bundled = once(bundle);
   return appPage({
     name: "portal",
@@ -30,14 +38,14 @@ export function portalPage(config: PortalConfig, brand: Brand, bundle: () => Pro
     waiting: "This page is loading. If nothing happens, load it again.",
     icon: brand.logo === null ? OSTIARY_ICON : "/portal/assets/logo",
     origins: signInOrigins(config.AUTH_ISSUER, config.PORTAL_PROVIDER_ORIGINS),
-    settings: settingsOf(config, brand),
+    settings: settingsOf(config, shown),
     moreAssets: async () => new Map([...(await brandAssets(brand)), await verifierOf(await bundled())]),
     policies: ["portal-verifier"],
     bundle: bundled,
   });
 }
 
-function settingsOf(config: PortalConfig, brand: Brand): PortalSettings {
+function settingsOf(config: PortalConfig, { brand, witnesses }: Shown): PortalSettings {
   const { name, logo, links } = brand;
   return {
     issuer: config.AUTH_ISSUER,
@@ -46,6 +54,7 @@ function settingsOf(config: PortalConfig, brand: Brand): PortalSettings {
     audience: config.PORTAL_AUDIENCE ?? null,
     languages: listItems(config.PORTAL_LANGUAGES),
     brand: { name, has_logo: logo !== null, links },
+    witnesses,
   };
 }
 

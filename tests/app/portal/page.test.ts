@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { testWitness } from "../../support/test-log.ts";
 
 /** How the portal's process serves its page. `tests/flow/portal` tests the page itself. */
 
@@ -17,12 +18,20 @@ colors: { accent: "#7a1f5c", accent_dark: "#f0a8d8" }
 links: { support: "mailto:help@example.com", terms: "https://example.com/terms" }
 `;
 
+/** Verifier keys of two witnesses, one with a hostile name. */
+const WITNESSES = [testWitness(`<b>"'&amp;one`).key, testWitness("two.example.com").key];
+
 let folder: string;
 let portal: RunningProcess;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ostiary-brand-"));
   await Bun.write(join(folder, "logo.svg"), LOGO);
-  portal = await start({ PORTAL_PROVIDER_ORIGINS: "https://tokens.example.com" }, BRAND);
+  const witnesses = {
+    PORTAL_WITNESS_KEYS_FILE: join(folder, "witnesses.txt"),
+    PORTAL_WITNESS_ORIGIN: "audit.example.com/log",
+  };
+  await Bun.write(witnesses.PORTAL_WITNESS_KEYS_FILE, WITNESSES.map((key) => `${key}\n`).join(""));
+  portal = await start({ PORTAL_PROVIDER_ORIGINS: "https://tokens.example.com", ...witnesses }, BRAND);
 });
 afterAll(async () => {
   await portal.stop();
@@ -49,6 +58,17 @@ async function problems(env: Record<string, string>, brand?: string): Promise<st
 
 const get = (path: string, init?: RequestInit) => fetch(`${portal.url}${path}`, init);
 const html = async (path = "/portal") => (await get(path)).text();
+
+/** The characters that HTML escapes, the ampersand last. */
+const ESCAPED = { "&quot;": '"', "&#x27;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+
+/** Returns the settings in the HTML of a page. */
+function settingsIn(page: string): unknown {
+  const [, data = "null"] = /data-settings="([^"]*)"/.exec(page) ?? [];
+  return JSON.parse(
+    Object.entries(ESCAPED).reduce((text, [code, sign]) => text.replaceAll(code, sign), data),
+  );
+}
 
 describe("the page", () => {
   // PT-3
@@ -134,20 +154,19 @@ describe("the page", () => {
     const page = await html();
     expect(page).toContain("<title>Acme &lt;&amp; Daughters&gt;</title>");
     expect(page).not.toContain("<&");
-    const settings = new HTMLRewriter();
-    let data = "";
-    settings.on("#portal", {
-      element(element) {
-        data = element.getAttribute("data-settings") ?? "";
-      },
-    });
-    settings.transform(page);
-    expect(data).toContain("mailto:help@example.com");
+    expect(settingsIn(page)).toMatchObject({ brand: { links: { support: "mailto:help@example.com" } } });
     const logo = await get("/portal/assets/logo");
     expect([logo.headers.get("content-type"), await logo.text()]).toEqual(["image/svg+xml", LOGO]);
     const style = await (await get("/portal/assets/brand.css")).text();
     expect(style).toContain("--accent:#7a1f5c;--accent-ink:#ffffff");
     expect(style).toContain("--accent:#f0a8d8;--accent-ink:#000000");
+  });
+});
+
+// PT-71
+test("the page gets the keys of the witnesses, their number as the quorum, and the origin", async () => {
+  expect(settingsIn(await html())).toMatchObject({
+    witnesses: { keys: WITNESSES, quorum: 2, origin: "audit.example.com/log" },
   });
 });
 
@@ -193,13 +212,16 @@ describe("the process", () => {
       PORTAL_PROVIDER_ORIGINS: "https://a.example.com/path",
       PORTAL_LANGUAGES: "en,xx",
       PORTAL_BRAND_FILE: join(folder, "none.yaml"),
+      PORTAL_WITNESS_KEYS_FILE: folder,
+      PORTAL_WITNESS_QUORUM: "0",
+      PORTAL_WITNESS_ORIGIN: "two words",
     };
     expect((await problems(wrong)).map((line) => line.split(" ")[0]).toSorted()).toEqual(
       Object.keys(wrong).toSorted(),
     );
   });
 
-  // PT-2
+  // PT-2, PT-71
   test.each([
     [{ PORTAL_SCOPES: "openid  profile" }],
     [{ PORTAL_SCOPES: `openid "x"` }],
@@ -212,6 +234,7 @@ describe("the process", () => {
     [{ AUTH_ISSUER: "https://login.example.com#x" }],
     [{ AUTH_ISSUER: "javascript:alert(1)" }],
     [{ PORTAL_CLIENT_ID: "x".repeat(513) }],
+    [{ PORTAL_WITNESS_QUORUM: "2" }],
   ])("refuses %p", async (env) => {
     expect(await problems(env)).toEqual([expect.stringContaining(Object.keys(env)[0] ?? "")]);
   });

@@ -2,11 +2,15 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { proofEndSchema } from "@ostiary/lib/contracts/audit";
+import { fits } from "@ostiary/lib/domain/errors";
 import { isRecord, parseJson } from "@ostiary/lib/domain/json";
 import type { Page } from "playwright-core";
+import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { type TestWitness, testWitness } from "../../support/test-log.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { usePortal } from "./bed.ts";
+import { signIn, textOf, usePortal } from "./bed.ts";
 
 /** The audit log of an organization: read, filtered, exported and verified in a real browser. */
 
@@ -280,6 +284,71 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     await page.getByRole("button", { name: "Jetzt prüfen" }).click();
     await page.getByText("Die letzte Zeile, die den Beweis beendet, fehlt").waitFor();
     expect(await page.locator("[lang=en]").count()).toBe(0);
+  });
+
+  /** Starts a portal with these variables, for the provider of this gateway. */
+  async function startPortal(variables: Record<string, string>): Promise<RunningProcess> {
+    const discovery = await fetch(`${bed.provider_url}/.well-known/openid-configuration`);
+    const AUTH_ISSUER = textOf(await discovery.json(), "issuer");
+    const own = { AUTH_ISSUER, PORTAL_CLIENT_ID: "portal", LOG_FILE: "-" };
+    return startProcess("apps/portal/main.ts", { ...own, ...variables });
+  }
+
+  /** Serves the pages of another portal beside everything else of this gateway, from one origin. */
+  function gatewayWith(portal: RunningProcess): Bun.Server<undefined> {
+    const pages = ["/portal", "/portal/signed-in"];
+    return Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: async (request) => {
+        const { pathname, search } = new URL(request.url);
+        const from = pages.includes(pathname) ? portal.url : bed.gateway_url;
+        const answer = await fetch(new Request(`${from}${pathname}${search}`, request));
+        const headers = new Headers(answer.headers);
+        for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
+        return new Response(answer.body, { status: answer.status, headers });
+      },
+    });
+  }
+
+  /** Adds the root of the export with the cosignature of a witness to its last line. */
+  function cosigned(lines: string[], witness: TestWitness): string[] {
+    const end: unknown = parseJson(lines.at(-1) ?? "");
+    if (!fits(proofEndSchema, end) || end.tree === undefined) throw new Error("The export has no tree.");
+    const { note } = end.tree;
+    const text = note.slice(0, note.indexOf("\n\n") + 1);
+    const root = { note: note + witness.line(text, Math.floor(Date.now() / 1_000)), consistency: [] };
+    return lines.with(-1, JSON.stringify({ ...end, tree: { ...end.tree, cosigned: root } }));
+  }
+
+  // PT-71, PT-72, PT-73
+  test("names the witnesses that have seen it, and says so where too few have", async () => {
+    const [one, two] = [testWitness("<i>one</i>.example.com"), testWitness("two.example.com")];
+    const file = join(await mkdtemp(join(tmpdir(), "ostiary-witness-keys-")), "witnesses.txt");
+    await writeFile(file, `${one.key}\n${two.key}\n`);
+    const id = await changed("Seen", 2);
+    const portal = await startPortal({
+      PORTAL_WITNESS_KEYS_FILE: file,
+      PORTAL_WITNESS_QUORUM: "1",
+      PORTAL_WITNESS_ORIGIN: "ostiary/audit-log",
+    });
+    const gateway = gatewayWith(portal);
+    const { page, go, complaints } = await bed.visit();
+    await page.goto(`http://127.0.0.1:${gateway.port}/portal`);
+    await signIn(page, "ada");
+    await go(`#/org/${id}/audit/verify`);
+    await verify(page);
+    await verdict(page)
+      .getByText(/unaltered, but too few witnesses have seen the log\.$/)
+      .waitFor();
+    await verdict(page).getByText("The file shows no root that witnesses cosigned").waitFor();
+    expect(await verdict(page).getByText("Seen by").count()).toBe(0);
+    await tamper(page, (lines) => cosigned(lines, one));
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+    await verdict(page).getByText("Seen by 1 witness: <i>one</i>.example.com.", { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+    await Promise.all([gateway.stop(true), portal.stop()]);
   });
 
   // PT-60

@@ -1,31 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { checkCosignedRoot, NotWitnessKeys, readWitnessKeys } from "@ostiary/lib/verification";
-import { keyId, publicBytes, TestLog, verifierKeyText } from "../../support/test-log.ts";
+import { TestLog, testWitness } from "../../support/test-log.ts";
 
 /** A signed root tells by its text alone who cosigned it. */
 
 const NOW_S = 1_800_000_000;
 
-interface TestWitness {
-  key: string;
-  line(text: string, time_s?: number): string;
-}
-
-function witness(
-  name: string,
-  privateKey: KeyObject = generateKeyPairSync("ed25519").privateKey,
-): TestWitness {
-  const publicKey = publicBytes(privateKey);
-  return {
-    key: verifierKeyText(name, 4, publicKey),
-    line(text, time_s = NOW_S) {
-      const time = Buffer.alloc(8);
-      time.writeBigUInt64BE(BigInt(time_s));
-      const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${time_s}\n${text}`), privateKey);
-      return `— ${name} ${Buffer.concat([keyId(name, 4, publicKey), time, signature]).toString("base64")}\n`;
-    },
-  };
+function witness(name: string, privateKey?: KeyObject) {
+  const { key, line } = testWitness(name, privateKey);
+  return { key, line: (text: string, time_s = NOW_S) => line(text, time_s) };
 }
 
 const log = new TestLog("audit.example.com/log").grow(7);

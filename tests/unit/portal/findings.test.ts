@@ -96,6 +96,7 @@ const VALUES: { readonly [C in FindingCode]: readonly Omit<FindingOf<C>, "code">
   not_cosigned: [{}],
   cosigned_root_older: [{ size: SIZE, checkpoint: CHECKPOINT }],
   cosigned_by_few: [{ count: 2_011, total: 2_013, quorum: 2_012 }],
+  witnesses_of_other_log: [{ origin: "log.example.com/a", expected: "log.example.com/b" }],
   line_not_i_json: [
     { line: LINE, violation: null },
     { line: LINE, violation: { rule: "repeated_name", shown: '"a name"' } },

@@ -1,4 +1,5 @@
 import type { Verdict } from "@ostiary/lib/verification";
+import type { WitnessSettings } from "../../settings.ts";
 
 /** The question to the worker: which log to verify. */
 export interface VerifyRequest {
@@ -8,6 +9,8 @@ export interface VerifyRequest {
   headers: Record<string, string>;
   /** The file that the customer kept, or null. */
   kept: Blob | null;
+  /** The witnesses that must have seen the log, or null. */
+  witnesses: WitnessSettings | null;
 }
 
 /** A message of the worker. The last one is the only one that is not `progress`. */

@@ -104,6 +104,7 @@ function Facts({ verdict }: { verdict: Verdict }) {
             )}
           </li>
         )}
+        <SeenBy verdict={verdict} />
         {statements
           .toReversed()
           .slice(0, SHOWN_MAX)
@@ -125,4 +126,16 @@ function Facts({ verdict }: { verdict: Verdict }) {
       <Sentences title={t.notShown} sentences={not_shown.map(t.finding)} />
     </>
   );
+}
+
+/** Names the witnesses that cosigned a tree with the checkpoint of the log (PT-72). */
+function SeenBy({ verdict: { witnesses } }: { verdict: Verdict }) {
+  const t = useTexts().audit.verify;
+  const formats = useFormats();
+  if (witnesses === null) return null;
+  const { lack, witnesses: marks } = witnesses;
+  const isOfThisLog = lack === null || lack.code === "cosigned_by_few";
+  const names = marks.flatMap(({ name, cosigned_at }) => (cosigned_at === null ? [] : [name]));
+  if (!isOfThisLog || names.length === 0) return null;
+  return <li>{t.seenBy({ value: names.length, text: formats.number(names.length) }, names.join(", "))}</li>;
 }

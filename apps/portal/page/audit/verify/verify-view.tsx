@@ -6,6 +6,7 @@ import { useSession } from "../../session.ts";
 import { useFormats, useTexts } from "../../texts/texts.ts";
 import { useAddress } from "../../use-address.ts";
 import type { Log } from "../logs.ts";
+import { commandOf } from "./command.ts";
 import type { KeptCopy } from "./messages.ts";
 import { VerdictNotice } from "./verdict-notice.tsx";
 import { useVerifier, type Verification, type Verifier } from "./verification.ts";
@@ -54,7 +55,12 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
     const headers = await session.gateway.credential(log.as);
     if (!headers.ok) return verifier.refuse(headers.failure);
     const address = new URL(`${log.path}/export?format=ndjson&proof=true`, location.origin);
-    verifier.start({ export_url: address.href, headers: headers.value, kept });
+    verifier.start({
+      export_url: address.href,
+      headers: headers.value,
+      kept,
+      witnesses: session.settings.witnesses,
+    });
   };
   return (
     <form
@@ -117,12 +123,8 @@ function Keep({ copy }: { copy: KeptCopy }) {
 
 function OnTheCommandLine({ log }: { log: Log }) {
   const t = useTexts().audit.verify;
-  const credential = log.as === "member" ? "X-API-Key: $KEY" : "Authorization: Bearer $TOKEN";
-  const command = [
-    `curl -fsS -H "${credential}" \\`,
-    `  "${location.origin}${log.path}/export?format=ndjson&proof=true" > log.ndjson`,
-    "ostiary audit verify log.ndjson",
-  ].join("\n");
+  const { witnesses } = useSession().settings;
+  const command = commandOf(log, witnesses, location.origin);
   return (
     <details>
       <summary>{t.command}</summary>

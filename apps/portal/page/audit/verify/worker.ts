@@ -8,9 +8,12 @@ import {
   NotKeptCopies,
   NotLines,
   readKept,
+  readWitnessKeys,
   verifyExport,
+  type WitnessRule,
 } from "@ostiary/lib/verification";
 import { Type } from "@sinclair/typebox";
+import type { WitnessSettings } from "../../settings.ts";
 import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
 
 /** Verifies a log beside the page: the export streams in, and no more than a line of it is kept. */
@@ -34,7 +37,7 @@ function tell(message: WorkerMessage): void {
   self.postMessage(message);
 }
 
-async function verify({ export_url, headers, kept }: VerifyRequest): Promise<WorkerMessage> {
+async function verify({ export_url, headers, kept, witnesses }: VerifyRequest): Promise<WorkerMessage> {
   const read = await readCopies(kept);
   if (read === null) return { type: "failed", reason: "kept" };
   // The checkpoints come first, so that none is newer than the export.
@@ -45,14 +48,19 @@ async function verify({ export_url, headers, kept }: VerifyRequest): Promise<Wor
   if (!answer.ok) return refused(answer);
   const log = new StreamedLog(answer.body);
   try {
-    const verdict = await verifyExport(log.lines(), { keys, kept: copies, witnesses: null }, (events) =>
-      log.show(events),
-    );
+    const given = { keys, kept: copies, witnesses: ruleOf(witnesses) };
+    const verdict = await verifyExport(log.lines(), given, (events) => log.show(events));
     return { type: "verdict", verdict, copy: copyOf(log.last) };
   } catch (error) {
     if (error instanceof NotLines) return { type: "failed", reason: "broken" };
     return { type: "failed", reason: log.whole ? "broken" : "away" };
   }
+}
+
+function ruleOf(witnesses: WitnessSettings | null): WitnessRule | null {
+  if (witnesses === null) return null;
+  const { keys, quorum, origin } = witnesses;
+  return { keys: readWitnessKeys(keys.join("\n")), quorum, origin, now_ms: Date.now() };
 }
 
 /** The lines of an export while they arrive. */

@@ -98,6 +98,7 @@ export const audit: Texts["audit"] = {
       `${text} ${value === 1 ? "Ereignis" : "Ereignisse"}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ${value === 1 ? "ist" : "sind"} unverändert, aber eine Frage bleibt offen.`,
     unwitnessed: ({ value, text }, span) =>
       `${text} ${value === 1 ? "Ereignis" : "Ereignisse"}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ${value === 1 ? "ist" : "sind"} unverändert, aber zu wenige Zeugen haben das Protokoll gesehen.`,
+    seenBy: ({ value, text }, names) => `Gesehen von ${value === 1 ? "einem" : text} Zeugen: ${names}.`,
     altered: "Das Protokoll ist nicht das, was versiegelt wurde.",
     open: "Was sich nicht sagen lässt",
     kinds: {

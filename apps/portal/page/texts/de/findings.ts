@@ -89,6 +89,8 @@ export const findings: FindingWords = {
     `Die neueste Wurzel, die Zeugen bestätigt haben, hat ${size} Prüfpunkte, und diese Datei ist vom Prüfpunkt ${checkpoint}: Prüfen Sie das Protokoll erneut. Bleibt es so, sind die Zeugen nicht erreichbar oder lehnen das Protokoll ab.`,
   cosigned_by_few: ({ count, total, quorum }) =>
     `Zu wenige Zeugen haben das Protokoll bestätigt: ${count} von ${total}, und ${quorum} müssen es sein.`,
+  witnesses_of_other_log: ({ origin, expected }) =>
+    `Das ist das Protokoll ${origin}: Die Zeugen müssen das Protokoll ${expected} bestätigt haben.`,
 
   line_not_i_json: ({ line, violation }) => `Zeile ${line} ist kein I-JSON${iJsonText(violation)}.`,
   line_after_end: ({ line }) => `Zeile ${line} steht nach der Zeile, die den Beweis beendet.`,

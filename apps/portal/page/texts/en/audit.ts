@@ -103,6 +103,8 @@ export const audit = {
       span: { from: string; to: string } | null,
     ) =>
       `${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} unaltered, but too few witnesses have seen the log.`,
+    seenBy: ({ value, text }: { value: number; text: string }, names: string) =>
+      `Seen by ${text} ${value === 1 ? "witness" : "witnesses"}: ${names}.`,
     altered: "The log is not what was sealed.",
     open: "What cannot be told",
     kinds: {

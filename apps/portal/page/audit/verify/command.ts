@@ -1,0 +1,31 @@
+import type { WitnessSettings } from "../../settings.ts";
+import type { Log } from "../logs.ts";
+
+/** Returns the commands that verify a log as the page does, with the same witnesses. */
+export function commandOf(
+  { as, path }: Pick<Log, "as" | "path">,
+  witnesses: WitnessSettings | null,
+  origin: string,
+): string {
+  const credential = as === "member" ? "X-API-Key: $KEY" : "Authorization: Bearer $TOKEN";
+  return [
+    `curl -fsS -H "${credential}" \\`,
+    `  "${origin}${path}/export?format=ndjson&proof=true" > log.ndjson`,
+    ...(witnesses === null ? [] : [`printf '%s\\n' ${witnesses.keys.map(quoted).join(" ")} > witnesses.txt`]),
+    ["ostiary audit verify log.ndjson", ...optionsOf(witnesses)].join(" "),
+  ].join("\n");
+}
+
+function optionsOf(witnesses: WitnessSettings | null): string[] {
+  if (witnesses === null) return [];
+  const { quorum, origin } = witnesses;
+  return [
+    `--witness-keys witnesses.txt --quorum ${quorum}`,
+    ...(origin === null ? [] : [`--origin ${quoted(origin)}`]),
+  ];
+}
+
+/** Quotes a text for a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,66 @@
+import { statSync } from "node:fs";
+import { type NoteKey, noteKeyText } from "@ostiary/lib/domain/tlog";
+import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
+import { problemsOfLoading, readTextFile } from "@ostiary/lib/runtime/config/yaml-file";
+import { NotWitnessKeys, readWitnessKeys } from "@ostiary/lib/verification";
+import type { PortalConfig } from "../config.ts";
+import type { WitnessSettings } from "../page/settings.ts";
+
+const VARIABLE = "PORTAL_WITNESS_KEYS_FILE";
+/** The variables that say nothing without keys. */
+const DEPENDENT = ["PORTAL_WITNESS_QUORUM", "PORTAL_WITNESS_ORIGIN"] as const;
+
+type WitnessVariables = Pick<PortalConfig, typeof VARIABLE | (typeof DEPENDENT)[number]>;
+
+/** Reads the witnesses that must have seen each log, or null where the portal asks for none. */
+export function loadWitnesses(config: WitnessVariables): WitnessSettings | null {
+  const { PORTAL_WITNESS_KEYS_FILE: path } = config;
+  if (path === undefined) return null;
+  const keys = readKeys(path).map(noteKeyText);
+  return {
+    keys,
+    quorum: config.PORTAL_WITNESS_QUORUM ?? keys.length,
+    origin: config.PORTAL_WITNESS_ORIGIN ?? null,
+  };
+}
+
+/** Checks the variables of witnesses for `loadConfig`, and returns every problem (PT-71). */
+export function checkWitnesses(config: Partial<WitnessVariables>): ConfigProblem[] {
+  const { PORTAL_WITNESS_KEYS_FILE: path, PORTAL_WITNESS_QUORUM: quorum } = config;
+  if (path === undefined) {
+    const given = DEPENDENT.filter((variable) => config[variable] !== undefined);
+    return given.map((variable) => ({ variable, message: `needs ${VARIABLE}, the keys of the witnesses.` }));
+  }
+  let count = Number.POSITIVE_INFINITY;
+  const found = problemsOfLoading(() => {
+    count = readKeys(path).length;
+  });
+  if (quorum === undefined || quorum <= count) return found;
+  const message = `is ${quorum}, and ${VARIABLE} has ${count} keys: lower it, or add keys.`;
+  return [...found, { variable: "PORTAL_WITNESS_QUORUM", message }];
+}
+
+/** @throws ConfigError that says what is wrong with the file */
+function readKeys(path: string): readonly NoteKey[] {
+  if (isFolder(path)) {
+    throw refusal(`names ${path}, which is a folder: name a file with a verifier key on each line`);
+  }
+  try {
+    return readWitnessKeys(readTextFile(VARIABLE, path));
+  } catch (error) {
+    if (!(error instanceof NotWitnessKeys)) throw error;
+    throw refusal(`${error.line === 0 ? "" : `line ${error.line} `}${error.message}`);
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function refusal(message: string): ConfigError {
+  return new ConfigError([{ variable: VARIABLE, message: `${message}.` }]);
+}

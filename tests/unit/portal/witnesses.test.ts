@@ -1,0 +1,167 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readWitnessKeys, verifyExport } from "@ostiary/lib/verification";
+import { checkWitnesses, loadWitnesses } from "@ostiary/portal/witnesses";
+import { commandOf } from "../../../apps/portal/page/audit/verify/command.ts";
+import { de } from "../../../apps/portal/page/texts/de.ts";
+import { en } from "../../../apps/portal/page/texts/en.ts";
+import { TestLog, testWitness } from "../../support/test-log.ts";
+
+/** The witnesses that the portal asks for. */
+
+const folder = mkdtempSync(join(tmpdir(), "ostiary-witness-keys-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const [one, two] = [testWitness("one.example.com").key, testWitness("two.example.com").key];
+
+function keysFile(...lines: string[]): string {
+  const path = join(folder, crypto.randomUUID());
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
+  return path;
+}
+
+// PT-71
+describe("the witnesses of the portal", () => {
+  test("are those of the file, and all of them must have cosigned by default", () => {
+    const PORTAL_WITNESS_KEYS_FILE = keysFile("# those that we trust", "", one, `  ${two}\r`);
+    const all = { PORTAL_WITNESS_KEYS_FILE };
+    expect(checkWitnesses(all)).toEqual([]);
+    expect(loadWitnesses(all)).toEqual({ keys: [one, two], quorum: 2, origin: null });
+    const some = { ...all, PORTAL_WITNESS_QUORUM: 1, PORTAL_WITNESS_ORIGIN: "audit.example.com/log" };
+    expect(checkWitnesses(some)).toEqual([]);
+    expect(loadWitnesses(some)).toEqual({ keys: [one, two], quorum: 1, origin: "audit.example.com/log" });
+  });
+
+  test("are none without a file", () => {
+    expect(checkWitnesses({})).toEqual([]);
+    expect(loadWitnesses({})).toBeNull();
+  });
+
+  test.each([
+    ["no key", ["# none"], "has no key of a witness."],
+    ["a text in place of a key", [one, "witness.example.com"], "line 2 is not a key of a witness."],
+    ["a key of a log", [new TestLog("log.example.com").verifierKey], "line 1 is not a key of a witness."],
+    [
+      "a key with another id",
+      [one.replace(/\+[0-9a-f]{8}\+/, "+00000000+")],
+      "line 1 is not a key of a witness.",
+    ],
+    ["a key twice", [one, two, one], "line 3 has the key of an earlier line."],
+    [
+      "101 keys",
+      Array.from({ length: 101 }, (_, n) => testWitness(`w${n}.example.com`).key),
+      "has more than 100 keys.",
+    ],
+  ])("are refused for a file with %s", (_what, lines, message) => {
+    expect(checkWitnesses({ PORTAL_WITNESS_KEYS_FILE: keysFile(...lines) })).toEqual([
+      { variable: "PORTAL_WITNESS_KEYS_FILE", message },
+    ]);
+  });
+
+  test("are refused for a file that is missing, a folder, and a path through a file", () => {
+    const missing = join(folder, "none");
+    const through = join(keysFile(one), "keys");
+    expect(
+      [missing, folder, through].flatMap((path) => checkWitnesses({ PORTAL_WITNESS_KEYS_FILE: path })),
+    ).toEqual(
+      [
+        `names ${missing}, which cannot be read.`,
+        `names ${folder}, which is a folder: name a file with a verifier key on each line.`,
+        `names ${through}, which cannot be read.`,
+      ].map((message) => ({ variable: "PORTAL_WITNESS_KEYS_FILE", message })),
+    );
+  });
+
+  test("are refused for a quorum beyond their number, and for a quorum or an origin without keys", () => {
+    const PORTAL_WITNESS_KEYS_FILE = keysFile(one, two);
+    expect(checkWitnesses({ PORTAL_WITNESS_KEYS_FILE, PORTAL_WITNESS_QUORUM: 2 })).toEqual([]);
+    expect(checkWitnesses({ PORTAL_WITNESS_KEYS_FILE, PORTAL_WITNESS_QUORUM: 3 })).toEqual([
+      {
+        variable: "PORTAL_WITNESS_QUORUM",
+        message: "is 3, and PORTAL_WITNESS_KEYS_FILE has 2 keys: lower it, or add keys.",
+      },
+    ]);
+    const message = "needs PORTAL_WITNESS_KEYS_FILE, the keys of the witnesses.";
+    expect(checkWitnesses({ PORTAL_WITNESS_QUORUM: 1, PORTAL_WITNESS_ORIGIN: "log.example.com" })).toEqual([
+      { variable: "PORTAL_WITNESS_QUORUM", message },
+      { variable: "PORTAL_WITNESS_ORIGIN", message },
+    ]);
+  });
+});
+
+async function* each(lines: readonly string[]): AsyncGenerator<string, void, void> {
+  yield* lines;
+}
+
+const vectors = join(import.meta.dir, "../../conformance/audit-proof/witness-vectors.json");
+
+// PT-73
+test.each([
+  ["all of three cosigned the root of the file", null],
+  ["two of three cosigned the root of the file", "cosigned_by_few"],
+  ["a file without a cosigned root", "not_cosigned"],
+])("a log with another name than the given one has no witnesses: %s", async (title, lack) => {
+  const { exports } = await Bun.file(vectors).json();
+  const { lines, keys, witnesses } = exports.find(
+    (vector: { title: string }) => vector.title === `witnesses: ${title}`,
+  );
+  const lackOf = async (origin: string | null) => {
+    const asked = { keys: readWitnessKeys(witnesses.keys.join("\n")), quorum: 3, origin };
+    const verdict = await verifyExport(each(lines), {
+      keys,
+      kept: { checkpoints: [], end: null },
+      witnesses: { ...asked, now_ms: Date.parse(witnesses.now) },
+    });
+    return [verdict.result, verdict.witnesses?.lack ?? null];
+  };
+  const right = [
+    lack === null ? "complete" : "unwitnessed",
+    lack === null ? null : expect.objectContaining({ code: lack }),
+  ];
+  expect(await lackOf(null)).toEqual(right);
+  expect(await lackOf("audit.example.com/log")).toEqual(right);
+  expect(await lackOf("audit.example.com/lo")).toEqual([
+    "unwitnessed",
+    { code: "witnesses_of_other_log", origin: "audit.example.com/log", expected: "audit.example.com/lo" },
+  ]);
+});
+
+// PT-72
+test("a verdict counts the witnesses in both languages", () => {
+  const said = [en, de].flatMap(({ audit: { verify } }) => [
+    verify.seenBy({ value: 1, text: "1" }, "a"),
+    verify.seenBy({ value: 2, text: "2" }, "a, b"),
+  ]);
+  expect(said).toEqual([
+    "Seen by 1 witness: a.",
+    "Seen by 2 witnesses: a, b.",
+    "Gesehen von einem Zeugen: a.",
+    "Gesehen von 2 Zeugen: a, b.",
+  ]);
+});
+
+// PT-72
+describe("the same verification on the command line", () => {
+  const log = { as: "member", path: "/org/audit-events" } as const;
+  const gateway = "https://api.example.com";
+
+  test("names the witnesses, the quorum and the origin, each as one word of the shell", async () => {
+    const keys = [one, testWitness("it's;$(id)`id`.example.com").key];
+    const command = commandOf(log, { keys, quorum: 2, origin: "log's" }, gateway);
+    const [, , write = "", verify = ""] = command.split("\n");
+    expect(verify).toBe(
+      `ostiary audit verify log.ndjson --witness-keys witnesses.txt --quorum 2 --origin 'log'\\''s'`,
+    );
+    const written = Bun.spawn(["sh", "-c", write], { cwd: folder });
+    expect(await written.exited).toBe(0);
+    expect(await Bun.file(join(folder, "witnesses.txt")).text()).toBe(keys.map((key) => `${key}\n`).join(""));
+  });
+
+  test("asks for no witnesses where the portal asks for none", () => {
+    expect(commandOf(log, null, gateway)).toEndWith("> log.ndjson\nostiary audit verify log.ndjson");
+    const named = commandOf(log, { keys: [one], quorum: 1, origin: null }, gateway);
+    expect(named).toEndWith("--witness-keys witnesses.txt --quorum 1");
+  });
+});
