@@ -36,8 +36,8 @@ export interface Relief {
 
 const LOOK_MS = 100;
 /**
- * Connections are checked after this many requests too, or earlier near the descriptor limit: see
- * `looksEach`.
+ * Connections and memory are checked after this many requests too, or earlier near the descriptor limit: see
+ * `looksEach`. A burst of held bodies can take all memory within one pause.
  */
 const LOOK_REQUESTS_MAX = 128;
 const LOOK_REQUESTS_MIN = 16;
@@ -60,7 +60,7 @@ const COLLECT_PAUSE_MS = 2_000;
 
 /**
  * Refuses requests before the process runs out of memory or descriptors (GW-151): 503, and the connection
- * closes. Each request costs a few comparisons; resources are read ten times a second.
+ * closes. Each request costs a few comparisons; resources are read ten times a second, and after some requests.
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -160,7 +160,7 @@ export class Overload {
     this.#since_look += 1;
     if (this.#since_look >= this.#look_requests) {
       this.#since_look = 0;
-      if (this.#isShortOfConnections()) this.#look();
+      if (this.#isShortOfConnections() || this.#isPastMemory()) this.#look();
     }
     const underway = connections.pendingRequests + connections.pendingWebSockets;
     this.#isCrowded = underway * 2 > this.#options.requests_max;
@@ -209,14 +209,17 @@ export class Overload {
 
   /** Collects garbage before it reports a shortage, since garbage is no reason to refuse a request. */
   #isShortOfMemory(): boolean {
-    const { memory_bytes_max } = this.#options;
-    if (this.#readings.memory_bytes() < memory_bytes_max) return false;
+    if (!this.#isPastMemory()) return false;
     const now_ms = this.#clock.elapsed_ms();
     if (now_ms - this.#collected_ms >= COLLECT_PAUSE_MS) {
       this.#collected_ms = now_ms;
       this.#readings.collect();
     }
-    return this.#readings.memory_bytes() >= memory_bytes_max;
+    return this.#isPastMemory();
+  }
+
+  #isPastMemory(): boolean {
+    return this.#readings.memory_bytes() >= this.#options.memory_bytes_max;
   }
 
   #isShortOfConnections(): boolean {

@@ -16,11 +16,24 @@ export interface ProcessReadings {
 /** Returns the readings of this process. */
 export function processReadings(): ProcessReadings {
   return {
-    memory_bytes: () => process.memoryUsage.rss(),
+    memory_bytes: residentMemory(),
     collect: () => Bun.gc(true),
     descriptors: () => countedDescriptors() || lowestFreeDescriptor(),
     memory_bytes_max: allowedMemory(),
     descriptors_max: allowedDescriptors(),
+  };
+}
+
+/** Returns a reading of the resident memory. It repeats the last one while the process has no descriptor left to read it with. */
+function residentMemory(): () => number {
+  let last = 0;
+  return () => {
+    try {
+      last = process.memoryUsage.rss();
+    } catch {
+      // the runtime opens a file for it, and its error has no code
+    }
+    return last;
   };
 }
 

@@ -133,6 +133,15 @@ describe("memory", () => {
   });
 
   // GW-154
+  test("that a burst takes between two looks is seen after 128 requests", () => {
+    const { overload } = overloadOf();
+    process.memory = 200 * MIB;
+    for (let request = 1; request < 128; request += 1) expect(refusalOf(overload, 101)).toBeNull();
+    expect(refusalOf(overload, 101)).not.toBeNull();
+    expect([overload.refused.memory, relief.ended]).toEqual([1, 1]);
+  });
+
+  // GW-154
   test("without a limit of its own is three quarters of what the process may have", async () => {
     const { overload, look } = overloadOf({ memory_bytes_max: 0 });
     process.memory = 299 * MIB;
