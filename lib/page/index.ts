@@ -3,4 +3,4 @@ export * from "./mark.tsx";
 export type { SignInFailure } from "./sign-in/provider.ts";
 export * from "./sign-in/provider-session.ts";
 export * from "./sign-in/tab-storage.ts";
-export * from "./table-roles.ts";
+export * from "./table.tsx";

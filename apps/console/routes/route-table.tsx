@@ -1,5 +1,5 @@
+import { Cell, Row, Table } from "@ostiary/lib/page";
 import { fragmentOf } from "../address.ts";
-import { Cell, DataTable, Row } from "../parts/data-table.tsx";
 import { Found, Methods, ScopeBadge } from "../parts/shown.tsx";
 import type { RouteRow } from "./rows.ts";
 
@@ -15,13 +15,13 @@ interface RouteTableProps {
 export function RouteTable({ rows, words, caption, withService }: RouteTableProps) {
   const columns = ["Route", "Scope", ...(withService ? ["Owner"] : []), "Labels", "Limit", "Audit"];
   return (
-    <DataTable caption={caption} kind="routes" columns={columns}>
+    <Table caption={caption} kind="routes" columns={columns}>
       {rows.map((row, index) => (
         <Row key={index}>
           <RouteCells row={row} words={words} withService={withService} />
         </Row>
       ))}
-    </DataTable>
+    </Table>
   );
 }
 

@@ -1,11 +1,11 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
 import { limitText, type RateLimitPolicy, testText } from "@ostiary/lib/domain/routes";
+import { Cell, Row, Table } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
-import { Cell, DataTable, Row } from "../parts/data-table.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Empty, Loading } from "../parts/shown.tsx";
@@ -94,7 +94,7 @@ function Policies({ policies }: { policies: [name: string, policy: RateLimitPoli
   return (
     <section>
       <h2>Rate limit policies</h2>
-      <DataTable caption="Rate limit policies" columns={["Policy", "Limit", "Bucket"]}>
+      <Table caption="Rate limit policies" columns={["Policy", "Limit", "Bucket"]}>
         {policies.map(([policy, limit]) => (
           <Row key={policy}>
             <Cell>
@@ -106,7 +106,7 @@ function Policies({ policies }: { policies: [name: string, policy: RateLimitPoli
             </Cell>
           </Row>
         ))}
-      </DataTable>
+      </Table>
     </section>
   );
 }
@@ -115,7 +115,7 @@ function Tests({ tests }: { tests: NonNullable<Service["tests"]> }) {
   return (
     <section>
       <h2>Tests</h2>
-      <DataTable caption="Tests" columns={["Test", "Request and expectation"]}>
+      <Table caption="Tests" columns={["Test", "Request and expectation"]}>
         {tests.map((test) => (
           <Row key={test.name}>
             <Cell>{test.name}</Cell>
@@ -124,7 +124,7 @@ function Tests({ tests }: { tests: NonNullable<Service["tests"]> }) {
             </Cell>
           </Row>
         ))}
-      </DataTable>
+      </Table>
     </section>
   );
 }

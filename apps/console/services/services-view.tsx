@@ -1,8 +1,8 @@
 import { SCOPES } from "@ostiary/lib/domain/routes";
+import { Cell, Row, Table } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
-import { Cell, DataTable, Row } from "../parts/data-table.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { counted, Empty, Found, ScopeBadge } from "../parts/shown.tsx";
@@ -66,7 +66,7 @@ function NoService({ name }: { name: string }) {
 
 function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: readonly string[] }) {
   return (
-    <DataTable caption="Services" kind="services" columns={["Service", "Url", "Routes"]}>
+    <Table caption="Services" kind="services" columns={["Service", "Url", "Routes"]}>
       {rows.map(({ name, url, counts }) => (
         <Row key={name}>
           <Cell>
@@ -90,6 +90,6 @@ function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: rea
           </Cell>
         </Row>
       ))}
-    </DataTable>
+    </Table>
   );
 }

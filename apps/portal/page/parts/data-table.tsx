@@ -1,4 +1,4 @@
-import { as } from "@ostiary/lib/page";
+import { Cell, Row, Table } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 
 interface DataTableProps {
@@ -11,28 +11,16 @@ interface DataTableProps {
 /** Shows rows with one cell for each column. On narrow screens each cell names its column. */
 export function DataTable({ label, columns, rows }: DataTableProps) {
   return (
-    <table class="table" {...as("table")}>
-      <caption class="sr">{label}</caption>
-      <thead {...as("rowgroup")}>
-        <tr {...as("row")}>
-          {columns.map((column) => (
-            <th key={column} {...as("columnheader")} scope="col">
-              {column}
-            </th>
+    <Table caption={label} columns={columns}>
+      {rows.map(({ key, cells }) => (
+        <Row key={key}>
+          {cells.map((cell, index) => (
+            <Cell key={columns[index]} label={columns[index]}>
+              {cell}
+            </Cell>
           ))}
-        </tr>
-      </thead>
-      <tbody {...as("rowgroup")}>
-        {rows.map(({ key, cells }) => (
-          <tr key={key} {...as("row")}>
-            {cells.map((cell, index) => (
-              <td key={columns[index]} data-label={columns[index]} {...as("cell")}>
-                {cell}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+        </Row>
+      ))}
+    </Table>
   );
 }

@@ -1,7 +1,12 @@
-import { as } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 
-interface DataTableProps {
+/**
+ * Repeats a table's roles explicitly: the styles for narrow screens stack cells, which removes their implicit
+ * roles.
+ */
+const as = (role: "table" | "rowgroup" | "row" | "columnheader" | "cell") => ({ role });
+
+interface TableProps {
   caption: string;
   /** The headings of the columns, from left to right. */
   columns: readonly string[];
@@ -12,9 +17,9 @@ interface DataTableProps {
 }
 
 /** Shows a table. Only screen readers read its caption. */
-export function DataTable({ caption, columns, kind = "", children }: DataTableProps) {
+export function Table({ caption, columns, kind, children }: TableProps) {
   return (
-    <table class={`table ${kind}`} {...as("table")}>
+    <table class={kind === undefined ? "table" : `table ${kind}`} {...as("table")}>
       <caption class="sr">{caption}</caption>
       <thead {...as("rowgroup")}>
         <tr {...as("row")}>
