@@ -1,37 +1,35 @@
 import { LIFECYCLE_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
-import { validationError } from "@ostiary/lib/domain/errors";
 import {
   answer,
   errors,
-  listQueryProperties,
+  FEED_LIMIT_MAX,
+  feedQuery,
   page,
   pageRequest,
   pageSchema,
+  unknownFeedCursor,
 } from "@ostiary/lib/runtime/http";
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { LifecycleEvent } from "./lifecycle-event.ts";
 import { eventExists, listEvents } from "./queries.ts";
-
-const LIMIT_MAX = 500;
 
 /** Returns the route `GET /internal/lifecycle-events` (ID-92). */
 export function lifecycleHandlers({ database }: Dependencies) {
   return new Elysia({ name: "lifecycle", normalize: false }).get(
     LIFECYCLE_EVENTS_PATH,
     async ({ query }) => {
-      const request = pageRequest(query, LIMIT_MAX);
+      const request = pageRequest(query, FEED_LIMIT_MAX);
       const { starting_after } = request;
       const events = await database.run("list_lifecycle_events", async (orm) => {
-        if (starting_after !== null && !(await eventExists(orm, starting_after))) throw unknownCursor();
+        if (starting_after !== null && !(await eventExists(orm, starting_after))) throw unknownFeedCursor();
         return listEvents(orm, request);
       });
       const { items, has_more } = page(events, request.limit);
       return { lifecycle_events: items, has_more };
     },
     {
-      query: Type.Object(listQueryProperties(LIMIT_MAX), { additionalProperties: false }),
+      query: feedQuery,
       response: {
         200: answer(pageSchema("lifecycle_events", LifecycleEvent), "A page."),
         ...errors("UNAUTHORIZED"),
@@ -45,10 +43,4 @@ export function lifecycleHandlers({ database }: Dependencies) {
       },
     },
   );
-}
-
-function unknownCursor() {
-  return validationError([
-    { path: "starting_after", message: "starting_after must be the id of an event of this feed." },
-  ]);
 }

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
+import { type ApiError, validationError } from "../../domain/errors/index.ts";
 import { idField, ULID_PATTERN } from "../../domain/schemas/index.ts";
 
 const LIMIT_DEFAULT = 50;
@@ -37,6 +38,17 @@ export function listQueryProperties(limit_max = LIMIT_MAX) {
 }
 
 export const listQuery = Type.Object(listQueryProperties(), { additionalProperties: false });
+
+/** The maximum page of a feed, which programs read. */
+export const FEED_LIMIT_MAX = 500;
+export const feedQuery = Type.Object(listQueryProperties(FEED_LIMIT_MAX), { additionalProperties: false });
+
+/** Returns the refusal of a cursor that is not an event of the feed. */
+export function unknownFeedCursor(): ApiError {
+  return validationError([
+    { path: "starting_after", message: "starting_after must be the id of an event of this feed." },
+  ]);
+}
 
 /** Reads the page from a query and applies the defaults. */
 export function pageRequest(

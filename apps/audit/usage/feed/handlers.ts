@@ -1,36 +1,35 @@
 import { USAGE_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
-import { validationError } from "@ostiary/lib/domain/errors";
 import {
   answer,
   errors,
-  listQueryProperties,
+  FEED_LIMIT_MAX,
+  feedQuery,
   page,
   pageRequest,
   pageSchema,
+  unknownFeedCursor,
 } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { toUsageEvent, UsageEvent } from "./event.ts";
 import { selectUsageEvents, usageEventExists } from "./queries.ts";
-
-const LIMIT_MAX = 500;
 
 /** Serves the feed of usage to billing systems (AU-128). */
 export function feedHandlers(database: Database) {
   return new Elysia({ name: "audit-usage-feed", normalize: false }).get(
     USAGE_EVENTS_PATH,
     async ({ query }) => {
-      const { limit, starting_after } = pageRequest(query, LIMIT_MAX);
+      const { limit, starting_after } = pageRequest(query, FEED_LIMIT_MAX);
       const found = await database.run("list_usage_events", async (orm) => {
-        if (starting_after !== null && !(await usageEventExists(orm, starting_after))) throw unknownCursor();
+        if (starting_after !== null && !(await usageEventExists(orm, starting_after)))
+          throw unknownFeedCursor();
         return selectUsageEvents(orm, starting_after, limit + 1);
       });
       const { items, has_more } = page(found, limit);
       return { usage_events: items.map(toUsageEvent), has_more };
     },
     {
-      query: Type.Object(listQueryProperties(LIMIT_MAX), { additionalProperties: false }),
+      query: feedQuery,
       response: {
         200: answer(pageSchema("usage_events", UsageEvent), "A page."),
         ...errors("UNAUTHORIZED"),
@@ -44,10 +43,4 @@ export function feedHandlers(database: Database) {
       },
     },
   );
-}
-
-function unknownCursor() {
-  return validationError([
-    { path: "starting_after", message: "starting_after must be the id of an event of this feed." },
-  ]);
 }
