@@ -8,6 +8,7 @@ import { describeMachine, machineLine } from "./measure/machine.ts";
 import { ServiceBed } from "./measure/service-bed.ts";
 import { spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
+import { timeOf } from "./measure/time-of.ts";
 
 const KIB = 1_024;
 const TIMEOUT_MS = 600_000;
@@ -165,9 +166,9 @@ async function verify(page: Page, go: (path: string) => Promise<void>): Promise<
 }
 
 async function elapsed(...steps: (() => Promise<unknown>)[]): Promise<number> {
-  const start = performance.now();
-  for (const step of steps) await step();
-  return performance.now() - start;
+  return timeOf(async () => {
+    for (const step of steps) await step();
+  });
 }
 
 /** Adds people to an organization, in the database of identity. */

@@ -5,6 +5,7 @@ import { describeMachine, machineLine } from "./measure/machine.ts";
 import { ServiceBed } from "./measure/service-bed.ts";
 import { type Spread, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
+import { timeOf } from "./measure/time-of.ts";
 
 export const ADMIN_TOKEN = "bench-admin-token";
 const ROUTES = 10_000;
@@ -75,11 +76,11 @@ export async function apply(url: string, services: object): Promise<number> {
 
 /** Returns the milliseconds until the value of `key` holds `part`. */
 async function untilSeen(store: RouteStore, key: string, part: string): Promise<number> {
-  const started = performance.now();
-  while ((await store.get(key))?.value.includes(part) !== true) {
-    // Ask again at once: each look-up takes less than a millisecond.
-  }
-  return performance.now() - started;
+  return timeOf(async () => {
+    while ((await store.get(key))?.value.includes(part) !== true) {
+      // Ask again at once: each look-up takes less than a millisecond.
+    }
+  });
 }
 
 /**

@@ -55,6 +55,16 @@ function session(url: string): postgres.Sql {
   return sql;
 }
 
+/** Waits until an index is built that waits for a writer. */
+async function waitingIndex(sql: postgres.Sql): Promise<void> {
+  const isBuilding = async () =>
+    (
+      await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like 'create index concurrently%'`
+    ).length > 0;
+  await waitFor(isBuilding, { what: "An index that waits for the writer", timeout_ms: 60_000 });
+}
+
 /** Returns the indexes that migrations made, and whether each is valid. */
 async function indexesOf(sql: postgres.Sql): Promise<unknown[][]> {
   const found =
@@ -75,12 +85,7 @@ describe.skipIf(!services().postgres.real)("migrations of an existing schema", (
     await writer`begin`;
     await writer.unsafe(`insert into ${SCHEMA}.things (id) values (2)`);
     const migrated = database.migrate(SCHEMA, folder);
-    const isBuilding = async () =>
-      (
-        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-          and query like 'create index concurrently%'`
-      ).length > 0;
-    await waitFor(isBuilding, { what: "An index that waits for the writer", timeout_ms: 60_000 });
+    await waitingIndex(sql);
     await sql.unsafe(`insert into ${SCHEMA}.things (id) values (3)`);
     await writer`commit`;
     await migrated;
@@ -238,12 +243,7 @@ describe.skipIf(!services().postgres.real)("an index of a table with partitions"
     await writer`begin`;
     await writer.unsafe(`insert into ${SCHEMA}.log_2 values (250)`);
     const migrated = database.migrate(SCHEMA, folder);
-    const isBuilding = async () =>
-      (
-        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-          and query like 'create index concurrently%'`
-      ).length > 0;
-    await waitFor(isBuilding, { what: "An index that waits for the writer", timeout_ms: 60_000 });
+    await waitingIndex(sql);
     await sql.unsafe(`insert into ${SCHEMA}.logs (at) values (150), (250)`);
     await writer`commit`;
     await migrated;

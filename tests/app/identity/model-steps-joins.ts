@@ -6,6 +6,7 @@ import {
   done,
   invalid,
   isText,
+  listOf,
   mostly,
   notFound,
   organizationOf,
@@ -115,23 +116,10 @@ const revokeInvite = fc.record({ which: place, where: place }).map(
   }),
 );
 
-const listInvites = place.map(
-  (which): Step => ({
-    name: `invites of organization ${which}`,
-    plan(model) {
-      const id = anOrganization(model, which);
-      return {
-        method: "GET",
-        path: `/organizations/${id}/invites?limit=100`,
-        settle() {
-          if (!model.organizations.has(id)) return notFound;
-          const own = [...model.invites.values()].filter(({ organization }) => organization === id);
-          const invites = own.map((invite) => model.shownInvite(invite));
-          return { status: 200, body: { invites, has_more: false } };
-        },
-      };
-    },
-  }),
+const listInvites = listOf("invites", (model, id) =>
+  [...model.invites.values()]
+    .filter(({ organization }) => organization === id)
+    .map((invite) => model.shownInvite(invite)),
 );
 
 const createAccount = fc.record({ which: place, name: anyText, role }).map(

@@ -9,6 +9,7 @@ import {
   type Expected,
   invalid,
   isText,
+  listOf,
   notFound,
   organizationOf,
   pick,
@@ -313,22 +314,8 @@ const readPersonOfMember = place.map(
   }),
 );
 
-const listMembers = place.map(
-  (which): Step => ({
-    name: `members of organization ${which}`,
-    plan(model) {
-      const id = anOrganization(model, which);
-      return {
-        method: "GET",
-        path: `/organizations/${id}/members?limit=100`,
-        settle() {
-          if (!model.organizations.has(id)) return notFound;
-          const members = model.living(id).map((member) => model.shownMember(member));
-          return { status: 200, body: { members, has_more: false } };
-        },
-      };
-    },
-  }),
+const listMembers = listOf("members", (model, id) =>
+  model.living(id).map((member) => model.shownMember(member)),
 );
 
 const listMemberships = place.map(

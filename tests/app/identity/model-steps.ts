@@ -68,6 +68,25 @@ export const aPerson = (model: Model, index: number) =>
 export const anOrganization = (model: Model, index: number) =>
   pickLiving(model.organizations.keys(), model.past.organizations, index);
 
+/** Lists what belongs to an organization. Path and answer have the same word for it. */
+export const listOf = (things: string, shown: (model: Model, organization: string) => unknown[]) =>
+  place.map(
+    (which): Step => ({
+      name: `${things} of organization ${which}`,
+      plan(model) {
+        const id = anOrganization(model, which);
+        return {
+          method: "GET",
+          path: `/organizations/${id}/${things}?limit=100`,
+          settle() {
+            if (!model.organizations.has(id)) return notFound;
+            return { status: 200, body: { [things]: shown(model, id), has_more: false } };
+          },
+        };
+      },
+    }),
+  );
+
 /** Returns mostly the organization that something belongs to. */
 export const organizationOf = (model: Model, owned: { organization: string } | undefined, index: number) =>
   index % 6 !== 5 && owned ? owned.organization : anOrganization(model, index);
