@@ -50,7 +50,7 @@ export const auditVariables = Type.Object({
     1_000,
     50,
     60_000,
-    "The maximum time for which an event waits for its place in the proof.",
+    "The maximum time for which an event waits for its place in the proof. At most 3000 with streams.",
   ),
   AUDIT_STREAM_KEY_FILE: optionalText(
     "must be the path of a file with a key on each line, such as openssl rand -base64 32 makes, the one that encrypts first",

@@ -4,6 +4,7 @@ import { checkSigningKeyFile } from "./checkpoints/signing-key.ts";
 import { auditVariables } from "./config.ts";
 import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";
+import { checkSealInterval } from "./streams/seal-interval.ts";
 import { wireAudit } from "./wire.ts";
 import { checkWitnesses } from "./witnesses/witnesses-file.ts";
 
@@ -18,6 +19,7 @@ export function runAudit(env: Environment): Promise<void> {
       checkSigningKeyFile,
       checkStreamKeyFile,
       checkOperatorStream,
+      checkSealInterval,
       checkWitnesses,
     );
     return [await serve(await wireAudit(config), config)];

@@ -2,6 +2,7 @@ import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
 import { auditVariables } from "@ostiary/audit/config";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";
+import { checkSealInterval } from "@ostiary/audit/streams/seal-interval";
 import { checkWitnesses } from "@ostiary/audit/witnesses";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
 import { checkPeppers, identityVariables } from "@ostiary/identity/config";
@@ -37,7 +38,7 @@ import { checkWitnesses as checkPortalWitnesses } from "@ostiary/portal/witnesse
 import { registryVariables } from "@ostiary/registry/config";
 import { checkOperatorProvider } from "@ostiary/registry/operators/config";
 import { type Static, Type } from "@sinclair/typebox";
-import { checkDataDirectory } from "./data-directory.ts";
+import { checkDataDirectory, STREAM_KEYS } from "./data-directory.ts";
 
 /**
  * The variables of the quick start (OP-5). The platform also reads every variable of its parts, such
@@ -130,6 +131,9 @@ function checkParts(env: Environment): ConfigProblem[] {
       checkSigningKeyFile,
       checkStreamKeyFile,
       checkOperatorStream,
+      // the platform makes the key of streams itself where none is given
+      (config) =>
+        checkSealInterval({ ...config, AUDIT_STREAM_KEY_FILE: config.AUDIT_STREAM_KEY_FILE ?? STREAM_KEYS }),
       checkWitnesses,
       checkPeerTls,
     ),

@@ -16,7 +16,7 @@ import {
 } from "@ostiary/lib/runtime/stores/database";
 
 const SIGNING_KEY = "audit-signing-key.pem";
-const STREAM_KEYS = "audit-stream-keys";
+export const STREAM_KEYS = "audit-stream-keys";
 const STREAM_KEY_BYTES = 32;
 
 /** The files that the platform keeps between starts. */

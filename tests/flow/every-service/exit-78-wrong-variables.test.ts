@@ -140,15 +140,19 @@ describe("every wrong variable is named in one round", () => {
     ]);
   });
 
+  // AU-116
   test("by audit", async () => {
     const lines = await problems("audit", {
       ...{ DATABASE_URL: "pglite:///", LOG_FILE: "/nowhere/log", LOG_LEVEL: "loud", HOST: "300.1.1.1" },
+      ...{ SEAL_INTERVAL_MS: "3001", AUDIT_OPERATOR_STREAM_URL: "https://siem.example.com/" },
     });
     expect(lines).toEqual([
+      "AUDIT_OPERATOR_STREAM_SECRET is required with AUDIT_OPERATOR_STREAM_URL.",
       `DATABASE_URL ${DATABASE_RULE}`,
       "HOST must be an IP address or a host name to bind, such as 0.0.0.0 or 127.0.0.1.",
       "LOG_FILE must be a file that this user may append to, or - for standard output.",
       "LOG_LEVEL must be debug, info, warn or error.",
+      "SEAL_INTERVAL_MS must be at most 3000 with streams (AUDIT_STREAM_KEY_FILE or AUDIT_OPERATOR_STREAM_URL), which send an event within 5 s.",
     ]);
   });
 

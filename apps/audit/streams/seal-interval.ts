@@ -1,0 +1,21 @@
+import type { ConfigProblem } from "@ostiary/lib/runtime/config";
+import type { AuditConfig } from "../config.ts";
+
+/** The longest seal interval with which a stream begins to send an entry within 5 s of its event (AU-116). */
+export const SEAL_INTERVAL_MS_MAX = 3_000;
+
+/** Refuses a seal interval with which streams would send entries too late; a check for `loadConfig`. */
+export function checkSealInterval({
+  SEAL_INTERVAL_MS = 0,
+  AUDIT_STREAM_KEY_FILE,
+  AUDIT_OPERATOR_STREAM_URL,
+}: Partial<AuditConfig>): ConfigProblem[] {
+  const hasStreams = AUDIT_STREAM_KEY_FILE !== undefined || AUDIT_OPERATOR_STREAM_URL !== undefined;
+  if (!hasStreams || SEAL_INTERVAL_MS <= SEAL_INTERVAL_MS_MAX) return [];
+  return [
+    {
+      variable: "SEAL_INTERVAL_MS",
+      message: `must be at most ${SEAL_INTERVAL_MS_MAX} with streams (AUDIT_STREAM_KEY_FILE or AUDIT_OPERATOR_STREAM_URL), which send an event within 5 s.`,
+    },
+  ];
+}
