@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import postgres from "postgres";
-import { freshDatabase, freshRouteStoreUrl, services, startProcess, waitFor } from "../support/index.ts";
+import {
+  freshDatabase,
+  freshRouteStoreUrl,
+  rejection,
+  services,
+  startProcess,
+  waitFor,
+} from "../support/index.ts";
 import { ADMIN_TOKEN, INTERNAL_AUTH_TOKEN } from "../support/stack.ts";
 import type { RunningProcess } from "../support/start-process.ts";
 
@@ -51,6 +58,25 @@ describe.skipIf(!services().postgres.real)("a database that another version migr
       expect(warnings(older)).toEqual([expect.objectContaining({ level: "warn", schema, migrations: 2 })]);
     },
   );
+
+  // OP-96
+  test("a newer migration that refuses older versions ends the start with 1 and its reason", async () => {
+    const env = { DATABASE_URL: await freshDatabase(), INTERNAL_AUTH_TOKEN };
+    expect(await (await start("identity", env)).stop()).toBe(0);
+    const sql = postgres(env.DATABASE_URL, { max: 1, onnotice: () => {} });
+    try {
+      await sql`alter table identity.schema_migrations add column refuses_older text`;
+      await sql`insert into identity.schema_migrations (written_at_ms, hash, refuses_older)
+        values (9000000000000, 'a', null), (9000000000001, 'b', 'they count no members.')`;
+    } finally {
+      await sql.end();
+    }
+    const refused = String(await rejection(start("identity", env)));
+    expect(refused).toContain("ended with 1: Could not start: ");
+    expect(refused).toContain(
+      "A newer version has migrated schema identity, and this version cannot serve it: they count no members. Start",
+    );
+  });
 
   // OP-76
   test("a migration whose process dies in the middle is applied whole by the next start", async () => {

@@ -337,6 +337,38 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
         await expect(database.migrate("edited", folder)).rejects.toThrow("edited");
       });
 
+      // OP-96
+      test("refuses an older version where a migration says why it cannot serve the schema", async () => {
+        const FIRST = { "0000_first": "create table renamed.one (id int);" };
+        const [older, newer] = [join(directory, "renamed-older"), join(directory, "renamed-newer")];
+        await writeMigrations(older, FIRST);
+        await writeMigrations(newer, {
+          ...FIRST,
+          "0001_second": "alter table renamed.one add column size int;",
+          "0002_third":
+            "-- Sizes are counted.\n-- refuses older versions: they read the table one.\nalter table renamed.one rename to two;",
+        });
+        await database.migrate("renamed", older);
+        expect(await database.migrate("renamed", newer)).toBe(0);
+        await expect(database.migrate("renamed", older)).rejects.toThrow(
+          "A newer version has migrated schema renamed, and this version cannot serve it: they read the table one. Start",
+        );
+        expect(await database.migrate("renamed", newer)).toBe(0);
+      });
+
+      // OP-96
+      test("refuses an older version on a schema that a newer one made at once", async () => {
+        const FIRST = { "0000_first": "create table made.one (id int);" };
+        const [older, newer] = [join(directory, "made-older"), join(directory, "made-newer")];
+        await writeMigrations(older, FIRST);
+        await writeMigrations(newer, {
+          ...FIRST,
+          "0001_second": "-- refuses older versions: one is gone.\ndrop table made.one;",
+        });
+        await database.migrate("made", newer);
+        await expect(database.migrate("made", older)).rejects.toThrow("cannot serve it: one is gone.");
+      });
+
       test("says which folder holds no journal", async () => {
         const folder = join(directory, "empty");
         await writeFile(folder, "");

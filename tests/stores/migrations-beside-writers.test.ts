@@ -163,6 +163,32 @@ insert into ${SCHEMA}.things values (7, 'once');`,
     expect(await (await open(url)).migrate(SCHEMA, before)).toBe(1);
   });
 
+  // OP-91
+  test("a writer passes while a constraint is validated", async () => {
+    const { folder, database, sql } = await bed({
+      "0001_second": `alter table ${SCHEMA}.things add constraint slow check (${SCHEMA}.slow(id)) not valid;
+--> statement-breakpoint
+-- reads all rows
+alter table ${SCHEMA}.things validate constraint slow;`,
+    });
+    await sql.unsafe(`create table ${SCHEMA}.gate ();
+      insert into ${SCHEMA}.gate default values;
+      create function ${SCHEMA}.slow(id int) returns boolean language plpgsql volatile as $$ begin
+        while exists (select from ${SCHEMA}.gate) loop perform pg_sleep(0.01); end loop;
+        return true;
+      end $$`);
+    const migrated = database.migrate(SCHEMA, folder);
+    const isValidating = async () =>
+      (await sql`select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`)
+        .length > 0;
+    await waitFor(isValidating, { what: "A validation that reads the rows", timeout_ms: 60_000 });
+    await sql.unsafe(`delete from ${SCHEMA}.things where id = 1`);
+    await sql.unsafe(`delete from ${SCHEMA}.gate`);
+    await migrated;
+    const [found] = await sql`select convalidated as valid from pg_constraint where conname = 'slow'`;
+    expect(found?.valid).toBe(true);
+  });
+
   // OP-68
   test("indexes of new tables are steps of their transaction", async () => {
     const { folder, database, sql } = await bed({

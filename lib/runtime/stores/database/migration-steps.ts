@@ -13,16 +13,18 @@ export interface IndexStep {
   readonly isPartitioned: boolean;
 }
 
-/** A part of a migration that is applied by itself: an index, or statements in one transaction. */
+/** A part of a migration that is applied by itself: an index, a validation, or statements in one transaction. */
 export type Step = IndexStep | { readonly kind: "statements"; readonly statements: readonly string[] };
 
 const COMMENTS = String.raw`(?:\s*--[^\n]*\n)*\s*`;
 const CREATE_TABLE = new RegExp(`^${COMMENTS}create table (?:if not exists )?([a-z0-9_.]+)`, "i");
+const VALIDATE = new RegExp(`^${COMMENTS}alter table [a-z0-9_.]+\\s+validate constraint `, "i");
 const CREATE_INDEX = new RegExp(`^${COMMENTS}create (unique )?index ([a-z0-9_]+)\\s+on ([a-z0-9_.]+)`, "i");
 
 /**
- * Returns the steps of a migration. Only indexes are steps of their own: other statements either hold a lock for a
- * moment, or must be seen together. Indexes of partitioned tables come last, so they separate no statements.
+ * Returns the steps of a migration. Indexes are steps of their own. So are validations of constraints, which read the
+ * whole table: they let writers pass once the locks of earlier statements are free (OP-91). Other statements either hold
+ * a lock for a moment, or must be seen together. Indexes of partitioned tables come last, so they separate no statements.
  */
 export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<Step[]> {
   const made = new Set(statements.flatMap((each) => CREATE_TABLE.exec(each)?.[1] ?? []));
@@ -34,6 +36,11 @@ export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<
     together = [];
   };
   for (const statement of statements.filter((each) => each.trim() !== "")) {
+    if (VALIDATE.test(statement)) {
+      close();
+      steps.push({ kind: "statements", statements: [statement] });
+      continue;
+    }
     const [head = "", unique = "", name = "", table = ""] = CREATE_INDEX.exec(statement) ?? [];
     if (name === "" || made.has(table)) {
       together.push(statement);

@@ -30,7 +30,8 @@ const DEADLOCK_DETECTED = "40P01";
  * Applies the migrations of `folder` that the journal of `schema` lacks, in the journal's order. A new schema gets
  * all of them in one transaction. Later ones are applied step by step, so that no lock outlasts its step
  * (OP-76, OP-68). An advisory lock makes replicas that start together wait for each other. Returns the number of
- * applied migrations that the folder lacks. Throws when an applied migration was edited since.
+ * applied migrations that the folder lacks. Throws when an applied migration was edited since, and when a migration
+ * that the folder lacks refuses older versions (OP-96).
  */
 export async function applyMigrations(
   access: MigrationAccess,
@@ -41,7 +42,7 @@ export async function applyMigrations(
     schema,
     folder,
     journal: journalOf(schema),
-    migrations: readMigrationFiles({ migrationsFolder: folder }),
+    migrations: migrationsIn(folder),
   };
   try {
     return await patiently(() => applyMissing(access, plan), schema);
@@ -51,7 +52,31 @@ export async function applyMigrations(
   }
 }
 
-type Migration = ReturnType<typeof readMigrationFiles>[number];
+interface Migration {
+  readonly sql: readonly string[];
+  readonly folderMillis: number;
+  readonly hash: string;
+  /** The reason why older versions cannot serve the schema afterwards; null when they can. */
+  readonly refuses_older: string | null;
+}
+
+/** The line by which a migration names the SHA-256 of an earlier text of it, which makes the same in another way. */
+const STANDS_FOR = /^-- stands for ([0-9a-f]{64})$/m;
+/** The line by which a migration says why older versions cannot serve the schema afterwards. */
+const REFUSES_OLDER = /^-- refuses older versions: (.+)$/m;
+
+/**
+ * Returns the migrations of a folder. A migration that stands for an earlier text has the hash of that text, so versions
+ * with either text agree in the journal (OP-92).
+ */
+function migrationsIn(folder: string): Migration[] {
+  return readMigrationFiles({ migrationsFolder: folder }).map((each) => {
+    const [head = ""] = each.sql;
+    const [, earlier = each.hash] = STANDS_FOR.exec(head) ?? [];
+    const [, refuses_older = null] = REFUSES_OLDER.exec(head) ?? [];
+    return { ...each, hash: earlier, refuses_older };
+  });
+}
 
 interface Plan {
   readonly schema: string;
@@ -65,6 +90,8 @@ interface Applied {
   readonly hash: string;
   /** The number of its steps that are done; null when all are. */
   readonly steps_done: number | null;
+  /** The reason why versions without this migration cannot serve the schema; null when they can. */
+  readonly refuses_older: string | null;
 }
 
 type Journal = ReadonlyMap<number, Applied>;
@@ -75,7 +102,7 @@ function journalOf(schema: string): SQL {
 
 /** Returns the migrations of a folder, by their times in the journal. */
 export function knownMigrations(folder: string): ReadonlySet<number> {
-  return new Set(readMigrationFiles({ migrationsFolder: folder }).map(({ folderMillis }) => folderMillis));
+  return new Set(migrationsIn(folder).map(({ folderMillis }) => folderMillis));
 }
 
 /** The problems that an operator must solve before the service can start, by SQLSTATE. */
@@ -149,13 +176,18 @@ async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   for (const each of migrations) refuseEdited(plan, each, applied.get(each.folderMillis));
   const missing = migrations.filter((each) => !isApplied(applied, each));
   const [first] = missing;
+  if (missing.some((each) => each.refuses_older !== null)) {
+    await rows(tx, sql`alter table ${journal} add column if not exists refuses_older text`);
+  }
   if (first !== undefined && byStep && applied.size > 0) {
     await rows(tx, sql`alter table ${journal} add column if not exists steps_done integer`);
     return { journal: applied, next: { migration: first, steps: await stepsOf(tx, first.sql) } };
   }
-  for (const { sql: statements, folderMillis, hash } of missing) {
+  for (const migration of missing) {
+    const { sql: statements, folderMillis, hash } = migration;
     for (const statement of statements) if (statement.trim() !== "") await rows(tx, sql.raw(statement));
     await rows(tx, sql`insert into ${journal} (written_at_ms, hash) values (${folderMillis}, ${hash})`);
+    await noteRefusal(tx, plan, migration);
   }
   return { journal: applied, next: null };
 }
@@ -185,12 +217,21 @@ function refuseEdited({ folder }: Plan, { folderMillis, hash }: Migration, found
   );
 }
 
-function newerThan({ migrations }: Plan, journal: Journal): number {
+/**
+ * Returns the number of applied migrations that this version does not know.
+ *
+ * @throws when one of them says that this version cannot serve the schema (OP-96)
+ */
+function newerThan({ schema, migrations }: Plan, journal: Journal): number {
   const own = new Set(migrations.map(({ folderMillis }) => folderMillis));
-  return journal
-    .keys()
-    .filter((when) => !own.has(when))
-    .toArray().length;
+  const newer = [...journal].filter(([when]) => !own.has(when)).map(([, applied]) => applied);
+  const reason = newer.find(({ refuses_older }) => refuses_older !== null)?.refuses_older;
+  if (reason !== undefined) {
+    throw new Error(
+      `A newer version has migrated schema ${schema}, and this version cannot serve it: ${reason} Start the newer version again, or restore a backup from before it.`,
+    );
+  }
+  return newer.length;
 }
 
 /** One step of a migration, after `done` of `count`. */
@@ -253,6 +294,20 @@ async function note(tx: Orm, { journal }: Plan, { migration, done, count }: Step
     sql`insert into ${journal} (written_at_ms, hash, steps_done) values (${folderMillis}, ${hash}, ${steps_done})
       on conflict (written_at_ms) do update set steps_done = excluded.steps_done, applied_at = now()`,
   );
+  await noteRefusal(tx, { journal }, migration);
+}
+
+/** Notes in the journal why older versions cannot serve the schema, if they cannot. */
+async function noteRefusal(
+  tx: Orm,
+  { journal }: Pick<Plan, "journal">,
+  { folderMillis, refuses_older }: Migration,
+): Promise<void> {
+  if (refuses_older === null) return;
+  await rows(
+    tx,
+    sql`update ${journal} set refuses_older = ${refuses_older} where written_at_ms = ${folderMillis}`,
+  );
 }
 
 /** Returns the applied migrations, or null without a journal that this user can read. */
@@ -267,13 +322,12 @@ async function readableJournal(tx: Orm, { schema, journal }: Plan): Promise<Jour
   return found?.readable ? await readJournal(tx, journal) : null;
 }
 
-/** Reads the journal. One of an older version has no column for steps. */
+/** Reads the journal. One of an older version lacks columns, for steps and for refusals. */
 async function readJournal(orm: Orm, journal: SQL): Promise<Journal> {
-  const applied = await rows<{ written_at_ms: number | string; hash: string; steps_done: number | null }>(
+  const applied = await rows<Applied & { written_at_ms: number | string }>(
     orm,
-    sql`select written_at_ms, hash, (to_jsonb(found) ->> 'steps_done')::integer as steps_done from ${journal} found`,
+    sql`select written_at_ms, hash, (to_jsonb(found) ->> 'steps_done')::integer as steps_done,
+      to_jsonb(found) ->> 'refuses_older' as refuses_older from ${journal} found`,
   );
-  return new Map(
-    applied.map(({ written_at_ms, hash, steps_done }) => [Number(written_at_ms), { hash, steps_done }]),
-  );
+  return new Map(applied.map(({ written_at_ms, ...each }) => [Number(written_at_ms), each]));
 }

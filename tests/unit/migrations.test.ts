@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
+import { migrationsOf } from "../support/older-schema.ts";
+
+/** A statement of a migration on a table that exists before it. */
+interface Alteration {
+  readonly migration: string;
+  readonly statement: string;
+}
+
+/** Parts of a statement that make PostgreSQL read or write the whole table while writers wait. */
+const SLOW: Readonly<Record<string, RegExp>> = {
+  "a check that is validated at once": /\bcheck\s*\((?![\s\S]*\bnot valid\b)/,
+  "a foreign key that is validated at once": /\bforeign key\b(?![\s\S]*\bnot valid\b)/,
+  "a primary key or a unique constraint without an index":
+    /\badd (?:constraint \w+ )?(?:primary key|unique)\b(?! using index)/,
+  "another type": /\balter (?:column )?\w+ (?:set data )?type\b/,
+  "set not null": /\bset not null\b/,
+  "a column with a default that a function gives": /\badd column [^,]*\bdefault \w+\(/,
+};
+
+function slowParts(statement: string): string[] {
+  const text = statement.replaceAll(/--[^\n]*/g, "").toLowerCase();
+  return Object.entries(SLOW).flatMap(([name, pattern]) => (pattern.test(text) ? [name] : []));
+}
+
+async function alterationsIn(schema: string): Promise<Alteration[]> {
+  const [, ...later] = await migrationsOf(schema);
+  const found = await Promise.all(
+    later.map(async (migration) => {
+      const text = await Bun.file(shippedFile(`drizzle/${schema}/${migration}.sql`)).text();
+      const made = new Set(
+        [...text.matchAll(/create table (?:if not exists )?([\w.]+)/gi)].map(([, name]) => name),
+      );
+      return text
+        .split("--> statement-breakpoint")
+        .map((statement) => ({
+          statement,
+          table: /^\s*alter table (?:only )?([\w.]+)/im.exec(statement)?.[1],
+        }))
+        .filter(({ table }) => table !== undefined && !made.has(table))
+        .map(({ statement }) => ({ migration: `${schema}/${migration}`, statement }));
+    }),
+  );
+  return found.flat();
+}
+
+// OP-91
+describe("the migrations", () => {
+  test("change no existing table in a way that reads it whole while writers wait", async () => {
+    const alterations = (await Promise.all(["routes", "identity", "audit"].map(alterationsIn))).flat();
+    expect(alterations.length).toBeGreaterThan(15);
+    expect(
+      alterations.flatMap(({ migration, statement }) =>
+        slowParts(statement).map((part) => [migration, part]),
+      ),
+    ).toEqual([]);
+  });
+
+  test.each([
+    ["alter table t add column size int check (size > 0)", "a check that is validated at once"],
+    ["alter table t add foreign key (a) references b", "a foreign key that is validated at once"],
+    ["alter table t add constraint one unique (a)", "a primary key or a unique constraint without an index"],
+    ["alter table t alter column a type bigint", "another type"],
+    ["alter table t alter column a set not null", "set not null"],
+    [
+      "alter table t add column a uuid default gen_random_uuid()",
+      "a column with a default that a function gives",
+    ],
+  ])("are refused here with %p", (statement, part) => {
+    expect(slowParts(statement)).toEqual([part]);
+  });
+
+  test.each([
+    "alter table t add constraint sizes check (size > 0) not valid",
+    "alter table t validate constraint sizes",
+    "alter table t add column a text references b (id) on delete set null",
+    "alter table t add column a bigint not null default 9",
+    "alter table t add constraint one unique using index one",
+  ])("may have %p", (statement) => {
+    expect(slowParts(statement)).toEqual([]);
+  });
+});
