@@ -7,7 +7,14 @@ import { selectState } from "../sealing/state-queries.ts";
 import { LogAltered } from "../sealing/trust.ts";
 import { declare } from "./declare.ts";
 import { type Month, monthsBefore, type Undeclared, undeclaredPlaces } from "./month.ts";
-import { dropPartition, selectLostPlaces, selectNow, selectPartitions } from "./queries.ts";
+import {
+  dropPartition,
+  selectClock,
+  selectLastDeclared,
+  selectLostPlaces,
+  selectNow,
+  selectPartitions,
+} from "./queries.ts";
 
 /**
  * Time after which a month is complete. An intent's time may differ from the clock by a day, so a month can
@@ -16,6 +23,8 @@ import { dropPartition, selectLostPlaces, selectNow, selectPartitions } from "./
 const SETTLED_MS = 48 * 60 * 60 * 1000;
 /** The maximum number of chains whose declarations one checkpoint covers. */
 const DECLARED_MAX = 1_000;
+/** The largest difference between the clocks of this machine and of the database: one of them is wrong beyond it. */
+const CLOCKS_APART_MS_MAX = 60 * 60 * 1000;
 const LOCK_NOT_AVAILABLE = "55P03";
 const UNDEFINED_TABLE = "42P01";
 const TRIES_MAX = 120;
@@ -37,6 +46,7 @@ export interface DroppedMonth {
  */
 export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerator<DroppedMonth, void, void> {
   const { reads, writes, key, clock } = deps;
+  await checkClocks(deps);
   if (monthStart(before) + SETTLED_MS > clock.now()) {
     throw new StartRefused(
       `The month before ${before} ended less than two days ago, so its events may still arrive. Choose an earlier month.`,
@@ -58,10 +68,35 @@ export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerato
       "Events from before the proof was introduced are not sealed yet: let the service run, and try again later.",
     );
   }
+  await checkLastDeclared(deps);
   for (const month of monthsBefore(await selectPartitions(reads), before)) {
     const dropped = await dropMonth(deps, month).catch(nullWhereGone);
     if (dropped !== null) yield dropped;
   }
+}
+
+/**
+ * Refuses to tell the age of months by a clock that is wrong (OP-93): a month that is dropped too early is lost.
+ *
+ * @throws StartRefused if this machine and the database do not agree on the time
+ */
+async function checkClocks({ reads, clock }: PassDeps): Promise<void> {
+  const apart_ms = Math.abs(clock.now() - (await selectClock(reads)));
+  if (apart_ms <= CLOCKS_APART_MS_MAX) return;
+  throw new StartRefused(
+    `The clocks of this machine and of the database differ by ${Math.round(apart_ms / 60_000)} minutes, so the age of a month is uncertain. Set both clocks, then try again.`,
+  );
+}
+
+/**
+ * Checks the month that was declared last: a command that was killed may have dropped it without a check. Months are
+ * declared in their order, so each earlier one was checked.
+ *
+ * @throws LogAltered if the chains lack a value of it
+ */
+async function checkLastDeclared(deps: PassDeps): Promise<void> {
+  const month = await selectLastDeclared(deps.reads);
+  if (month !== null) await checkKept(deps, month);
 }
 
 /** Returns null if another command dropped the month first. */
@@ -77,7 +112,7 @@ async function dropMonth(deps: PassDeps, month: Month): Promise<DroppedMonth> {
     await sealAll(deps);
     await declareAll(deps, month, dropped);
     if (!(await dropOnceFree(deps, month, asOf))) continue;
-    await checkKept(deps, month);
+    await checkKept(deps, month.month);
     return dropped;
   }
   throw new StartRefused(`Events of ${month.month} were written during each attempt: try again later.`);
@@ -88,7 +123,7 @@ async function dropMonth(deps: PassDeps, month: Month): Promise<DroppedMonth> {
  *
  * @throws LogAltered if they did not
  */
-async function checkKept({ reads }: PassDeps, { month }: Month): Promise<void> {
+async function checkKept({ reads }: PassDeps, month: string): Promise<void> {
   const lost = await selectLostPlaces(reads, month);
   if (lost === null) return;
   const { owner, from, to } = lost;

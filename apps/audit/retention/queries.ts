@@ -29,6 +29,20 @@ export async function selectNow(database: Database): Promise<string> {
   return found?.now ?? "";
 }
 
+/** Returns the time of the database, in milliseconds. */
+export async function selectClock(database: Database): Promise<number> {
+  const [found] = await query<{ now_ms: string }>(database, "select_clock")`
+    select floor(extract(epoch from clock_timestamp()) * 1000)::text as now_ms`;
+  return Number(found?.now_ms);
+}
+
+/** Returns the newest month that a chain declares; null if there is none. */
+export async function selectLastDeclared(database: Database): Promise<string | null> {
+  const [found] = await query<{ month: string | null }>(database, "select_last_declared")`
+    select max(month) as month from audit.retentions`;
+  return found?.month ?? null;
+}
+
 /** A declaration of a month in a chain. */
 export interface DeclaredRow {
   chain_id: number;

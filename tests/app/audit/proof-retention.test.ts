@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { dropMonths } from "@ostiary/audit/retention/commands";
 import { MIGRATIONS } from "@ostiary/audit/schema";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
@@ -19,7 +20,7 @@ import {
   verify,
   writeEvents,
 } from "./proof-bed.ts";
-import { drop, makeMonth, writePast, writePastOutcome } from "./retention-bed.ts";
+import { drop, dropDeps, makeMonth, writePast, writePastOutcome } from "./retention-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -89,15 +90,30 @@ onServer("a month that is dropped", () => {
   });
 
   // OP-73
-  test("is reported when its chain has lost a declared value", async () => {
-    const { before, names } = await pastLog();
-    await dropBefore(names[1]);
-    await makePartitions(proven.log, Date.parse(`${names[1]}-15T00:00:00Z`));
-    await tamper(`delete from audit.entries where position = 2
-      and chain_id = (select id from audit.chains where owner = '${before.end.head.owner}')`);
-    expect(String(await rejection(dropBefore(names[1])))).toContain(
-      `has lost values of ${names[0]} at places 1 to 5, which were declared`,
+  test("is reported when its chain loses a declared value while it is dropped", async () => {
+    const { before, names, keys, path } = await pastLog();
+    const partition = `audit_events_${names[0].replace("-", "_")}`;
+    await run(`create function public.lose_${partition}() returns event_trigger language plpgsql as $$ begin
+      if exists (select from pg_event_trigger_dropped_objects() where object_name = '${partition}') then
+        perform set_config('session_replication_role', 'replica', true);
+        create table public.${partition} as select * from audit.entries where position = 2
+          and chain_id = (select id from audit.chains where owner = '${before.end.head.owner}');
+        delete from audit.entries entry using public.${partition} lost
+          where entry.chain_id = lost.chain_id and entry.position = lost.position;
+      end if;
+    end $$`);
+    await run(
+      `create event trigger lose_${partition} on sql_drop execute function public.lose_${partition}()`,
     );
+    const lost = `has lost values of ${names[0]} at places 1 to 5, which were declared`;
+    expect(String(await rejection(dropBefore(names[1])))).toContain(lost);
+    await run(`drop event trigger lose_${partition}`);
+    // Each later run says so, before it drops anything.
+    expect(String(await rejection(dropBefore(`${year}-03`)))).toContain(lost);
+    await tamper(`insert into audit.entries select * from public.${partition}`);
+    expect(await dropBefore(`${year}-03`)).toContainEqual(expect.objectContaining({ month: names[1] }));
+    const verdict = await verify((await exportProof(audit, path)).text, keys);
+    expect(verdict).toMatchObject({ complete: true, events: 2, dropped_entries: 6 });
   });
 
   test("excuses no other missing event", async () => {
@@ -261,6 +277,17 @@ onServer("a month that is dropped", () => {
     await reader;
     await dropping;
     expect(await verify((await exportProof(audit, path)).text, keys)).toMatchObject({ dropped_entries: 5 });
+  });
+
+  // OP-93
+  test.each([400, 1, -1, -400])("stays when the clock of the command is %p days wrong", async (days) => {
+    const { path, names } = await pastLog();
+    const deps = await dropDeps(proven.log, keyFile);
+    const clock = { ...deps.clock, now: () => Date.now() + days * 24 * 60 * 60 * 1000 };
+    const refused = await rejection(Array.fromAsync(dropMonths({ ...deps, clock }, names[1])));
+    expect(String(refused)).toContain("The clocks of this machine and of the database differ by");
+    const { events, end } = await exportProof(audit, path);
+    expect([events.length, end.retention]).toEqual([6, undefined]);
   });
 
   test("must be over, complete, and declared by the log's key", async () => {

@@ -7,7 +7,7 @@ import { rejection, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, requestId } from "./audit-service.ts";
 import { exportProof, keysOf, signingKeyFile, startProvenAudit, verify, writeEvents } from "./proof-bed.ts";
 import { makeMonth, writePast } from "./retention-bed.ts";
-import { newOwnedLog, runOstiary } from "./service-role-bed.ts";
+import { newOwnedLog, runOstiary, startOstiary } from "./service-role-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -180,11 +180,95 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
     await owner.close();
   });
 
+  /** Writes two events of a month of the past, and two of now. Returns the export before anything is dropped. */
+  async function agedLog(organization_id: string, month: string) {
+    const owner = await openDatabase(log.owner_url, { namespace: "audit" });
+    await makeMonth(owner, month);
+    await writePast(owner, organization_id, `${month}-10T00:00:00Z`, 2);
+    await owner.close();
+    await writeEvents(audit, 2, { organization_id });
+    const path = `/organizations/${organization_id}/audit-events`;
+    const { end } = await exportProof(audit, path);
+    const variables = {
+      DATABASE_URL: log.owner_url,
+      AUDIT_SIGNING_KEY_FILE: key,
+      AUDIT_RETENTION_MONTHS: "2",
+    };
+    const verdict = async () => {
+      const found = await exportProof(audit, path);
+      const { complete, events, dropped_entries } = await verify(found.text, await keysOf(audit), {
+        checkpoints: [],
+        end,
+      });
+      const declared = found.end.retention?.map((each) => each.month) ?? [];
+      return { complete, events, dropped_entries, declared };
+    };
+    return { variables, verdict };
+  }
+
+  // OP-72, AU-74
+  test("a job that is killed in the middle leaves the month, and the next one declares nothing twice", async () => {
+    // The oldest month is the first.
+    const month = "2019-05";
+    const { variables, verdict } = await agedLog("organization-killed", month);
+    const reader = postgres(log.superuser_url, { max: 1, onnotice: () => {} });
+    const look = postgres(log.superuser_url, { max: 1, onnotice: () => {} });
+    try {
+      // The job waits for this reader before it drops what it declared.
+      await reader`begin`;
+      await reader`select from audit.audit_events limit 1`;
+      const job = startOstiary(variables, "retention");
+      const isDeclared = async () =>
+        (await look`select from audit.retentions where month = ${month}`).length > 0;
+      await waitFor(isDeclared, { what: "a declaration", timeout_ms: 30_000 });
+      job.kill("SIGKILL");
+      await job.exited;
+      await reader`commit`;
+      expect(await verdict()).toEqual({ complete: true, events: 4, dropped_entries: 0, declared: [month] });
+      const next = await runOstiary(variables, "retention");
+      expect(next).toMatchObject({ exit_code: 0, stderr: "" });
+      expect(next.stdout).toContain(`Dropped ${month}: 0 entries of 0 logs are declared.`);
+      expect(await verdict()).toEqual({ complete: true, events: 2, dropped_entries: 3, declared: [month] });
+    } finally {
+      await Promise.all([reader.end(), look.end()]);
+    }
+  });
+
+  // OP-72, OP-73, AU-75
+  test("a month with an altered event stays with all months after it: the job ends with 1 and names the event", async () => {
+    const [altered, after] = ["2019-07", "2019-08"];
+    const { variables, verdict } = await agedLog("organization-altered", altered);
+    const later = await agedLog("organization-after", after);
+    const changeIp = (ip: string) =>
+      log.admin.begin(async (tx) => {
+        await tx`set local session_replication_role = replica`;
+        await tx`update audit.audit_events set ip = ${ip}
+          where organization_id = 'organization-altered' and occurred_at < ${`${after}-01T00:00:00Z`}`;
+      });
+    await changeIp("::9");
+    const { exit_code, stdout, stderr } = await runOstiary(variables, "retention");
+    expect([exit_code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/The intent of event \S+ is not what was sealed at place 1/);
+    expect(await later.verdict()).toEqual({ complete: true, events: 4, dropped_entries: 0, declared: [] });
+    await changeIp("::");
+    expect(await runOstiary(variables, "retention")).toMatchObject({ exit_code: 0, stderr: "" });
+    for (const [each, month] of [
+      [verdict, altered],
+      [later.verdict, after],
+    ] as const) {
+      expect(await each()).toEqual({ complete: true, events: 2, dropped_entries: 3, declared: [month] });
+    }
+  });
+
   // OP-72
   test.each([
     [{}, "AUDIT_RETENTION_MONTHS"],
     [{ AUDIT_RETENTION_MONTHS: "0" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
     [{ AUDIT_RETENTION_MONTHS: "-1" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
+    [
+      { AUDIT_RETENTION_MONTHS: "1000000000" },
+      "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200",
+    ],
     [{ AUDIT_RETENTION_MONTHS: "1.5" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
     [{ AUDIT_RETENTION_MONTHS: "1201" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
     [{ AUDIT_RETENTION_MONTHS: "two" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],

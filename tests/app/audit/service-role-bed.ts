@@ -33,14 +33,19 @@ export async function newOwnedLog() {
   };
 }
 
-/** Runs `ostiary audit` with these parameters, as its own process. */
-export async function runOstiary(variables: Record<string, string>, ...parameters: string[]) {
-  const child = Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "audit", ...parameters], {
+/** Starts `ostiary audit` with these parameters, as its own process. */
+export function startOstiary(variables: Record<string, string>, ...parameters: string[]) {
+  return Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "audit", ...parameters], {
     cwd: join(import.meta.dir, "../../.."),
     env: { PATH: process.execPath, ...variables },
     stdout: "pipe",
     stderr: "pipe",
   });
+}
+
+/** Runs `ostiary audit` with these parameters to its end. */
+export async function runOstiary(variables: Record<string, string>, ...parameters: string[]) {
+  const child = startOstiary(variables, ...parameters);
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { exit_code: await child.exited, stdout, stderr: stderr.trimEnd() };
 }
