@@ -31,11 +31,18 @@ const benches: Benches = {
   lookup: async () => (await import("./lookup.ts")).lookup,
   portal: async () => (await import("./portal.ts")).portal,
   registry: async () => (await import("./registry.ts")).registry,
-  migrations: async () => (await import("./migrations.ts")).migrations,
+  migrations: async () => (await import("./migrations.ts")).migrationsOf(),
 };
 
 /** Benches that take a second word: a load, a revision, a file, a number. */
-const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity", "sealing", "streams"]);
+const TAKES_MORE: ReadonlySet<string> = new Set([
+  "floor",
+  "compare",
+  "capacity",
+  "sealing",
+  "streams",
+  "migrations",
+]);
 
 const EXIT_USAGE = 2;
 
@@ -52,6 +59,7 @@ async function main(): Promise<void> {
     capacity: async () => capacityFrom(given),
     sealing: async () => (await import("./sealing.ts")).sealingOf(given),
     streams: async () => (await import("./streams.ts")).streamsOf(given),
+    migrations: async () => (await import("./migrations.ts")).migrationsOf(given),
   };
   if (name === undefined) return list(every);
   const load = every[name];

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
-import { migrationsOf, writeMigrationsUntil } from "../support/older-schema.ts";
-import type { Bench } from "./bench.ts";
+import { migrationsOf as migrationNames, writeMigrationsUntil } from "../support/older-schema.ts";
+import type { Bench, Progress } from "./bench.ts";
+import { BenchImpossible } from "./measure/cores.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { ServiceBed } from "./measure/service-bed.ts";
 import { table, whole } from "./measure/table.ts";
-import { FILLS, type Fill, type SchemaName, WRITES } from "./migrations/tables.ts";
+import { fillTable, prepareFilling } from "./migrations/fill.ts";
+import { FILLS, type SchemaName, WRITES } from "./migrations/tables.ts";
 
 const ROWS = 10_000_000;
 const ROWS_QUICK = 1_000_000;
@@ -25,27 +27,35 @@ interface Stall {
   readonly before_ms: number;
 }
 
-/** Measures how long each migration holds up writers. */
-export const migrations: Bench = {
-  summary: "the longest wait of writers beside each migration, with ten million rows (--quick: one million)",
-  async run({ quick, progress }) {
-    const machine = describeMachine();
-    const rows = quick ? ROWS_QUICK : ROWS;
-    await using bed = new ServiceBed([]);
-    const stalls: Stall[] = [];
-    for (const schema of ["routes", "identity", "audit"] as const) {
-      const { url } = await bed.database();
-      stalls.push(...(await stallsOf(schema, { url, rows, directory: await bed.directory(), progress })));
-    }
-    return { text: textOf(machineLine(machine), rows, stalls), data: { machine, rows, stalls } };
-  },
-};
+const SCHEMAS: readonly SchemaName[] = ["routes", "identity", "audit"];
+
+/** Measures how long each migration holds up writers, of one schema or of all. */
+export function migrationsOf(given?: string): Bench {
+  return {
+    summary:
+      "the longest wait of writers beside each migration, with ten million rows (--quick: one million): migrations [SCHEMA]",
+    async run({ quick, progress }) {
+      const chosen = SCHEMAS.filter((schema) => given === undefined || schema === given);
+      if (chosen.length === 0)
+        throw new BenchImpossible(`There is no schema "${given}". There are: ${SCHEMAS.join(", ")}.`);
+      const machine = describeMachine();
+      const rows = quick ? ROWS_QUICK : ROWS;
+      await using bed = new ServiceBed([]);
+      const stalls: Stall[] = [];
+      for (const schema of chosen) {
+        const { url } = await bed.database();
+        stalls.push(...(await stallsOf(schema, { url, rows, directory: await bed.directory(), progress })));
+      }
+      return { text: textOf(machineLine(machine), rows, stalls), data: { machine, rows, stalls } };
+    },
+  };
+}
 
 interface Place {
   readonly url: string;
   readonly rows: number;
   readonly directory: string;
-  readonly progress: (line: string) => void;
+  readonly progress: Progress;
 }
 
 /** Applies one migration after the other, each beside writers of the tables that exist then. */
@@ -56,42 +66,43 @@ async function stallsOf(schema: SchemaName, { url, rows, directory, progress }: 
     statement_timeout_ms: 3_600_000,
   });
   const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await prepareFilling(sql);
   const stalls: Stall[] = [];
-  for (const migration of await migrationsOf(schema)) {
+  for (const migration of await migrationNames(schema)) {
     const folder = join(directory, migration);
     await writeMigrationsUntil(folder, schema, migration);
-    await using writers = await Writers.start(url, schema);
-    const began_ms = performance.now();
-    await Bun.sleep(BEFORE_MS);
-    const before = writers.longestSince(began_ms);
-    const migrating_ms = performance.now();
-    await database.migrate(schema, folder);
-    const took_ms = performance.now() - migrating_ms;
-    // A write that waits now tells its time when it ends.
-    await Bun.sleep(BEFORE_MS);
-    const during = writers.longestSince(migrating_ms);
-    const stall = { migration: `${schema}/${migration}`, took_ms, worst: during.table, stall_ms: during.ms };
-    stalls.push({ ...stall, before_ms: before.ms });
+    const found = await stallOf(url, schema, () => database.migrate(schema, folder));
+    stalls.push({ migration: `${schema}/${migration}`, ...found });
+    const { took_ms, worst, stall_ms } = found;
     progress(
-      `${stall.migration}: ${whole(took_ms)} ms, writers of ${during.table} waited ${whole(during.ms)} ms`,
+      `${schema}/${migration}: ${whole(took_ms)} ms, writers of ${worst} waited ${whole(stall_ms)} ms`,
     );
-    for (const fill of FILLS.filter(({ after }) => after === migration))
+    for (const fill of FILLS.filter(({ after, name }) => after === migration && isOf(schema, name))) {
       await fillTable(sql, fill, rows, progress);
+    }
   }
   await sql.end();
   await database.close();
   return stalls;
 }
 
-async function fillTable(
-  sql: postgres.Sql,
-  { name, statements }: Fill,
-  rows: number,
-  progress: (line: string) => void,
-): Promise<void> {
-  progress(`filling ${name} with ${whole(rows)} rows`);
-  for (const statement of statements(rows)) await sql.unsafe(statement);
-  await sql.unsafe(`vacuum analyze ${name}`);
+/** Returns the longest waits of writers before and beside a migration. */
+async function stallOf(url: string, schema: SchemaName, migrate: () => Promise<unknown>) {
+  await using writers = await Writers.start(url, schema);
+  const began_ms = performance.now();
+  await Bun.sleep(BEFORE_MS);
+  const before = writers.longestSince(began_ms);
+  const migrating_ms = performance.now();
+  await migrate();
+  const took_ms = performance.now() - migrating_ms;
+  // A write that waits now tells its time when it ends.
+  await Bun.sleep(BEFORE_MS);
+  const during = writers.longestSince(migrating_ms);
+  return { took_ms, worst: during.table, stall_ms: during.ms, before_ms: before.ms };
+}
+
+function isOf(schema: SchemaName, table: string): boolean {
+  return table.startsWith(`${schema}.`);
 }
 
 /** Writers that write each table again and again, each on its own connection. */
@@ -103,7 +114,7 @@ class Writers implements AsyncDisposable {
   /** Starts a writer for each table that exists. */
   static async start(url: string, schema: SchemaName): Promise<Writers> {
     const writers = new Writers();
-    for (const { name, statement } of WRITES.filter((write) => write.name.startsWith(`${schema}.`))) {
+    for (const { name, statement } of WRITES.filter((write) => isOf(schema, write.name))) {
       const sql = postgres(url, { max: 1, onnotice: () => {} });
       const [found] = await sql.unsafe(`select to_regclass('${name}') is not null as exists`);
       if (found?.exists === true) writers.#running.push(writers.#write(sql, name, statement));

@@ -91,7 +91,13 @@ export const FILLS: readonly Fill[] = [
     after: "0002_outcome_salt",
     statements: (rows) => [
       `insert into audit.checkpoints select n, now(), '\\x00', '\\x00', null from ${series(rows)}`,
-      "insert into audit.entries select 1, number, now(), 'e' || number, false, '\\x00', null from audit.checkpoints",
+    ],
+  },
+  {
+    name: "audit.entries",
+    after: "0002_outcome_salt",
+    statements: (rows) => [
+      `insert into audit.entries select 1, n, now(), 'e' || n, false, '\\x00', null from ${series(rows)}`,
       // All of it is sealed, as it is a moment after it was written.
       "update audit.sealer set sealed_to = pg_current_snapshot(), older_kind = null",
     ],
