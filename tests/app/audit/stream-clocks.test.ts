@@ -78,7 +78,10 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
   const create = async () => (await callStreams(audit, "POST", STREAMS, { url: receiver.url })).body;
   const read = async (id: string) => (await callStreams(audit, "GET", `${STREAMS}/${id}`)).body;
 
-  /** Waits until both receivers have all entries, and proves that none is missing and that the order was kept. */
+  /**
+   * Waits until both receivers have all entries and each stream says so, and proves that none is missing and that
+   * the order was kept. A stream writes its position after the receiver has answered.
+   */
   async function caughtUp(begun: { position: number; chain: string }): Promise<void> {
     const end = await head();
     const got = () => proven(receiver, begun);
@@ -86,6 +89,10 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     const ofAll = () => OrganizationReceivers.of(operators).of("organization-1");
     await waitFor(() => ofAll().position === end.position, { ...SOON, what: "all entries of the operator" });
     expect([got().chain, ofAll().chain]).toEqual([end.chain, end.chain]);
+    const streams = async () => (await callStreams(audit, "GET", STREAMS)).body.audit_streams;
+    const saysSo = (stream: { status: string; lag_events: number; failing_since: string | null }) =>
+      stream.status === "active" && stream.lag_events === 0 && stream.failing_since === null;
+    await waitFor(async () => (await streams()).every(saysSo), { ...SOON, what: "streams without a lag" });
   }
 
   test.each([
@@ -95,13 +102,12 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     ["a day forwards", DAY_MS],
   ])("of the database %s: delivery goes on at once, and loses nothing", async (_, ms) => {
     const begun = await head();
-    const { id } = await create();
+    await create();
     await writeEvents(audit, 3);
     await caughtUp(begun);
     await jump(ms);
     await writeEvents(audit, 3);
     await caughtUp(begun);
-    expect(await read(id)).toMatchObject({ status: "active", lag_events: 0 });
   });
 
   test("of the database, while a replica that died holds the lease: delivery goes on", async () => {
@@ -139,10 +145,9 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
       expect(failing[0]?.failing_ms).toBeLessThan(DAY_MS);
       expect((await read(id)).status).toBe("failing");
       receiver.answer = accept;
-      await jump(ms);
       receiver.calls.length = 0;
+      await jump(ms);
       await caughtUp(begun);
-      expect(await read(id)).toMatchObject({ status: "active", failing_since: null });
     },
   );
 
@@ -180,7 +185,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     ["forwards", 23 * HOUR_MS],
   ])("of the replica 23 hours %s: delivery goes on, and so do retries", async (_, ms) => {
     const begun = await head();
-    const { id } = await create();
+    await create();
     await writeEvents(audit, 2);
     await caughtUp(begun);
     clock.offset_ms = ms;
@@ -188,8 +193,6 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     receiver.answer = () => (refusals-- > 0 ? new Response(null, { status: 500 }) : accept());
     await writeEvents(audit, 2);
     await caughtUp(begun);
-    await waitFor(async () => (await read(id)).lag_events === 0, SOON);
-    expect(await read(id)).toMatchObject({ status: "active", failing_since: null });
     expect(refusals).toBeLessThan(0);
   });
 });
