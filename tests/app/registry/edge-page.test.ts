@@ -104,8 +104,9 @@ describe.skipIf(browserPath === undefined)("the page of the edge", () => {
       expect(await background()).toBe("rgb(28, 32, 34)");
       expect(await findingsOn(page, "color-contrast")).toEqual([]);
       await page.emulateMedia({ colorScheme: "light" });
+      // The page learns of the change by an event.
+      await waitFor(async () => (await page.evaluate("document.documentElement.className")) === "");
       expect(await background()).toBe("rgb(255, 255, 255)");
-      expect(await page.evaluate("document.documentElement.className")).toBe("");
       await context.close();
     },
     PAGE_TIMEOUT_MS,
