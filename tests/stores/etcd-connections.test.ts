@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
+import { EtcdClient } from "../../lib/runtime/stores/route-store/etcd-client.ts";
+import { readNothing } from "../../lib/runtime/stores/route-store/etcd-endpoint.ts";
 import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../support/connections.ts";
 import {
   type Proxy as NetworkProxy,
@@ -20,6 +22,8 @@ const WATCHES = 12;
 const RECONNECT_MS_MIN = 200;
 /** The delay each way, so that an answer takes longer than a second. */
 const LATE_MS = 600;
+
+const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd", () => {
   let server: TestServer;
@@ -81,6 +85,19 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     expect(connections()).toBe(1);
     await store.close();
     await allClosed();
+  });
+
+  test("a client that is closed while it connects leaves no connection behind", async () => {
+    for (let turns = 1; turns <= 8; turns++) {
+      const client = new EtcdClient(new URL(proxy.url).host, undefined, undefined);
+      const asked = Promise.allSettled([readNothing(client, Date.now() + 10_000)]);
+      for (let turn = 0; turn < turns; turn++) await turnOfTheLoop();
+      const made = proxy.made();
+      client.close();
+      await asked;
+      await allClosed();
+      expect(proxy.made() - made).toBeLessThanOrEqual(1);
+    }
   });
 
   test("a node that falls silent again and again leaves no connection behind", async () => {

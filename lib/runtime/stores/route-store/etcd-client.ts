@@ -71,18 +71,23 @@ class NodeConnection {
 
 /**
  * A channel that only `end` closes. The library calls `close` after each failed call, to replace the channel. A
- * channel that is closed between two attempts to connect still makes the next attempt. Nothing then closes the
- * connection.
+ * channel that is closed before an attempt to connect has ended, or between two of them, can still connect.
+ * Nothing then closes the connection.
  */
 class LastingChannel extends Channel {
   override close(): void {}
 
-  /** Closes the channel, after the next attempt to connect if the last one failed. */
+  /** Closes the channel after the present attempt to connect, and after the next one if the last one failed. */
   end(): void {
-    const failed = connectivityState.TRANSIENT_FAILURE;
+    const { CONNECTING, TRANSIENT_FAILURE } = connectivityState;
+    const state = this.getConnectivityState(false);
+    const deadline = systemClock.now() + SETTLE_MS;
     const close = () => super.close();
-    if (this.getConnectivityState(false) !== failed) close();
-    else this.watchConnectivityState(failed, systemClock.now() + SETTLE_MS, close);
+    const atNext = (next: () => void) =>
+      this.watchConnectivityState(state, deadline, () => setImmediate(next));
+    if (state === CONNECTING) atNext(() => (systemClock.now() < deadline ? this.end() : close()));
+    else if (state === TRANSIENT_FAILURE) atNext(close);
+    else close();
   }
 }
 

@@ -5,8 +5,8 @@ import type { PeerTls, TlsOptions } from "../../config/index.ts";
 import { EtcdClient, type EtcdUser } from "./etcd-client.ts";
 
 const GREETING_TIMEOUT_MS = 1_000;
-/** The time between the timeout of a call and its cancellation, in which an answer still counts. */
-const LATE_MS = 10_000;
+/** The time between the timeout of a call, or the end of a watch, and its cancellation. An answer still counts. */
+export const LATE_MS = 10_000;
 
 /**
  * Returns the library's deadline for a call with `timeout_ms`. The library cancels a call at its deadline. If

@@ -1,6 +1,6 @@
 import { type Etcd3, type IEvent, Range, type WatchClient } from "etcd3";
-import { Loop } from "../../../async/index.ts";
-import { lateDeadline, readNothing } from "./etcd-endpoint.ts";
+import { Loop, systemClock } from "../../../async/index.ts";
+import { LATE_MS, lateDeadline, readNothing } from "./etcd-endpoint.ts";
 import type { RouteChange, RouteListener } from "./route-store.ts";
 
 /** Finds a node of etcd that has just answered a linearizable read. */
@@ -12,6 +12,8 @@ const RESTART_MS = 200;
 const ASK_MS = 400;
 /** The maximum number of unanswered requests. The watch leaves a silent node after 1.2 to 1.6 s. */
 const UNANSWERED_MAX = 3;
+/** The number of the only watch on its stream. */
+const WATCH_ID = 1;
 const ASK_TIMEOUT_MS = ASK_MS * UNANSWERED_MAX;
 
 /**
@@ -66,22 +68,48 @@ export class EtcdWatch {
     };
     this.#leave = leave;
     const health = watchHealth(node, stream, leave);
-    stream.on("error", leave);
-    stream.on("end", leave);
+    let hasEnded = false;
+    const onEnd = () => {
+      hasEnded = true;
+      leave();
+    };
+    stream.on("error", onEnd);
+    stream.on("end", onEnd);
     stream.on("data", (message) => {
       if (hasLeft) return;
       health.heard();
-      if (message.canceled) leave();
+      if (message.canceled) onEnd();
       else if (message.created) this.#onCreated();
       else if (message.events.length > 0) this.#listener.changed(message.events.map(changeOf));
     });
     const { start, end } = Range.prefix(this.#prefix);
-    stream.write({ create_request: { key: Buffer.from(start), range_end: Buffer.from(end) } });
+    stream.write({
+      create_request: { watch_id: WATCH_ID, key: Buffer.from(start), range_end: Buffer.from(end) },
+    });
     if (stopping()) leave();
     await left;
     health.stop();
-    stream.cancel();
+    if (hasEnded) stream.cancel();
+    else endWatch(stream);
   }
+}
+
+/**
+ * Asks the node to end the watch, and cancels the stream once it has, or after a long silence. If a message
+ * still arrives on a cancelled stream, the runtime never closes that connection.
+ */
+function endWatch(stream: WatchStream): void {
+  const cancel = () => {
+    stopWaiting();
+    stream.cancel();
+  };
+  const stopWaiting = systemClock.after(LATE_MS, cancel);
+  stream.on("error", cancel);
+  stream.on("end", cancel);
+  stream.on("data", ({ canceled }) => {
+    if (canceled) cancel();
+  });
+  stream.write({ cancel_request: { watch_id: WATCH_ID } });
 }
 
 function changeOf({ type, kv }: IEvent): RouteChange {
