@@ -155,9 +155,11 @@ export class Sealer {
     this.#deps.log.error(fields, "the audit database was set back to before a signed checkpoint");
   }
 
+  /** Whether another replica seals. A pass of the future is from before the database's clock was set back (AU-176). */
   #isOthers({ holder, idle_ms, older }: SealerState): boolean {
     const { clock, interval_ms } = this.#deps;
-    if (holder === null || holder === this.#holder || idle_ms > interval_ms + SILENCE_MS) return false;
+    const isSilent = idle_ms < 0 || idle_ms > interval_ms + SILENCE_MS;
+    if (holder === null || holder === this.#holder || isSilent) return false;
     if (older === null)
       this.#sealedThrough_ms = Math.max(this.#sealedThrough_ms, clock.elapsed_ms() - idle_ms);
     return true;

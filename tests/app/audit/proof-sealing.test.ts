@@ -167,6 +167,25 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
     }
   });
 
+  // AU-176
+  test("goes on at once when a replica that sealed dies, and the database's clock is set back an hour", async () => {
+    const audit = await startProvenAudit();
+    const log = await openLog(audit);
+    try {
+      await writeEvents(audit, 3);
+      await exportProof(audit);
+      await sqlOn(log)`
+        update audit.sealer set holder = 'dead', passed_at = clock_timestamp() + interval '1 hour'`;
+      await writeEvents(audit, 3);
+      const { text, end } = await waitFor(() => exportProof(audit));
+      expect(end.head.position).toBe(10);
+      expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 6 });
+    } finally {
+      await log.close();
+      await audit.stop();
+    }
+  });
+
   test.each([
     ["a log that is signed", startProvenAudit],
     ["a log without a key", () => startAudit({ env: { SEAL_INTERVAL_MS: "100" } })],
