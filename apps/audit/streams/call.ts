@@ -29,6 +29,8 @@ export interface Answer {
 export const CALL_TIMEOUT_MS = 10_000;
 /** The maximum number of bytes that are read of one answer. A longer answer ends its connection. */
 export const ANSWER_BYTES_MAX = 4_096;
+/** The maximum number of provisional answers (1xx) to one request. More of them cost time, and say nothing. */
+const PROVISIONAL_MAX = 16;
 /** The longest pause that a receiver can ask for. */
 const RETRY_AFTER_S_MAX = 86_400;
 
@@ -117,6 +119,12 @@ export class Receiver {
     signal?.addEventListener("abort", onAbort, { once: true });
     request.on("error", (error) => {
       finish(request.reusedSocket && isReset(error) ? "stale" : refusal(null, sentenceOf(error)));
+    });
+    let provisional = 0;
+    request.on("information", () => {
+      if (++provisional <= PROVISIONAL_MAX) return;
+      finish(refusal(null, `The receiver sent more than ${PROVISIONAL_MAX} provisional answers.`));
+      request.destroy();
     });
     request.on("response", (response) => {
       readAnswer(response, () => request.destroy()).then(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { type CallResult, Receiver, type ReceiverDeps, retryAfter_ms } from "@ostiary/audit/streams/call";
 import { targetRules } from "@ostiary/audit/streams/targets";
@@ -209,6 +210,125 @@ describe("an answer", () => {
       await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
       server.stop();
     }
+  });
+
+  test.each([
+    ["its head", "HTTP/1.1 200 OK\r\nX-Slow: yes\r\n"],
+    ["its body", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"],
+  ])("that comes byte by byte in %s, one each second, is a failure after 10 s in all", async (part, head) => {
+    const clock = manualClock();
+    const server = await rawServer((socket) => socket.write(part === "its head" ? "" : head));
+    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock });
+    let result: CallResult | undefined;
+    const ended = call.post(BODY, {}).then((answer) => {
+      result = answer;
+    });
+    await waitFor(() => server.sockets.size === 1);
+    const bytes = part === "its head" ? head : "x".repeat(100);
+    for (let second = 0; second < 9; second++) {
+      for (const socket of server.sockets) socket.write(bytes.charAt(second));
+      clock.advance(1_000);
+    }
+    expect(result).toBeUndefined();
+    clock.advance(1_000);
+    await ended;
+    expect(result && errorOf(result)).toBe("The receiver did not answer within 10 s.");
+    await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
+    server.stop();
+  });
+
+  // AU-177
+  test.each<[string, (socket: Socket) => void]>([
+    ["closed", (socket) => void socket.end()],
+    ["reset", (socket) => void socket.resetAndDestroy()],
+  ])(
+    "whose connection is %s in the middle of its body is a failure, and the next call works",
+    async (_, cut) => {
+      let calls = 0;
+      const server = await rawServer((socket) => {
+        const isFirst = calls++ === 0;
+        socket.write(
+          `HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n${"x".repeat(isFirst ? 40 : 100)}`,
+          () => {
+            if (isFirst) cut(socket);
+          },
+        );
+      });
+      const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+      expect((await call.post(BODY, {})).outcome).toBe("refused");
+      expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
+      call.close();
+      server.stop();
+    },
+  );
+
+  // AU-177
+  test.each([
+    ["one header without an end", "HTTP/1.1 200 OK\r\nX-Long: ", "x".repeat(65_536)],
+    ["headers without an end", "HTTP/1.1 200 OK\r\n", `X-Header: ${"x".repeat(100)}\r\n`.repeat(600)],
+    ["provisional answers without an end", "", "HTTP/1.1 102 Processing\r\n\r\n".repeat(2_000)],
+  ])("of %s is a failure at once, and most of it is never read", async (_, head, more) => {
+    let written = 0;
+    const server = await rawServer((socket) => {
+      socket.write(head);
+      const write = () => {
+        while (!socket.destroyed && written < 100_000_000) {
+          written += more.length;
+          if (!socket.write(more)) return void socket.once("drain", write);
+        }
+      };
+      write();
+    });
+    // no time passes here: the call ends by what came, and not by its limit of 10 s
+    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock: manualClock() });
+    expect((await call.post(BODY, {})).outcome).toBe("refused");
+    await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
+    expect(written).toBeLessThan(100_000_000);
+    server.stop();
+  });
+
+  test("after a few provisional answers counts", async () => {
+    const server = await rawServer((socket) => {
+      socket.write(`${"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(3)}HTTP/1.1 204 Done\r\n\r\n`);
+    });
+    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 204 });
+    call.close();
+    server.stop();
+  });
+
+  // AU-177
+  test("of 200 that comes before the body was read counts, and the body is sent to its end", async () => {
+    const bodies: number[] = [];
+    const server = createHttpServer((request, response) => {
+      response.writeHead(200, { "Content-Length": "0" }).end();
+      let bytes = 0;
+      request.on("data", (data: Buffer) => {
+        bytes += data.length;
+      });
+      request.on("end", () => bodies.push(bytes));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const call = receiver(`http://127.0.0.1:${port}/`, [port]);
+    const big = Buffer.alloc(262_144, "x");
+    for (let n = 0; n < 3; n++) {
+      expect(await call.post(big, {})).toEqual({ outcome: "accepted", status: 200 });
+    }
+    await waitFor(() => bodies.length === 3);
+    expect(bodies).toEqual(Array(3).fill(big.length));
+    call.close();
+    server.close();
+  });
+
+  test("of a receiver that closes in the middle of the call's body is a failure", async () => {
+    const server = await rawServer((socket) => void socket.resetAndDestroy());
+    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    const big = Buffer.alloc(262_144, "x");
+    expect((await call.post(big, {})).outcome).toBe("refused");
+    call.close();
+    server.stop();
   });
 
   test("of a connection that is reset is a failure, and an idle connection that was closed is opened again", async () => {
