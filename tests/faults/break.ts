@@ -1,26 +1,32 @@
 import type { BinaryTestServer } from "../support/binary-server.ts";
 import type { Proxy as NetworkProxy } from "../support/proxy.ts";
 import { waitFor } from "../support/wait-for.ts";
-import type { Cell, Part } from "./cells.ts";
+import { type Cell, isOfClock, type Part } from "./cells.ts";
 import { BROKEN_REPLICA } from "./record.ts";
+import type { SettableClock } from "./system/clock.ts";
 import { answerOf, type Replica } from "./system/replica.ts";
-import type { System } from "./system/system.ts";
+import type { Linked, System } from "./system/system.ts";
 
 /** The delay of a slow line, each way: a question with its answer takes twice this time. */
 const SLOWED_MS = 50;
 const RETURN_MS = 60_000;
 
-/** The processes and lines of a part. */
+/** How far a clock is set ahead or back. Audit refuses events that are a day away from its clock. */
+const CLOCK_MS = 3_600_000;
+
+/** The processes, lines and clocks of a part. */
 interface Breakable {
   readonly servers: readonly BinaryTestServer[];
   readonly links: readonly NetworkProxy[];
+  /** The clocks that can be set in this run. */
+  readonly clocks: readonly SettableClock[];
   /** Resolves once the part answers after its restart. */
   answers(): Promise<unknown>;
 }
 
 /** Injects a cell's fault. */
 export async function breakParts(system: System, cell: Cell): Promise<void> {
-  await eachPart(system, cell, async ({ servers, links }) => {
+  await eachPart(system, cell, async ({ servers, links, clocks }) => {
     switch (cell.fault) {
       case "killed":
         return inTurn(servers, (server) => server.kill());
@@ -34,6 +40,10 @@ export async function breakParts(system: System, cell: Cell): Promise<void> {
         return links.forEach((link) => void link.slow(SLOWED_MS));
       case "gone-silent":
         return links.forEach((link) => void link.forget());
+      case "set-ahead":
+        return setClocks(clocks, CLOCK_MS);
+      case "set-back":
+        return setClocks(clocks, -CLOCK_MS);
     }
   });
 }
@@ -43,6 +53,7 @@ export async function mendParts(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async (part) => {
     if (cell.fault === "killed") await inTurn(part.servers, (server) => server.start());
     else if (cell.fault === "frozen") await inTurn(part.servers, (server) => server.thaw());
+    else if (isOfClock(cell)) await setClocks(part.clocks, 0);
     else for (const link of part.links) link.heal();
     await part.answers();
   });
@@ -56,25 +67,38 @@ function inTurn(servers: readonly BinaryTestServer[], work: (server: BinaryTestS
   return Promise.all(servers.map(work));
 }
 
+async function setClocks(clocks: readonly SettableClock[], offset_ms: number): Promise<void> {
+  if (clocks.length === 0) throw new Error("No process of this part has a clock that can be set.");
+  await Promise.all(clocks.map((clock) => clock.set(offset_ms)));
+}
+
 function breakable(system: System, part: Part): Breakable {
   const one = (replicas: readonly Replica[]) => replicas.slice(BROKEN_REPLICA, BROKEN_REPLICA + 1);
   switch (part) {
     case "postgres":
+      return ofServer(system.postgres, system.clocks.postgres);
     case "redis":
     case "etcd":
-    case "upstream": {
-      const { server, link } = system[part];
-      return { servers: [server], links: [link], answers: async () => {} };
-    }
+    case "upstream":
+      return ofServer(system[part]);
     case "gateway":
       return ofReplicas(one(system.gateways));
     case "registry":
       return ofReplicas(one(system.registries));
-    case "identity":
     case "audit":
+      return { ...ofReplicas(system.audit), clocks: settable(system.clocks.audit) };
+    case "identity":
     case "registries":
       return ofReplicas(system[part]);
   }
+}
+
+function ofServer({ server, link }: Linked, clock?: SettableClock | null): Breakable {
+  return { servers: [server], links: [link], clocks: settable(clock ?? null), answers: async () => {} };
+}
+
+function settable(clock: SettableClock | null): SettableClock[] {
+  return clock === null ? [] : [clock];
 }
 
 function ofReplicas(replicas: readonly Replica[]): Breakable {
@@ -83,6 +107,7 @@ function ofReplicas(replicas: readonly Replica[]): Breakable {
   return {
     servers: replicas.map(({ server }) => server),
     links: replicas.flatMap(({ links }) => [links.public, links.internal]),
+    clocks: [],
     answers: () =>
       Promise.all(
         replicas.map((replica) =>

@@ -15,9 +15,14 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The ways to fail; `break.ts` says what each does. */
+/** The ways in which every part can fail; `break.ts` says what each does. */
 export const FAULTS = ["killed", "frozen", "cut", "black-holed", "slowed", "gone-silent"] as const;
-export type Fault = (typeof FAULTS)[number];
+/** The ways in which a clock can fail. */
+export const CLOCK_FAULTS = ["set-ahead", "set-back"] as const;
+export type Fault = (typeof FAULTS)[number] | (typeof CLOCK_FAULTS)[number];
+
+/** The parts whose clocks can fail. Of `audit` it is the clock of one of the two replicas. */
+const PARTS_WITH_CLOCK: readonly Part[] = ["postgres", "audit"];
 
 /** One row of the table: one or two parts that fail in one way at the same time. */
 export interface Cell {
@@ -41,6 +46,7 @@ const ALONE = PARTS.filter((part) => part !== "registries");
 export const CELLS: readonly Cell[] = [
   ...ALONE.flatMap((part) => FAULTS.map((fault) => ({ parts: [part], fault }))),
   ...PAIRS.flatMap((parts) => FAULTS_OF_PAIRS.map((fault) => ({ parts, fault }))),
+  ...PARTS_WITH_CLOCK.flatMap((part) => CLOCK_FAULTS.map((fault) => ({ parts: [part], fault }))),
 ];
 
 /** One cell of each part, for a quick check. */
@@ -62,6 +68,11 @@ export function cellsNamed(wanted: string, cells: readonly Cell[] = CELLS): read
       name === wanted || name.startsWith(`${wanted}/`) || (wanted.startsWith("/") && name.endsWith(wanted))
     );
   });
+}
+
+/** Whether a clock fails, and the part itself goes on. */
+export function isOfClock({ fault }: Cell): boolean {
+  return fault === "set-ahead" || fault === "set-back";
 }
 
 /** Whether the part gives no answer at all. */

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { describeMachine, type Machine, machineLine } from "../bench/measure/machine.ts";
 import { Leash } from "../support/leash.ts";
-import { CELLS, type Cell, cellsNamed, nameOf, QUICK_CELLS } from "./cells.ts";
+import { CELLS, type Cell, cellsNamed, isOfClock, nameOf, QUICK_CELLS } from "./cells.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { type PagePart, pageWith } from "./page.ts";
 import { brokenPromises, cellTable, progressLine, promiseTable } from "./report.ts";
@@ -10,6 +10,7 @@ import { runCells, withBed } from "./run.ts";
 import type { Bed, Pace } from "./run-cell.ts";
 import { connectionTable, soakTable, whatGrew } from "./soak/report.ts";
 import { soak } from "./soak/soak.ts";
+import { clockLibrary } from "./system/clock.ts";
 import { RunImpossible } from "./system/system.ts";
 
 const EXIT_BROKEN = 1;
@@ -30,9 +31,11 @@ async function main(): Promise<void> {
   const cells = cellsOf(values);
   // However this process ends, the leash ends what it started.
   process.once("SIGINT", () => process.exit(EXIT_INTERRUPTED));
-  const result = await withBed(new Leash(), progress, (bed) =>
-    minutes === null ? runTable(bed, cells, pace) : runSoak(bed, pace, minutes),
-  ).catch((error) => (error instanceof RunImpossible ? refuse(error.message) : Promise.reject(error)));
+  const library = minutes === null && cells.some(isOfClock) ? clockLibrary() : null;
+  const work = (bed: Bed) => (minutes === null ? runTable(bed, cells, pace) : runSoak(bed, pace, minutes));
+  const result = await withBed(new Leash(), progress, work, undefined, library).catch((error) =>
+    error instanceof RunImpossible ? refuse(error.message) : Promise.reject(error),
+  );
   if (values.out !== undefined) await writePage(values.out, result.text, minutes === null ? "table" : "soak");
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
   if (result.broken.length > 0) console.error(["", "Broken promises:", ...result.broken].join("\n"));
@@ -118,12 +121,23 @@ function minutesOf(text: string | undefined): number | null {
 }
 
 function cellsOf({ quick, only }: { quick: boolean; only: string[] }): readonly Cell[] {
-  if (only.length === 0) return quick ? QUICK_CELLS : CELLS;
+  if (only.length === 0) return quick ? QUICK_CELLS : possible(CELLS);
   const chosen = only.flatMap((wanted) => {
     const cells = cellsNamed(wanted);
     return cells.length > 0 ? cells : refuse(`There is no fault "${wanted}". There are:\n${allNames()}`);
   });
-  return [...new Set(chosen)];
+  return possible([...new Set(chosen)]);
+}
+
+/** Leaves out the cells for which a tool is missing, and names them. */
+function possible(cells: readonly Cell[]): readonly Cell[] {
+  const ofClocks = cells.filter(isOfClock);
+  if (ofClocks.length === 0 || clockLibrary() !== null) return cells;
+  const names = ofClocks.map(nameOf).join(", ");
+  const why = "They need libfaketime: install the package faketime and run them again.";
+  if (ofClocks.length === cells.length) return refuse(`${names} are impossible here. ${why}`);
+  progress(`left out: ${names}. ${why}`);
+  return cells.filter((cell) => !isOfClock(cell));
 }
 
 function allNames(): string {

@@ -17,10 +17,12 @@ export async function withBed<T>(
   progress: Progress,
   work: (bed: Bed) => Promise<T>,
   services?: Services,
+  clock_library: string | null = null,
 ): Promise<T> {
   // A release may have no streams: they belong to runs of this source.
   using streams = services === undefined ? await StreamReceiver.start(leash) : null;
-  const own: Services = { roots: [ROOT, ROOT], variables: {}, audit: streams?.variables ?? {} };
+  const audit_variables = streams?.variables ?? {};
+  const own: Services = { roots: [ROOT, ROOT], variables: {}, audit: audit_variables, clock_library };
   await using system = await System.start(leash, progress, services ?? own);
   const [audit] = system.audit;
   if (audit !== undefined) await streams?.subscribe(audit.url, system.people.organizations);

@@ -10,14 +10,15 @@ import type { Leash } from "./leash.ts";
 
 /**
  * Starts a new, empty PostgreSQL from the binaries in `bin`, on its own port. It is fast and unsafe unless
- * `changes` say otherwise.
+ * `changes` say otherwise. The server has `variables` beside those of this process.
  */
 export async function startPostgresBinary(
   bin: string,
   leash: Leash,
   changes: Record<string, string> = {},
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<BinaryTestServer> {
-  const made = await newPostgres(bin, leash, changes);
+  const made = await newPostgres(bin, leash, changes, variables);
   initialize(bin, made);
   await made.server.start();
   return made.server;
@@ -45,6 +46,7 @@ export async function newPostgres(
   bin: string,
   leash: Leash,
   changes: Record<string, string> = {},
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<NewPostgres> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-postgres-"));
   const account = unprivilegedAccount();
@@ -67,6 +69,7 @@ export async function newPostgres(
       url,
       directory,
       command: asAccount(account, [
+        ...["env", ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)],
         join(bin, "postgres"),
         ...["-D", data],
         ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),

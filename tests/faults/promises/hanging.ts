@@ -1,5 +1,6 @@
+import { isOfClock } from "../cells.ts";
 import { KINDS } from "../clients.ts";
-import { askedTheBroken, isExcused, ownTime } from "../record.ts";
+import { askedTheBroken, type CellRun, isExcused, isGood, ownTime } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
 /** The time that transfer and measurement may add to the gateway's own limits. */
@@ -23,18 +24,28 @@ export const nothingHangs: Promised = {
       }),
 };
 
+/** A clock that is set measures no duration and ends nothing early. */
+export const clocksCostNoRequest: Promised = {
+  name: "clocks",
+  title: "A clock that is set an hour ahead or back costs no request.",
+  timed: false,
+  judge: (run) => (isOfClock(run.cell) ? lostRequests(run) : null),
+};
+
 /** A part that is slow, but within every deadline. */
 export const slownessCostsNoRequest: Promised = {
   name: "slowness",
   title: "A part that answers late, within deadlines, costs time and no request.",
   timed: true,
   judge(run) {
-    if (run.cell.fault !== "slowed") return null;
-    return run.answers
-      .filter(({ client, status }) => status === null || !KINDS[client].good.includes(status))
-      .filter((answer) => !isExcused(answer))
-      .map(({ client, status, started_ms }) => {
-        return `${KINDS[client].title}: ${status ?? "no answer"} ${at(run, started_ms)}`;
-      });
+    return run.cell.fault === "slowed" ? lostRequests(run) : null;
   },
 };
+
+function lostRequests(run: CellRun): string[] {
+  return run.answers
+    .filter((answer) => !isGood(answer) && !isExcused(answer))
+    .map(({ client, status, started_ms }) => {
+      return `${KINDS[client].title}: ${status ?? "no answer"} ${at(run, started_ms)}`;
+    });
+}

@@ -7,7 +7,7 @@ import {
   unrecordedIsRefusedSoon,
 } from "./audit.ts";
 import { goesOnWithout } from "./goes-on.ts";
-import { nothingHangs, slownessCostsNoRequest } from "./hanging.ts";
+import { clocksCostNoRequest, nothingHangs, slownessCostsNoRequest } from "./hanging.ts";
 import { everythingHeals } from "./healing.ts";
 import { limitsAreExact, noLocalFallback, uncountedIsRefusedSoon } from "./limits.ts";
 import type { Promised } from "./promise.ts";
@@ -28,6 +28,7 @@ export const PROMISES: readonly Promised[] = [
   everythingHeals,
   nothingHangs,
   slownessCostsNoRequest,
+  clocksCostNoRequest,
 ];
 
 /** The judgement of one promise in one cell. */

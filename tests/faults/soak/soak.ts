@@ -1,4 +1,4 @@
-import { CELLS, type Cell } from "../cells.ts";
+import { CELLS, type Cell, isOfClock } from "../cells.ts";
 import type { CellRun } from "../record.ts";
 import { runCells } from "../run.ts";
 import type { Bed, Pace } from "../run-cell.ts";
@@ -8,10 +8,14 @@ import { lookAt } from "./look.ts";
 
 const SERVICES: readonly string[] = ["identity", "audit", "gateway", "registry", "registries"];
 
-/** Faults that leave each process of the four services alive: a new process holds nothing yet. */
-const CELLS_OF_SOAK: readonly Cell[] = CELLS.filter(
-  ({ parts, fault }) => fault !== "killed" || !parts.some((part) => SERVICES.includes(part)),
-);
+/**
+ * Faults that leave each process of the four services alive: a new process holds nothing yet. Clocks are left out,
+ * because the resources of a process with another clock are not those of the product.
+ */
+const CELLS_OF_SOAK: readonly Cell[] = CELLS.filter((cell) => {
+  const ends = cell.fault === "killed" && cell.parts.some((part) => SERVICES.includes(part));
+  return !ends && !isOfClock(cell);
+});
 
 /**
  * Injects random faults, one after the other, for this long. After each it reads the resources of every

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
+import postgres from "postgres";
 import { BinaryTestServer } from "../../support/binary-server.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -12,7 +13,9 @@ import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { EVENT_INTERVAL_MS, LIMITS } from "../clients.ts";
+import { BROKEN_REPLICA } from "../record.ts";
 import { Balancer } from "./balancer.ts";
+import { ProcessClock, type SettableClock } from "./clock.ts";
 import { INTERNAL_TOKEN, People } from "./people.ts";
 import { answerOf, type Replica, startReplica } from "./replica.ts";
 import { thingsService, versionedService } from "./routes.ts";
@@ -36,6 +39,8 @@ export interface Services {
   readonly variables: Readonly<Record<string, string>>;
   /** More variables of the audit service. */
   readonly audit?: Readonly<Record<string, string>>;
+  /** The library by which a run sets the clocks of PostgreSQL and of one audit replica; null without such faults. */
+  readonly clock_library?: string | null;
 }
 
 /** The error for a run that is impossible here; it names what is missing. */
@@ -53,6 +58,7 @@ export class System implements AsyncDisposable {
   readonly #services: Services;
   readonly #stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>;
   readonly upstream: Linked;
+  readonly #ownClocks: OwnClocks | null;
   /** The file in which the service notes requests. */
   readonly reached_file: string;
   identity: Replica[] = [];
@@ -71,12 +77,14 @@ export class System implements AsyncDisposable {
     services: Services = { roots: [ROOT, ROOT], variables: {} },
   ): Promise<System> {
     progress("starting PostgreSQL, Redis, etcd and the service");
-    const stores = await startStores(leash);
+    const library = services.clock_library ?? null;
+    const clocks = library === null ? null : await makeClocks(library, leash);
+    const stores = await startStores(leash, clocks?.postgres.variables);
     const directory = await mkdtemp(join(tmpdir(), "ostiary-faults-"));
     leash.directory(directory);
     const reached_file = join(directory, "reached");
     const upstream = await startUpstream(leash, reached_file);
-    const system = new System(leash, services, stores, upstream, reached_file);
+    const system = new System(leash, services, stores, upstream, reached_file, clocks);
     system.#ends.defer(() => rm(directory, { recursive: true, force: true }));
     try {
       progress("starting two of each: identity, audit, registry, gateway");
@@ -95,12 +103,14 @@ export class System implements AsyncDisposable {
     stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>,
     upstream: Linked,
     reached_file: string,
+    clocks: OwnClocks | null,
   ) {
     this.#leash = leash;
     this.#services = services;
     this.#stores = stores;
     this.upstream = upstream;
     this.reached_file = reached_file;
+    this.#ownClocks = clocks;
     for (const linked of [...Object.values(stores), upstream]) this.#endWith(linked);
     this.#name("PostgreSQL", stores.postgres.link.url);
     this.#name("Redis", stores.redis.link.url);
@@ -110,6 +120,18 @@ export class System implements AsyncDisposable {
 
   get postgres(): Linked {
     return this.#stores.postgres;
+  }
+
+  /** The clocks that this run can set, each null without {@link Services.clock_library}. */
+  get clocks(): Readonly<Record<"postgres" | "audit", SettableClock | null>> {
+    const clocks = this.#ownClocks;
+    if (clocks === null) return { postgres: null, audit: null };
+    const { url } = this.postgres.server;
+    const audit = started(this.audit[BROKEN_REPLICA]);
+    return {
+      postgres: clocks.postgres.readBy(() => timeOfPostgres(url)),
+      audit: clocks.audit.readBy(() => timeOfAnswers(audit.internal_url)),
+    };
   }
 
   get redis(): Linked {
@@ -241,7 +263,9 @@ export class System implements AsyncDisposable {
 
   async #startOne(app: string, number: number, variables: Record<string, string>, root: string) {
     const every = this.#services.variables;
-    const replica = await startReplica(app, number, this.#leash, { ...variables, ...every }, root);
+    const hasClock = app === "audit" && number === BROKEN_REPLICA;
+    const clock = hasClock ? this.#ownClocks?.audit.variables : undefined;
+    const replica = await startReplica(app, number, this.#leash, { ...variables, ...every, ...clock }, root);
     this.#ends.defer(() => replica.server.close());
     for (const link of Object.values(replica.links)) this.#ends.defer(() => link.close());
     return replica;
@@ -275,7 +299,35 @@ export class System implements AsyncDisposable {
   }
 }
 
-async function startStores(leash: Leash) {
+/** The clocks of the processes that run with their own. */
+type OwnClocks = Readonly<Record<"postgres" | "audit", ProcessClock>>;
+
+async function makeClocks(library: string, leash: Leash): Promise<OwnClocks> {
+  return {
+    postgres: await ProcessClock.make(library, leash),
+    audit: await ProcessClock.make(library, leash),
+  };
+}
+
+async function timeOfPostgres(url: string): Promise<number> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    const [row] = await sql<
+      { ms: number }[]
+    >`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`;
+    return row?.ms ?? Number.NaN;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Returns the time in the `Date` of an answer. */
+async function timeOfAnswers(url: string): Promise<number> {
+  const answer = await fetch(`${url}/health/live`, { keepalive: false });
+  return Date.parse(answer.headers.get("date") ?? "");
+}
+
+async function startStores(leash: Leash, variables_of_postgres?: Readonly<Record<string, string>>) {
   const sources = locateServices(process.env);
   const binary = (name: "postgres" | "redis" | "etcd") => {
     const source = sources[name];
@@ -283,7 +335,7 @@ async function startStores(leash: Leash) {
     throw new RunImpossible(`This run needs ${name} as a binary: install it and run it again.`);
   };
   const [postgres, redis, etcd] = await Promise.all([
-    startPostgresBinary(binary("postgres"), leash),
+    startPostgresBinary(binary("postgres"), leash, {}, variables_of_postgres),
     startRedisBinary(binary("redis"), leash),
     startEtcdBinary(binary("etcd"), leash),
   ]);

@@ -1,4 +1,4 @@
-import type { Cell } from "../../faults/cells.ts";
+import { type Cell, isOfClock } from "../../faults/cells.ts";
 import { CLIENTS, type Client, KINDS, LIMITS } from "../../faults/clients.ts";
 import { type Answer, type CellRun, isConcerned } from "../../faults/record.ts";
 
@@ -50,7 +50,7 @@ export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
 function answerInTime(cell: Cell, client: Client, started_ms: number): Answer {
   const answer = anAnswer(client, started_ms);
   const isBroken = started_ms >= TIMES.broken_ms && started_ms < TIMES.returned_ms;
-  if (!isBroken || cell.fault === "slowed" || !isConcerned(cell, answer)) return answer;
+  if (!isBroken || cell.fault === "slowed" || isOfClock(cell) || !isConcerned(cell, answer)) return answer;
   return { ...answer, status: 503, ended_ms: started_ms + 500 };
 }
 

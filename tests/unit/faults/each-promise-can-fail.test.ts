@@ -225,6 +225,18 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
     "postgres/slowed",
     { answers: [anAnswer("audited", during, { status: 503 })] },
   ],
+  [
+    "clocks",
+    "a clock that was set back costs a request",
+    "postgres/set-back",
+    { answers: [anAnswer("unseen", during, { status: 401 })] },
+  ],
+  [
+    "streams",
+    "an entry is missing after a clock was set",
+    "audit/set-ahead",
+    { streams: { ...NOTHING_SEEN, missing: ["1 entries"] } },
+  ],
 ];
 
 describe("a promise is broken when", () => {

@@ -31,6 +31,8 @@ describe("the cells", () => {
 
   test("named by a part or a fault are all of its cells", () => {
     expect(cellsNamed("redis")).toHaveLength(6);
+    expect(cellsNamed("audit")).toHaveLength(8);
+    expect(cellsNamed("/set-back").map(nameOf)).toEqual(["postgres/set-back", "audit/set-back"]);
     expect(cellsNamed("/gone-silent").every(({ fault }) => fault === "gone-silent")).toBe(true);
   });
 });
