@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { waitFor } from "../../support/index.ts";
 import { startSilentServer } from "../../support/silent-server.ts";
-import { attacks } from "../../unit/edge-description/attacks.ts";
+import { attacks } from "./edge-description-attacks.ts";
 import { type Answer, type Registry, service, startRegistry } from "./harness.ts";
 
 const DOCUMENT = "/edge/openapi.json";

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { ServiceDescription } from "@ostiary/lib/edge-description";
 import fc from "fast-check";
 import { operationsIn } from "../../support/openapi.ts";
+import { runs } from "../../support/runs.ts";
 import { lintFindings } from "../../support/swagger-page.ts";
 import { edgeDocument } from "./build.ts";
 
@@ -105,7 +106,7 @@ test("no description of a service makes it unsound", async () => {
       const findings = await lintFindings(JSON.stringify(made));
       expect(findings.filter((finding) => UNSOUND.test(finding))).toEqual([]);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(50) },
   );
 }, 120_000);
 

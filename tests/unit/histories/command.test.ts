@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { ROOT } from "../../faults/system/system.ts";
+import { RunImpossible } from "../../faults/system/system.ts";
+import { parametersOf } from "../../histories/parameters.ts";
+import { RELEASES } from "../../upgrade/releases.ts";
 
 test.each([
   [["--beside", "tree"], '--beside takes a release: 0.1.0, 0.2.0, last. "tree" is none.'],
@@ -10,11 +11,15 @@ test.each([
   [["--only", "revision"], 'There is no model "revision".'],
   [["--seed", "x"], "--seed takes a number above 0."],
   [["0.2.0"], "0.2.0"],
-])("bun run histories refuses %j", async (parameters, message) => {
-  const child = Bun.spawn([process.execPath, join(ROOT, "tests/histories/main.ts"), ...parameters], {
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  expect(await child.stderr.text()).toContain(message);
-  expect(await child.exited).toBe(2);
+])("bun run histories refuses %j", (parameters, message) => {
+  expect(() => parametersOf(parameters)).toThrow(RunImpossible);
+  expect(() => parametersOf(parameters)).toThrow(message);
+});
+
+test("bun run histories takes five minutes of every model, or what its command line says", () => {
+  expect(parametersOf([])).toMatchObject({ minutes: 5, beside: null, json: false });
+  const last = RELEASES.at(-1)?.version;
+  const given = parametersOf("--minutes 0.5 --seed 7 --only feed --beside last --json".split(" "));
+  expect(given).toMatchObject({ minutes: 0.5, seed: 7, beside: last, json: true });
+  expect(given.recorders.map(({ name }) => name)).toEqual(["feed"]);
 });

@@ -6,6 +6,7 @@ import { ROOT, RunImpossible } from "../../faults/system/system.ts";
 import { rejection } from "../../support/index.ts";
 import { absenceOf, releaseOf, rootOf } from "../../upgrade/checkout.ts";
 import { ORDERS, PARTS, shortRun, wholeRun } from "../../upgrade/orders.ts";
+import { upgradeOf } from "../../upgrade/parameters.ts";
 import { RELEASES, WORKING_TREE } from "../../upgrade/releases.ts";
 
 describe("the releases that an upgrade can run", () => {
@@ -85,12 +86,16 @@ describe("bun run upgrade", () => {
     [["0.1.0", "0.2.0", "tree"], "takes two versions"],
     [["--short", "0.2.0"], "upgrade --short takes no versions."],
     [["--long"], "--long"],
-  ])("refuses %j", async (parameters, message) => {
-    const child = Bun.spawn([process.execPath, join(ROOT, "tests/upgrade/main.ts"), ...parameters], {
-      stdout: "ignore",
-      stderr: "pipe",
-    });
-    expect(await child.stderr.text()).toContain(message);
-    expect(await child.exited).toBe(2);
+  ])("refuses %j", (parameters, message) => {
+    expect(() => upgradeOf(parameters)).toThrow(RunImpossible);
+    expect(() => upgradeOf(parameters)).toThrow(message);
+  });
+
+  test("goes from the last release to the working tree and back, and to and fro again, by default", () => {
+    const { from, legs } = upgradeOf([]);
+    const last = RELEASES.at(-1)?.version;
+    expect([from, ...legs.map(({ to }) => to)].map(String)).toEqual(
+      [last, WORKING_TREE, last, WORKING_TREE, last].map(String),
+    );
   });
 });

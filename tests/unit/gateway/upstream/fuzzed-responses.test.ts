@@ -3,10 +3,11 @@ import { FieldNames } from "../../../../apps/gateway/upstream/field-names.ts";
 import { MalformedResponse } from "../../../../apps/gateway/upstream/malformed-response.ts";
 import { type ResponseHead, ResponseReader } from "../../../../apps/gateway/upstream/response-reader.ts";
 import { Random } from "../../../support/random.ts";
+import { runs } from "../../../support/runs.ts";
 import { damaged, randomPieces, randomResponse } from "./random-responses.ts";
 import { referenceRead } from "./reference-reader.ts";
 
-const SEEDS = 100_000;
+const SEEDS = runs(20_000);
 const REQUESTS_MAX = 4;
 
 /** The answer to one request on a connection. */

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { SealedState } from "@ostiary/audit/sealing/trust";
 import { type Checkpoint, hexOf, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { freshDatabase } from "../../support/index.ts";
 
 const checkpoint = (number: number, sealed_at = "2026-01-31T12:00:00.000Z"): Checkpoint => ({
   number,
@@ -13,7 +14,7 @@ const checkpoint = (number: number, sealed_at = "2026-01-31T12:00:00.000Z"): Che
 
 // AU-80
 test("a sealer whose checkpoint is gone from the database says so once, and begins again", async () => {
-  const database = await openDatabase("pglite://memory", { namespace: "audit" });
+  const database = await openDatabase(await freshDatabase(), { namespace: "audit" });
   const state = new SealedState(database);
   expect(state.setBackFrom(null)).toBeNull();
   state.remember([], checkpoint(7));

@@ -2,7 +2,7 @@
  * Descriptions of services that are built to cost the registry much: each attacks one step of the edge
  * description.
  */
-import { described, json, ok } from "./described-services.ts";
+import { described, json, ok } from "../../unit/edge-description/described-services.ts";
 
 export interface Attack {
   /** The routes of the service. */

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "bun:test";
 import { edgeDescription, ServiceDescription } from "@ostiary/lib/edge-description";
-import { attacks } from "./attacks.ts";
-import { tableOf } from "./build.ts";
+import { tableOf } from "../../unit/edge-description/build.ts";
+import { attacks } from "./edge-description-attacks.ts";
 
 /** The CPU time, with the runtime's own threads: several times what an idle machine needs. */
 const ALL_MS = 6_000;

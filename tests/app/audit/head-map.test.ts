@@ -14,6 +14,7 @@ import {
 } from "@ostiary/lib/domain/proof";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { freshDatabase } from "../../support/index.ts";
 import { mapRoot } from "../../support/trees-of-heads.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
@@ -99,7 +100,7 @@ describe("the map of heads", () => {
   const states: Map<string, Head>[] = [];
 
   beforeAll(async () => {
-    database = await openDatabase("pglite://memory", { namespace: "audit" });
+    database = await openDatabase(await freshDatabase(), { namespace: "audit" });
     await database.migrate("audit", MIGRATIONS);
     const cache = new NodeCache();
     const heads = new Map<string, Head>();

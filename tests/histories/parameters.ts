@@ -1,0 +1,74 @@
+import { parseArgs } from "node:util";
+import { RunImpossible } from "../faults/system/system.ts";
+import { RELEASES } from "../upgrade/releases.ts";
+import { newRecorders } from "./recorders/index.ts";
+import type { Recorder } from "./recorders/recorder.ts";
+
+const MINUTES = "5";
+/** The name of the last release. */
+const LAST = "last";
+const SEED_MAX = 2 ** 31;
+
+/** What `bun run histories` runs. */
+export interface Parameters {
+  readonly minutes: number;
+  readonly seed: number;
+  readonly recorders: readonly Recorder[];
+  /** The release that runs beside this source; null for none. */
+  readonly beside: string | null;
+  readonly json: boolean;
+}
+
+/** Reads the command line of `bun run histories`. Throws `RunImpossible` when a part of it is wrong. */
+export function parametersOf(args: string[]): Parameters {
+  const values = valuesOf(args);
+  return {
+    minutes: numberOf("--minutes", values.minutes),
+    seed: Math.floor(numberOf("--seed", values.seed ?? String(1 + Math.floor(Math.random() * SEED_MAX)))),
+    recorders: recordersOf(values.only),
+    beside: besideOf(values.beside),
+    json: values.json,
+  };
+}
+
+function numberOf(name: string, text: string): number {
+  const number = Number(text);
+  if (number > 0) return number;
+  throw new RunImpossible(`${name} takes a number above 0.`);
+}
+
+function recordersOf(only: readonly string[]): readonly Recorder[] {
+  const recorders = newRecorders();
+  if (only.length === 0) return recorders;
+  const names = recorders.map(({ name }) => name);
+  const unknown = only.find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new RunImpossible(`There is no model "${unknown}". There are: ${names.join(", ")}.`);
+  return recorders.filter(({ name }) => only.includes(name));
+}
+
+function besideOf(version: string | undefined): string | null {
+  if (version === undefined) return null;
+  const known = RELEASES.map((release) => release.version);
+  const found = version === LAST ? known.at(-1) : known.find((each) => each === version);
+  if (found !== undefined) return found;
+  throw new RunImpossible(`--beside takes a release: ${[...known, LAST].join(", ")}. "${version}" is none.`);
+}
+
+function valuesOf(args: string[]) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        minutes: { type: "string", default: MINUTES },
+        seed: { type: "string" },
+        only: { type: "string", multiple: true, default: [] },
+        beside: { type: "string" },
+        json: { type: "boolean", default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new RunImpossible(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,48 @@
+import { parseArgs } from "node:util";
+import { RunImpossible } from "../faults/system/system.ts";
+import { releaseOf } from "./checkout.ts";
+import { shortRun, wholeRun } from "./orders.ts";
+import { RELEASES, WORKING_TREE } from "./releases.ts";
+import type { Upgrade } from "./run.ts";
+
+const PACE = { before_ms: 1_000, fault_ms: 0, well_ms: 1_500, heal_ms_max: 15_000 };
+/** In the short run clients of one step are also those before the next. */
+const SHORT_PACE = { ...PACE, before_ms: 500, well_ms: 500 };
+/** Releases in the short run. */
+const SHORT_RELEASES = 2;
+
+interface Arguments {
+  readonly positionals: readonly string[];
+  readonly short: boolean;
+}
+
+/**
+ * Returns the run that the command line of `bun run upgrade` asks for; by default the last release and the working
+ * tree. Throws `RunImpossible` when a part of it is wrong.
+ */
+export function upgradeOf(args: string[]): Upgrade {
+  const { positionals, short } = readArguments(args);
+  if (short) {
+    if (positionals.length > 0) throw new RunImpossible("upgrade --short takes no versions.");
+    const versions = [...RELEASES.slice(-SHORT_RELEASES).map(({ version }) => version), WORKING_TREE];
+    return { from: versions[0] ?? "", legs: shortRun(versions), pace: SHORT_PACE };
+  }
+  const [from = RELEASES.at(-1)?.version ?? "", to = WORKING_TREE, ...more] = positionals;
+  if (more.length > 0) throw new RunImpossible("upgrade takes two versions: bun run upgrade FROM TO");
+  if (from === to) throw new RunImpossible(`upgrade takes two different versions, and both are ${from}.`);
+  for (const version of [from, to]) releaseOf(version);
+  return { from, legs: wholeRun(from, to), pace: PACE };
+}
+
+function readArguments(args: string[]): Arguments {
+  try {
+    const { positionals, values } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { short: { type: "boolean", default: false } },
+    });
+    return { positionals, short: values.short };
+  } catch (error) {
+    throw new RunImpossible(error instanceof Error ? error.message : String(error));
+  }
+}
