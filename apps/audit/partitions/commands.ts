@@ -9,8 +9,7 @@ import { makePartition, missingPartitions } from "./queries.ts";
  * same time.
  */
 export async function makePartitions(database: Database, now_ms: number): Promise<string[]> {
-  const wanted = wantedPartitions(now_ms);
-  const missing = await database.run("select_partitions", (orm) => missingPartitions(orm, wanted));
+  const missing = await missingPartitions(database, wantedPartitions(now_ms));
   if (missing.length === 0) return [];
   return database.transaction("create_partitions", async (tx) => {
     const made: string[] = [];

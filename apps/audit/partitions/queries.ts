@@ -1,4 +1,4 @@
-import { type Orm, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, query, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import type { Partition } from "./partition.ts";
 
@@ -10,12 +10,10 @@ export function isPartitionMissing(error: unknown): boolean {
 }
 
 /** Returns the partitions of `wanted` that do not exist. */
-export async function missingPartitions(orm: Orm, wanted: Partition[]): Promise<Partition[]> {
-  const found = await rows<{ name: string }>(
-    orm,
-    sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-        where i.inhparent = 'audit.audit_events'::regclass`,
-  );
+export async function missingPartitions(database: Database, wanted: Partition[]): Promise<Partition[]> {
+  const found = await query<{ name: string }>(database, "select_partitions")`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'audit.audit_events'::regclass`;
   const present = new Set(found.map(({ name }) => name));
   return wanted.filter(({ name }) => !present.has(name));
 }

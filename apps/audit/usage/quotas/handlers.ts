@@ -27,9 +27,7 @@ const { readQuotaCounts } = describeOperations(
 export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
   return new Elysia({ name: "audit-quotas", normalize: false }).post(
     QUOTA_COUNTS_PATH,
-    async ({ body: { quotas } }) => ({
-      counts: await database.run("read_quota_counts", (orm) => selectQuotaCounts(orm, quotas)),
-    }),
+    async ({ body: { quotas } }) => ({ counts: await selectQuotaCounts(database, quotas) }),
     {
       // runs before the schema's own check, which would report the shape alone
       transform: ({ body }) => refuse(questionProblems(body, clock.now())),

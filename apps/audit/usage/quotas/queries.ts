@@ -1,6 +1,6 @@
 import type { OrganizationQuota, QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
 import { bucketNamed, periodAt, periodNamed } from "@ostiary/lib/domain/ratelimit";
-import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 
 /**
@@ -34,20 +34,17 @@ export function addCharges(charges: readonly QuotaCharge[], condition: SQL): SQL
 }
 
 /** Returns the count of each quota, 0 for one that no report has. */
-export async function selectQuotaCounts(orm: Orm, quotas: readonly QuotaName[]): Promise<number[]> {
+export async function selectQuotaCounts(database: Database, quotas: readonly QuotaName[]): Promise<number[]> {
   const asked = JSON.stringify(quotas.map(({ policy, period, subject }) => ({ policy, period, subject })));
-  const found = await rows<{ count: number }>(
-    orm,
-    sql`
-      with asked as materialized (
-        select place, ${QUOTA_ID} as id from rows from (
-          json_to_recordset(${asked}::text::json) as (policy text, period text, subject text)
-        ) with ordinality as asked(policy, period, subject, place)
-      )
-      select greatest(coalesce(known.count, 0), 0)::double precision as count
-      from asked left join audit.quota_counts known on known.id = asked.id
-      order by place`,
-  );
+  const found = await query<{ count: number }>(database, "read_quota_counts")`
+    with asked as materialized (
+      select place, ${QUOTA_ID} as id from rows from (
+        json_to_recordset(${asked}::text::json) as (policy text, period text, subject text)
+      ) with ordinality as asked(policy, period, subject, place)
+    )
+    select greatest(coalesce(known.count, 0), 0)::double precision as count
+    from asked left join audit.quota_counts known on known.id = asked.id
+    order by place`;
   return found.map(({ count }) => count);
 }
 
@@ -98,15 +95,12 @@ function toQuota({ policy, period, requests, charged }: QuotaRow): OrganizationQ
 }
 
 /** Removes at most `limit` counts of periods that ended before a time, and returns how many. */
-export async function deleteEndedQuotas(orm: Orm, before_ms: number, limit: number): Promise<number> {
+export async function deleteEndedQuotas(database: Database, before_ms: number, limit: number): Promise<number> {
   const before = new Date(before_ms).toISOString();
-  const removed = await rows(
-    orm,
-    sql`
-      delete from audit.quota_counts where id in (
-        select id from audit.quota_counts where ends_at < ${before}::text::timestamptz
-        order by ends_at limit ${limit} for update skip locked)
-      returning 1 as removed`,
-  );
+  const removed = await query(database, "remove_ended_quotas")`
+    delete from audit.quota_counts where id in (
+      select id from audit.quota_counts where ends_at < ${before}::text::timestamptz
+      order by ends_at limit ${limit} for update skip locked)
+    returning 1 as removed`;
   return removed.length;
 }

@@ -21,9 +21,7 @@ export function quotaSweeper({ database, log, clock }: QuotaSweeperDeps): Loop {
   return new Loop({
     async task(stopping) {
       for (let removed = REMOVED_MAX; removed === REMOVED_MAX && !stopping(); ) {
-        removed = await database.run("remove_ended_quotas", (orm) =>
-          deleteEndedQuotas(orm, clock.now() - KEPT_MS, REMOVED_MAX),
-        );
+        removed = await deleteEndedQuotas(database, clock.now() - KEPT_MS, REMOVED_MAX);
       }
     },
     pause_ms: INTERVAL_MS,
