@@ -4,11 +4,13 @@ import {
   type MixedRun,
   SERVICES,
   type ServiceName,
+  STATUSES,
   STORED_SERVICES,
   startMixedRun,
   WRITTEN_BECAUSE,
 } from "../support/mixed-run.ts";
-import type { ReceivedSpan } from "../support/otlp-messages.ts";
+import { CLIENT_KIND, pathsOf, type ReceivedSpan } from "../support/otlp-messages.ts";
+import { bounds, labelsOf } from "../support/prometheus.ts";
 
 /** Logs, metrics and traces (OP-36 to OP-54), read from the output of the services and the portal in one run. */
 
@@ -54,31 +56,7 @@ function serverSpans(service?: ServiceName): ReceivedSpan[] {
 
 test("the run has the expected answers", () => {
   const statuses = Array.from(run.answers, ([name, { status }]) => [name, status]);
-  expect(Object.fromEntries(statuses)).toEqual({
-    found: 201,
-    session: 201,
-    "member key": 201,
-    invite: 201,
-    viewer: 201,
-    public: 200,
-    portal: 200,
-    person: 200,
-    write: 200,
-    read: 200,
-    stream: 200,
-    log: 200,
-    preflight: 204,
-    "400": 400,
-    "401": 401,
-    "401 key": 401,
-    "403": 403,
-    "404": 404,
-    "404 of a service": 404,
-    "422 of a service": 422,
-    "429": 429,
-    "502": 502,
-    "503 of a service": 503,
-  });
+  expect(Object.fromEntries(statuses)).toEqual(STATUSES);
 });
 
 describe("logs", () => {
@@ -187,18 +165,6 @@ describe("logs", () => {
 });
 
 describe("metrics", () => {
-  const bounds = (scrape: string, name: string) => [
-    ...new Set(
-      Array.from(scrape.matchAll(new RegExp(`^${name}_bucket{.*le="([^"]+)"`, "gm")), ([, le]) => le),
-    ),
-  ];
-  const labelsOf = (scrape: string, name: string) => [
-    ...new Set(
-      Array.from(scrape.matchAll(new RegExp(`^${name}{(.*)} `, "gm")), ([, labels = ""]) =>
-        Array.from(labels.matchAll(/(\w+)="[^"]*"/g), ([, label]) => label).join(),
-      ),
-    ),
-  ];
   const REQUEST_BOUNDS = ["0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "+Inf"];
   const STORE_BOUNDS = ["0.001", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "+Inf"];
 
@@ -330,20 +296,7 @@ describe("traces", () => {
 
 // OP-54
 describe("one trace joins", () => {
-  const CLIENT_KIND = 3;
-
-  /** Returns the spans of a request's trace, each as service, kind and name below its parent. */
-  function treeOf(name: string): string[] {
-    const { trace_id } = lineOf(name);
-    const spans = run.collector.spans.filter((span) => span.trace_id === trace_id);
-    const pathOf = (span: ReceivedSpan): string => {
-      const parent = spans.find(({ span_id }) => span_id === span.parent_span_id);
-      const kind = span.kind === CLIENT_KIND ? "calls" : "serves";
-      const own = `${span.resource["service.name"]} ${kind} ${span.name}`;
-      return parent === undefined ? own : `${pathOf(parent)} > ${own}`;
-    };
-    return spans.map(pathOf).toSorted();
-  }
+  const treeOf = (name: string) => pathsOf(run.collector.spans, String(lineOf(name).trace_id));
 
   test("the gateway's span, its calls, the spans of the services behind it, and their database", () => {
     const root = "gateway serves POST /member/api-keys";

@@ -1,5 +1,5 @@
 import { loadConfig, type TelemetryConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { createTracing, type Logger } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { decodeMetrics, decodeSpans, type ReceivedMetric, type ReceivedSpan } from "./otlp-messages.ts";
 
@@ -97,4 +97,17 @@ export function keptWarnings(): { log: Logger; warnings: { message: string; fiel
       warn: (fields, message) => void warnings.push({ message, fields }),
     },
   };
+}
+
+export const GATEWAY = { name: "gateway", namespace: "edge" };
+
+/** Returns the tracing of a service that exports to a collector, with the warnings that it logs. */
+export async function tracingTo(endpoint: string, service = GATEWAY, config: Partial<TelemetryConfig> = {}) {
+  const { log, warnings } = keptWarnings();
+  const tracing = await createTracing(
+    service,
+    telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...config }),
+    log,
+  );
+  return { tracing, warnings };
 }

@@ -273,3 +273,30 @@ async function askRegistry({ registry, admin_token }: Stack): Promise<void> {
 export function accessLines({ logs }: RunningProcess): Record<string, unknown>[] {
   return logs().filter(({ message }) => message === "request completed" || message === "request failed");
 }
+
+/** The status of each answer of a run, by the name of its request. */
+export const STATUSES: Readonly<Record<string, number>> = {
+  found: 201,
+  session: 201,
+  "member key": 201,
+  invite: 201,
+  viewer: 201,
+  public: 200,
+  portal: 200,
+  person: 200,
+  write: 200,
+  read: 200,
+  stream: 200,
+  log: 200,
+  preflight: 204,
+  "400": 400,
+  "401": 401,
+  "401 key": 401,
+  "403": 403,
+  "404": 404,
+  "404 of a service": 404,
+  "422 of a service": 422,
+  "429": 429,
+  "502": 502,
+  "503 of a service": 503,
+};

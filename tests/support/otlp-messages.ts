@@ -172,3 +172,17 @@ export function attributesOf(list: Static<typeof attributesSchema>): Attributes 
 function hex(base64: string): string {
   return Buffer.from(base64, "base64").toString("hex");
 }
+
+export const CLIENT_KIND = 3;
+
+/** Returns the spans of a trace, each as service, kind and name below its parent. */
+export function pathsOf(all: readonly ReceivedSpan[], trace_id: string): string[] {
+  const spans = all.filter((span) => span.trace_id === trace_id);
+  const pathOf = (span: ReceivedSpan): string => {
+    const parent = spans.find(({ span_id }) => span_id === span.parent_span_id);
+    const kind = span.kind === CLIENT_KIND ? "calls" : "serves";
+    const own = `${span.resource["service.name"]} ${kind} ${span.name}`;
+    return parent === undefined ? own : `${pathOf(parent)} > ${own}`;
+  };
+  return spans.map(pathOf).toSorted();
+}

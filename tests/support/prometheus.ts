@@ -82,3 +82,16 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
     },
   };
 }
+
+/** Returns the bounds of a histogram in a scrape. */
+export const bounds = (scrape: string, name: string) => [
+  ...new Set(Array.from(scrape.matchAll(new RegExp(`^${name}_bucket{.*le="([^"]+)"`, "gm")), ([, le]) => le)),
+];
+/** Returns the names of the labels of a metric in a scrape, as one text for each set. */
+export const labelsOf = (scrape: string, name: string) => [
+  ...new Set(
+    Array.from(scrape.matchAll(new RegExp(`^${name}{(.*)} `, "gm")), ([, labels = ""]) =>
+      Array.from(labels.matchAll(/(\w+)="[^"]*"/g), ([, label]) => label).join(),
+    ),
+  ),
+];

@@ -77,3 +77,71 @@ describe("bodies keep their meaning", () => {
     expect(response.body.toString()).toBe("teapot");
   });
 });
+
+// GW-98
+describe("bytes pass unchanged, whatever the coding:", () => {
+  const text = "widgets ".repeat(40_000);
+  const codings = {
+    gzip: Bun.gzipSync(text),
+    deflate: Bun.deflateSync(text),
+    "br, unheard-of": Buffer.from(text),
+  };
+  for (const [coding, body] of Object.entries(codings)) {
+    for (const framing of ["length", "chunked"] as const) {
+      test(`${coding}, ${framing}`, async () => {
+        service.handler = (_, socket) => {
+          const size = framing === "length" ? `Content-Length: ${body.length}` : "Transfer-Encoding: chunked";
+          socket.send(
+            `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Type: text/plain\r\n${size}\r\n\r\n`,
+          );
+          if (framing === "chunked") socket.send(`${body.length.toString(16)}\r\n`);
+          socket.send(body);
+          return framing === "chunked" ? "\r\n0\r\n\r\n" : null;
+        };
+        const response = await rawRequest(
+          gateway.url,
+          spell("GET", "/widgets", { "Accept-Encoding": coding }),
+        );
+        expect(headerValue(response.headers, "content-encoding")).toBe(coding);
+        expect(response.body.equals(Buffer.from(body))).toBe(true);
+      });
+    }
+  }
+});
+
+// GW-100
+test("a body of known length up to 64 KiB keeps its length, a longer one is chunked; no byte is lost", async () => {
+  for (const length of [0, 1, 65_535, 65_536, 65_537, 200_000]) {
+    const body = "y".repeat(length);
+    service.handler = () =>
+      `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${length}\r\n\r\n${body}`;
+    const response = await rawRequest(gateway.url, spell("GET", "/widgets"));
+    expect(response.body.toString()).toBe(body);
+    if (length <= 65_536) expect(headerValue(response.headers, "content-length")).toBe(String(length));
+  }
+});
+
+// GW-102
+test("trailers are dropped, and the response ends cleanly", async () => {
+  service.handler = () =>
+    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n";
+  const response = await rawRequest(gateway.url, spell("GET", "/widgets", { TE: "trailers" }));
+  expect(response).toMatchObject({ status: 200, complete: true });
+  expect(response.body.toString()).toBe("abc");
+  expect(response.head).not.toMatch(/x-sum/i);
+});
+
+// GW-121
+test("a response may arrive byte by byte", async () => {
+  service.handler = async (_, socket) => {
+    socket.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n");
+    for (const byte of "0123456789") {
+      await Bun.sleep(20);
+      socket.send(byte);
+    }
+    return null;
+  };
+  const response = await rawRequest(gateway.url, spell("GET", "/widgets"));
+  expect(response).toMatchObject({ status: 200, complete: true });
+  expect(response.body.toString()).toBe("0123456789");
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test";
+import {
+  type Attack,
+  attacked,
+  HIDDEN,
+  posted,
+  STREAMED_BYTES,
+  send,
+  useHttp2Gateway,
+  without,
+} from "../../support/gateway-http2-bed.ts";
+import { headerValue, headerValues, type RawHeaders } from "../../support/raw-http.ts";
+import { RawHttp2Client } from "../../support/raw-http2.ts";
+
+const gateway = useHttp2Gateway();
+const { service } = gateway;
+
+describe("what is well formed arrives as one request of HTTP/1.1", () => {
+  const request = (attack: Attack) => async () => {
+    const client = await RawHttp2Client.connect(gateway.url);
+    const end = await send(client, attack);
+    client.destroy();
+    expect({ status: end.status, complete: end.complete }).toEqual({ status: 200, complete: true });
+    return service.request;
+  };
+
+  test("a body of known length keeps it", async () => {
+    const got = await request(posted([["content-length", "3"]], "a", "bc"))();
+    expect([got.start, got.body.toString()]).toEqual(["POST /widgets HTTP/1.1", "abc"]);
+    expect(headerValue(got.headers, "content-length")).toBe("3");
+    expect(headerValues(got.headers, "transfer-encoding")).toEqual([]);
+  });
+
+  test("a body of unknown length arrives in chunks", async () => {
+    const got = await request(posted([], "a", "bc"))();
+    expect(got.body.toString()).toBe("abc");
+    expect(headerValue(got.headers, "transfer-encoding")).toBe("chunked");
+    expect(headerValues(got.headers, "content-length")).toEqual([]);
+  });
+
+  test("a chunked body within a body is bytes", async () => {
+    const got = await request(posted([], `0\r\n\r\n${HIDDEN}`))();
+    expect(got.body.toString()).toBe(`0\r\n\r\n${HIDDEN}`);
+  });
+
+  test("a streamed body arrives whole", async () => {
+    const body = "x".repeat(STREAMED_BYTES);
+    const got = await request(posted([["content-length", String(STREAMED_BYTES)]], body))();
+    expect(got.body.length).toBe(STREAMED_BYTES);
+    expect(headerValue(got.headers, "content-length")).toBe(String(STREAMED_BYTES));
+  });
+
+  test("POST without a body has a length of 0", async () => {
+    const got = await request({ spelling: { method: "POST" } })();
+    expect(headerValue(got.headers, "content-length")).toBe("0");
+  });
+
+  test("cookies of several fields are one", async () => {
+    const cookies: RawHeaders = [
+      ["cookie", "a=1"],
+      ["cookie", "b=2"],
+    ];
+    const got = await request(attacked(cookies))();
+    expect(headerValue(got.headers, "cookie")).toBe("a=1; b=2");
+  });
+
+  test("trailers are dropped, whatever they say", async () => {
+    const trailers: RawHeaders = [
+      ["transfer-encoding", "chunked"],
+      ["content-length", "1"],
+      ["x-injected", "1"],
+    ];
+    const got = await request({ ...posted([["content-length", "3"]], "abc"), trailers })();
+    expect(got.body.toString()).toBe("abc");
+    expect(got.head).not.toMatch(/injected|transfer-encoding/i);
+  });
+
+  test("te: trailers passes, and the gateway's own Host is the service's", async () => {
+    const got = await request(attacked([["te", "trailers"]]))();
+    expect(headerValue(got.headers, "te")).toBe("trailers");
+    expect(headerValue(got.headers, "host")).toBe(new URL(service.url).host);
+  });
+
+  test("Host takes the place of :authority", async () => {
+    await request(without(":authority", ["host", "gateway.test"]))();
+  });
+
+  test("a :scheme that is not the port's changes nothing", async () => {
+    const got = await request({ spelling: { scheme: "http://gateway.test/hidden?" } })();
+    expect(got.target).toBe("/widgets");
+  });
+
+  test("dot segments and backslashes are read as in HTTP/1.1", async () => {
+    const got = await request({ spelling: { path: "/hidden/%2e%2e\\widgets#/hidden" } })();
+    expect(got.target).toBe("/widgets");
+  });
+
+  test("fields that a service could take for guarded ones are removed", async () => {
+    const fields: RawHeaders = [
+      ["transfer_encoding", "chunked"],
+      ["content_length", "3"],
+      ["x_request_id", "injected"],
+    ];
+    const got = await request(attacked(fields))();
+    expect(got.head).not.toMatch(/transfer.encoding|content_length|injected/i);
+  });
+});
