@@ -27,7 +27,7 @@ import type { Steps } from "./handle.ts";
 import { Instance } from "./instance.ts";
 import { addGatewayMetrics, type MetricSources } from "./metrics.ts";
 import { PublishedRoutes } from "./published-routes.ts";
-import { createAuthenticator } from "./steps/authenticate.ts";
+import { type Authenticator, createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
 import { createLimiter, type LimitStore } from "./steps/limit.ts";
 import { LimitDecisions } from "./steps/limit-decisions.ts";
@@ -76,12 +76,7 @@ export async function wireGateway(
     telemetry,
     health,
     isHttp2: config.HTTP2_ENABLED,
-    checks: {
-      key_set: async () => {
-        if (!authenticator.ready()) throw new Error("The key set is not loaded.");
-      },
-      counter_store: () => counterStore.ping(COUNTER_PING_MS),
-    },
+    checks: readinessChecks(authenticator, counterStore),
   });
   return {
     name: "gateway",
@@ -109,6 +104,15 @@ export async function wireGateway(
       if (given.routeStore === undefined) await routeStore.close();
       if (given.counterStore === undefined) await counterStore.close();
     },
+  };
+}
+
+function readinessChecks(authenticator: Authenticator, counterStore: CounterStore) {
+  return {
+    key_set: async () => {
+      if (!authenticator.ready()) throw new Error("The key set is not loaded.");
+    },
+    counter_store: () => counterStore.ping(COUNTER_PING_MS),
   };
 }
 

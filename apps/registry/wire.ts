@@ -1,6 +1,6 @@
 import { systemClock } from "@ostiary/lib/async";
 import { peerTls } from "@ostiary/lib/runtime/config";
-import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
+import { loadRolesFile, type RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, migrateAtStart, openDatabase } from "@ostiary/lib/runtime/stores/database";
@@ -41,9 +41,43 @@ export interface GivenStores {
 export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
   const roles = config.ROLES_FILE === undefined ? null : loadRolesFile(config.ROLES_FILE);
   const telemetry = await createTelemetry({ name: "registry", namespace: "edge" }, config);
-  const { database, routeStore, closeStores } = await openStores(config, given, telemetry);
+  const { closeStores, ...stores } = await openStores(config, given, telemetry);
+  const { running, provider, publishing, ...parts } = partsOf(config, stores, telemetry, roles);
+  const health = { draining: false };
+  return {
+    name: "registry",
+    telemetry,
+    health,
+    ...createApp({ config, telemetry, health, publishing, provider, roles, bundleConsole, ...parts }),
+    async start() {
+      const migrated = migrateAtStart(stores.database, SCHEMA, MIGRATIONS, telemetry.log);
+      await Promise.all([migrated, checkRouteStore(stores.routeStore, telemetry.log)]);
+      if (config.SEED_ROUTES_DIR !== undefined) {
+        await seedRoutes(config.SEED_ROUTES_DIR, publishing, telemetry.log);
+      }
+      for (const each of running) each.start();
+      provider?.start();
+    },
+    drain: () => publishing.propagations.endAll(),
+    async stop() {
+      provider?.stop();
+      await Promise.all(running.map((each) => each.stop()));
+      await parts.descriptions.stop();
+      await closeStores();
+    },
+  };
+}
+
+/** Builds the parts that outlive a request. The service starts and stops those in `running`. */
+function partsOf(
+  config: RegistryConfig,
+  { database, routeStore }: Required<GivenStores>,
+  telemetry: Telemetry,
+  roles: RolesFile | null,
+) {
+  const { registry } = telemetry.metrics;
   const lag = new ProjectionLag(database, systemClock);
-  const metrics = createProjectionMetrics(telemetry.metrics.registry, lag);
+  const metrics = createProjectionMetrics(registry, lag);
   addServiceMetrics(telemetry.metrics, database);
   const watchingLag = watchLag(lag, telemetry.log, systemClock);
   const propagations = new Propagations({ database, routeStore, clock: systemClock });
@@ -65,51 +99,14 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
   const publishing = {
     database,
     onCommit: () => reconciler.wake(),
-    countWrites: createWriteCounter(telemetry.metrics.registry),
+    countWrites: createWriteCounter(registry),
     propagations,
     roles: roles?.roles ?? null,
   };
   const { operators, provider } = createOperators(config, telemetry);
   const recheck = new Recheck(database, telemetry.log);
   const running = [reconciler, watchingLag, propagations, recheck, operators, watchingDescriptions];
-  const health = { draining: false };
-  return {
-    name: "registry",
-    telemetry,
-    health,
-    ...createApp({
-      config,
-      telemetry,
-      health,
-      publishing,
-      recheck,
-      operators,
-      provider,
-      routeStore,
-      lag,
-      roles,
-      current,
-      edge,
-      descriptions,
-      bundleConsole,
-    }),
-    async start() {
-      const migrated = migrateAtStart(database, SCHEMA, MIGRATIONS, telemetry.log);
-      await Promise.all([migrated, checkRouteStore(routeStore, telemetry.log)]);
-      if (config.SEED_ROUTES_DIR !== undefined) {
-        await seedRoutes(config.SEED_ROUTES_DIR, publishing, telemetry.log);
-      }
-      for (const each of running) each.start();
-      provider?.start();
-    },
-    drain: () => propagations.endAll(),
-    async stop() {
-      provider?.stop();
-      await Promise.all(running.map((each) => each.stop()));
-      await descriptions.stop();
-      await closeStores();
-    },
-  };
+  return { running, routeStore, lag, current, edge, descriptions, publishing, operators, provider, recheck };
 }
 
 /** Builds the edge description and the loop that reads the descriptions of services. */

@@ -63,27 +63,34 @@ export interface PassWrite {
  * writes it, so a sealer that dies or hangs has written all or nothing, and holds no lock.
  */
 export async function writePass(database: Database, passes: number, pass: PassWrite): Promise<boolean> {
-  const { checkpoint, older, retentions = [], altered = [], restored = [] } = pass;
-  // the service role may not write declarations, so its statements do not name their table
-  const declared =
-    retentions.length === 0
-      ? sql``
-      : sql`declared as (
-        insert into audit.retentions (chain_id, position, month, declared_at, ranges, chain, salt)
-        select chain_id, position, month, declared_at, ranges, decode(chain, 'hex'), decode(salt, 'hex')
-        from turned, json_to_recordset(${JSON.stringify(retentions)}::text::json) as given(
-          chain_id bigint, position bigint, month text, declared_at timestamptz, ranges json, chain text, salt text)
-      ),`;
   const written = await query(database, "write_pass")`
-    with turned as (
-      update audit.sealer set passes = passes + 1, holder = ${pass.holder}, passed_at = clock_timestamp(),
-        sealed_to = ${pass.sealed_to}::text::pg_snapshot, older_kind = ${older?.kind ?? null},
+    with ${turned(passes, pass)},
+    ${checkpointParts(pass)},
+    ${entryParts(pass)},
+    ${pass.also ?? sql``}
+    ${chainParts(pass)}
+    select passes from turned`;
+  return written.length > 0;
+}
+
+/** Returns the part that all others read: the sealer's row, which has changed if another pass was written. */
+function turned(
+  passes: number,
+  { holder, sealed_to, sealed_before, marks, older, tree: { note } }: PassWrite,
+): SQL {
+  return sql`turned as (
+      update audit.sealer set passes = passes + 1, holder = ${holder}, passed_at = clock_timestamp(),
+        sealed_to = ${sealed_to}::text::pg_snapshot, older_kind = ${older?.kind ?? null},
         older_owner = ${older?.owner ?? ""}, older_id = ${older?.id ?? ""}
-        ${pass.marks === undefined ? sql`` : sql`, marks = ${pass.marks}::text`}
-        ${pass.tree.note === undefined ? sql`` : sql`, note = ${pass.tree.note}::text`}
-      where passes = ${passes} returning passes, ${pass.sealed_before ?? pass.sealed_to}::text as sealed_before
-    ),
-    sealed as (
+        ${marks === undefined ? sql`` : sql`, marks = ${marks}::text`}
+        ${note === undefined ? sql`` : sql`, note = ${note}::text`}
+      where passes = ${passes} returning passes, ${sealed_before ?? sealed_to}::text as sealed_before
+    )`;
+}
+
+/** Returns the parts that write the checkpoint, its nodes of the map, and its leaves of the tree. */
+function checkpointParts({ checkpoint, nodes, tree }: PassWrite): SQL {
+  return sql`sealed as (
       insert into audit.checkpoints (number, sealed_at, previous, map, jws)
       select number, sealed_at, decode(previous, 'hex'), decode(map, 'hex'), jws
       from turned, json_to_record(${JSON.stringify(checkpoint ?? {})}::text::json) as given(
@@ -93,24 +100,39 @@ export async function writePass(database: Database, passes: number, pass: PassWr
     mapped as (
       insert into audit.head_map (checkpoint, path, node)
       select ${checkpoint?.number ?? 0}::bigint, path, decode(node, 'base64')
-      from turned, json_to_recordset(${JSON.stringify(pass.nodes)}::text::json) as given(path text, node text)
+      from turned, json_to_recordset(${JSON.stringify(nodes)}::text::json) as given(path text, node text)
     ),
     grown as (
       insert into audit.checkpoint_tree (number, hashes)
       select number, decode(hashes, 'base64')
-      from turned, json_to_recordset(${JSON.stringify(pass.tree.leaves)}::text::json) as given(
+      from turned, json_to_recordset(${JSON.stringify(tree.leaves)}::text::json) as given(
         number bigint, hashes text)
-    ),
-    entered as (
+    )`;
+}
+
+/** Returns the parts that write the entries of the chains, and the declarations of retention. */
+function entryParts({ entries, retentions = [] }: PassWrite): SQL {
+  const entered = sql`entered as (
       insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain, salt)
       select chain_id, position, occurred_at, event_id, is_outcome, decode(chain, 'hex'), decode(salt, 'hex')
-      from turned, json_to_recordset(${JSON.stringify(pass.entries)}::text::json) as given(
+      from turned, json_to_recordset(${JSON.stringify(entries)}::text::json) as given(
         chain_id bigint, position bigint, occurred_at timestamptz, event_id text, is_outcome boolean,
         chain text, salt text)
-    ),
-    ${declared}
-    ${pass.also ?? sql``}
-    set_aside as (
+    )`;
+  // the service role may not write declarations, so its statements do not name their table
+  if (retentions.length === 0) return entered;
+  return sql`${entered},
+    declared as (
+      insert into audit.retentions (chain_id, position, month, declared_at, ranges, chain, salt)
+      select chain_id, position, month, declared_at, ranges, decode(chain, 'hex'), decode(salt, 'hex')
+      from turned, json_to_recordset(${JSON.stringify(retentions)}::text::json) as given(
+        chain_id bigint, position bigint, month text, declared_at timestamptz, ranges json, chain text, salt text)
+    )`;
+}
+
+/** Returns the parts that set chains aside, take them back, and move their heads. */
+function chainParts({ altered = [], restored = [], heads, checkpoint }: PassWrite): SQL {
+  return sql`set_aside as (
       insert into audit.altered_chains (owner, reason, position, chain, sealed_to)
       select owner, reason, position, decode(chain, 'hex'), turned.sealed_before::pg_snapshot
       from turned, json_to_recordset(${JSON.stringify(altered)}::text::json) as given(
@@ -123,11 +145,9 @@ export async function writePass(database: Database, passes: number, pass: PassWr
     moved as (
       insert into audit.chains (id, owner, position, chain, checkpoint, inclusion)
       select id, owner, position, decode(chain, 'hex'), ${checkpoint?.number ?? 0}::bigint, null
-      from turned, json_to_recordset(${JSON.stringify(pass.heads)}::text::json) as given(
+      from turned, json_to_recordset(${JSON.stringify(heads)}::text::json) as given(
         id bigint, owner text, position bigint, chain text)
       on conflict (owner) do update set position = excluded.position, chain = excluded.chain,
         checkpoint = excluded.checkpoint, inclusion = excluded.inclusion
-    )
-    select passes from turned`;
-  return written.length > 0;
+    )`;
 }

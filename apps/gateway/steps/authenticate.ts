@@ -61,23 +61,11 @@ const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { config, log, clock = systemClock, signals, onCache, onRefused = () => {} } = options;
   const keySet = keySetOf(config, log, clock);
-  const cache = {
-    entries: config.ADMISSION_CACHE_ENTRIES,
-    ttl_ms: config.APIKEY_CACHE_TTL_SECS * 1000,
-    clock,
-    onCache,
-  };
+  const cache = cacheOptionsOf(config, clock, onCache);
   const validation = createValidationClient(config, signals);
   const admitCredential = admitCredentials(validation, cache);
-  const issuer = config.AUTH_ISSUER ?? "";
-  const rules = {
-    issuer,
-    variables: { issuer: "AUTH_ISSUER", audiences: "AUTH_ALLOWED_AUDIENCES" },
-    audiences: config.AUTH_ALLOWED_AUDIENCES ? listItems(config.AUTH_ALLOWED_AUDIENCES) : [],
-    subjectPath: config.AUTH_USER_ID_CLAIM.split("."),
-  };
-  const verify = createTokenVerifier(rules, keySet, () => clock.now());
-  const admitToken = admitTokens({ issuer, verify, validation, cache });
+  const verify = tokenVerifierOf(config, keySet, clock);
+  const admitToken = admitTokens({ issuer: config.AUTH_ISSUER ?? "", verify, validation, cache });
 
   function refuse(scope: ProtectedScope, refusal: CredentialRefusal): never {
     onRefused(refusal.reason);
@@ -116,6 +104,24 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       validation.close();
     },
   };
+}
+
+function cacheOptionsOf(
+  { ADMISSION_CACHE_ENTRIES: entries, APIKEY_CACHE_TTL_SECS }: AdmissionConfig,
+  clock: Clock,
+  onCache: CacheOptions["onCache"],
+): CacheOptions {
+  return { entries, ttl_ms: APIKEY_CACHE_TTL_SECS * 1000, clock, onCache };
+}
+
+function tokenVerifierOf(config: AdmissionConfig, keySet: KeySet, clock: Clock) {
+  const rules = {
+    issuer: config.AUTH_ISSUER ?? "",
+    variables: { issuer: "AUTH_ISSUER", audiences: "AUTH_ALLOWED_AUDIENCES" },
+    audiences: config.AUTH_ALLOWED_AUDIENCES ? listItems(config.AUTH_ALLOWED_AUDIENCES) : [],
+    subjectPath: config.AUTH_USER_ID_CLAIM.split("."),
+  };
+  return createTokenVerifier(rules, keySet, () => clock.now());
 }
 
 /**

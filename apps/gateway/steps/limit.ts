@@ -100,38 +100,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
     config.RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS,
   );
   const sets = new LimitSetCounter({ store, quotas, clock });
+  const count = windowCounter({ store, clock });
+  const countSet = setCounter(sets, decisions);
   const failuresPrefix = bucketPrefix({ kind: "denied" });
-
-  const count = async <Uncounted>(
-    key: string,
-    limit: RateLimit,
-    decided: PolicyDecisions,
-    otherwise: (error: unknown) => Uncounted,
-  ) => {
-    let counted: WindowCount;
-    try {
-      counted = await store.increment(key, limit.windowSeconds);
-    } catch (error) {
-      decided.uncounted += 1;
-      return otherwise(error);
-    }
-    const state = decide(counted.count, counted.ttl_ms, limit, clock.now());
-    if (state.allowed) decided.admitted += 1;
-    else decided.refused += 1;
-    return state;
-  };
-
-  const countSet = async (limits: readonly AppliedLimit[], subject: string) => {
-    const decided = limits.map((limit) => decisions.ofPolicy(limit.bucketPrefix));
-    try {
-      const state = await sets.count(limits, subject);
-      for (const each of decided) each[state.allowed ? "admitted" : "refused"] += 1;
-      return state;
-    } catch (error) {
-      for (const each of decided) each.uncounted += 1;
-      return refuseUncounted(error);
-    }
-  };
 
   return {
     limit(route, caller) {
@@ -155,6 +126,43 @@ export function createLimiter(options: LimiterOptions): Limiter {
       const state = await count(key, failures, decisions.denied, letUncountedThrough);
       return state === null || state.allowed ? null : rateLimited(state.retryAfterSeconds, { cause });
     },
+  };
+}
+
+/** Returns what counts a request in one window. Its `otherwise` answers if the store cannot count. */
+function windowCounter({ store, clock }: Required<Pick<LimiterOptions, "store" | "clock">>) {
+  return async <Uncounted>(
+    key: string,
+    limit: RateLimit,
+    decided: PolicyDecisions,
+    otherwise: (error: unknown) => Uncounted,
+  ): Promise<RateLimitDecision | Uncounted> => {
+    let counted: WindowCount;
+    try {
+      counted = await store.increment(key, limit.windowSeconds);
+    } catch (error) {
+      decided.uncounted += 1;
+      return otherwise(error);
+    }
+    const state = decide(counted.count, counted.ttl_ms, limit, clock.now());
+    if (state.allowed) decided.admitted += 1;
+    else decided.refused += 1;
+    return state;
+  };
+}
+
+/** Returns what counts a request in all limits of a set, or in none. */
+function setCounter(sets: LimitSetCounter, decisions: LimitDecisions) {
+  return async (limits: readonly AppliedLimit[], subject: string): Promise<SetState> => {
+    const decided = limits.map((limit) => decisions.ofPolicy(limit.bucketPrefix));
+    try {
+      const state = await sets.count(limits, subject);
+      for (const each of decided) each[state.allowed ? "admitted" : "refused"] += 1;
+      return state;
+    } catch (error) {
+      for (const each of decided) each.uncounted += 1;
+      return refuseUncounted(error);
+    }
   };
 }
 

@@ -95,7 +95,11 @@ function toQuota({ policy, period, requests, charged }: QuotaRow): OrganizationQ
 }
 
 /** Removes at most `limit` counts of periods that ended before a time, and returns how many. */
-export async function deleteEndedQuotas(database: Database, before_ms: number, limit: number): Promise<number> {
+export async function deleteEndedQuotas(
+  database: Database,
+  before_ms: number,
+  limit: number,
+): Promise<number> {
   const before = new Date(before_ms).toISOString();
   const removed = await query(database, "remove_ended_quotas")`
     delete from audit.quota_counts where id in (
