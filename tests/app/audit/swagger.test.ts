@@ -1,108 +1,84 @@
-import { describe, expect, test } from "bun:test";
-import { json, startAudit } from "./audit-service.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { describedRoutes, seededService } from "../../support/catalogs.ts";
+import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/openapi.ts";
+import { json, sharedAudit, startAudit } from "./audit-service.ts";
 
-describe("the Swagger page", () => {
+const TOKEN = "secret";
+
+/** The catalog's name for an address that others have too. */
+const RENAMED: Readonly<Record<string, string>> = {
+  "/.well-known/jwks.json": "/.well-known/audit-jwks.json",
+};
+
+/** Returns the line of the catalog that publishes an operation: to its subject alone, with the label that it needs. */
+function publishedAs({ method, path }: PlacedOperation): string {
+  const [, owner, rest = ""] = /^\/(organizations|users)\/\{\w+\}(\/.*)$/.exec(path) ?? [];
+  if (owner === undefined) return `public ${method} ${RENAMED[path] ?? path} ${path}`;
+  if (owner === "users") return `user ${method} /user${rest} ${path}`;
+  const label = rest.startsWith("/usage") ? "usage:read" : method === "GET" ? "audit:read" : "audit:manage";
+  return `organization ${method} /org${rest} ${path} org:${label}`;
+}
+
+describe("the OpenAPI description", () => {
+  const audit = sharedAudit({ env: { INTERNAL_AUTH_TOKEN: TOKEN } });
+  let operations: PlacedOperation[];
+  beforeAll(async () => {
+    const description: OpenApiDocument = await json(await audit.get("/swagger/json"));
+    operations = operationsIn(description);
+  });
+
+  // AU-72
+  test("names what audit's catalog publishes: each log to its subject alone, proof data to everybody", async () => {
+    const service = await seededService("audit.yaml", "audit");
+    expect(service).toMatchObject({ url: "http://localhost:3002", openapi: "/swagger/json" });
+    expect(describedRoutes(service).toSorted()).toEqual(operations.map(publishedAs).toSorted());
+  });
+
   // ER-20
-  test("describes reads and exports with every parameter, content type and error", async () => {
-    const audit = await startAudit();
-    try {
-      expect((await audit.get("/swagger")).headers.get("Content-Type")).toStartWith("text/html");
-      const document = await json(await audit.get("/swagger/json"));
-      const {
-        "/audit-checkpoints": checkpoints,
-        "/.well-known/jwks.json": keys,
-        "/organizations/{organization_id}/usage": usage,
-        "/organizations/{organization_id}/usage/statements": statements,
-        ...reads
-      } = document.paths;
-      expect([checkpoints, keys, usage, statements].map(({ get }) => get.operationId)).toEqual([
-        "listAuditCheckpoints",
-        "getAuditSigningKeys",
-        "listUsage",
-        "listUsageStatements",
+  test("has every parameter, content type and header of reads and exports of logs", async () => {
+    expect((await audit.get("/swagger")).headers.get("Content-Type")).toStartWith("text/html");
+    const reads = operations.filter(({ path }) => path.includes("/audit-events"));
+    expect(reads).toHaveLength(4);
+    for (const { path, parameters = [], responses } of reads) {
+      const isExport = path.endsWith("/export");
+      expect(parameters.map(({ name }) => name).sort()).toEqual(
+        [
+          path.startsWith("/users") ? "user_id" : "organization_id",
+          ...(isExport ? ["checkpoint", "format", "proof"] : ["limit"]),
+          ...["starting_after", "actor_member_id", "service", "method", "route", "outcome", "request_id"],
+          ...["created_id", "occurred_after", "occurred_before", "path_params"],
+        ].sort(),
+      );
+      expect(Object.keys(responses).sort()).toEqual(["200", "422", "429", "500", "503"]);
+      expect(Object.keys(responses["429"]?.headers ?? {})).toEqual(["Retry-After"]);
+      expect(Object.keys(responses["200"]?.headers ?? {})).toEqual([
+        isExport ? "Content-Disposition" : "Vary",
       ]);
-      const isStream = (path: string) => path.includes("/audit-streams");
-      expect(Object.keys(document.paths).filter(isStream).sort()).toEqual([
-        "/organizations/{organization_id}/audit-streams",
-        "/organizations/{organization_id}/audit-streams/{stream_id}",
-        "/organizations/{organization_id}/audit-streams/{stream_id}/rotate-secret",
-        "/organizations/{organization_id}/audit-streams/{stream_id}/test",
-      ]);
-      const parts = ["/{first}", "/{second}", "/{third}", "/{fourth}"];
-      const isOfTree = (path: string) => path.startsWith("/audit-log/");
-      expect(Object.keys(reads).filter(isOfTree)).toEqual([
-        "/audit-log/checkpoint",
-        ...parts.map((_, last) => `/audit-log/tile/{level}${parts.slice(0, last + 1).join("")}`),
-      ]);
-      const isOther = (path: string) => isStream(path) || isOfTree(path);
-      for (const path of Object.keys(reads).filter(isOther)) delete reads[path];
-      expect(Object.keys(reads).sort()).toEqual([
-        "/organizations/{organization_id}/audit-events",
-        "/organizations/{organization_id}/audit-events/export",
-        "/users/{user_id}/audit-events",
-        "/users/{user_id}/audit-events/export",
-      ]);
-      for (const [path, { get }] of Object.entries<{ get: Operation }>(reads)) {
-        const isExport = path.endsWith("/export");
-        const names = get.parameters.map(({ name }) => name);
-        expect(names.sort()).toEqual(
-          [
-            path.startsWith("/users") ? "user_id" : "organization_id",
-            ...(isExport ? ["checkpoint", "format", "proof"] : ["limit"]),
-            ...["starting_after", "actor_member_id", "service", "method", "route", "outcome", "request_id"],
-            ...["created_id", "occurred_after", "occurred_before", "path_params"],
-          ].sort(),
-        );
-        expect(get.parameters.every(({ description, schema }) => description && schema)).toBe(true);
-        expect(Object.keys(get.responses).sort()).toEqual(["200", "422", "429", "500", "503"]);
-        expect(Object.keys(get.responses["429"]?.headers ?? {})).toEqual(["Retry-After"]);
-        expect(Object.keys(get.responses["200"]?.headers ?? {})).toEqual([
-          isExport ? "Content-Disposition" : "Vary",
-        ]);
-        expect(Object.keys(get.responses["200"]?.content ?? {}).sort()).toEqual(
-          isExport ? ["application/x-ndjson", "text/csv"] : ["application/json"],
-        );
-      }
-    } finally {
-      await audit.stop();
+      expect(Object.keys(responses["200"]?.content ?? {}).sort()).toEqual(
+        isExport ? ["application/x-ndjson", "text/csv"] : ["application/json"],
+      );
     }
   });
 
-  test("of the internal port describes the writes, to readers without the token that it requires", async () => {
-    const audit = await startAudit({ env: { INTERNAL_AUTH_TOKEN: "secret" } });
-    try {
-      const document = await json(await fetch(`${audit.internal_url}/swagger/json`));
-      expect(Object.keys(document.paths).sort()).toEqual([
-        "/internal/events/{request_id}",
-        "/internal/intents",
-        "/internal/outcomes",
-        "/internal/quota-counts",
-        "/internal/usage-events",
-        "/internal/usage/{instance}/{number}",
-      ]);
-      expect(document.security).toEqual([{ internal_token: [] }]);
-      expect(JSON.stringify(document)).not.toContain("secret");
-      const body = document.paths["/internal/outcomes"].post;
-      expect(body.responses[401].headers).toBeUndefined();
-    } finally {
-      await audit.stop();
-    }
-  });
-
-  test("is off with SWAGGER_ENABLED=false", async () => {
-    const audit = await startAudit({ env: { SWAGGER_ENABLED: "false" } });
-    try {
-      for (const path of ["/swagger", "/swagger/json"]) {
-        expect((await audit.get(path)).status).toBe(404);
-        expect((await fetch(`${audit.internal_url}${path}`)).status).toBe(404);
-      }
-    } finally {
-      await audit.stop();
-    }
+  test("of the internal port is open to readers without the token that its operations require", async () => {
+    const document = await json(await fetch(`${audit.internal_url}/swagger/json`));
+    const internal = operationsIn(document);
+    expect(internal.length).toBeGreaterThan(4);
+    for (const { path } of internal) expect(path).toStartWith("/internal/");
+    expect(document.security).toEqual([{ internal_token: [] }]);
+    expect(JSON.stringify(document)).not.toContain(TOKEN);
+    expect(document.paths["/internal/outcomes"].post.responses[401].headers).toBeUndefined();
   });
 });
 
-interface Operation {
-  parameters: { name: string; description?: string; schema?: object }[];
-  responses: Record<string, { content: object; headers?: object }>;
-}
+test("the Swagger page is off with SWAGGER_ENABLED=false", async () => {
+  const audit = await startAudit({ env: { SWAGGER_ENABLED: "false" } });
+  try {
+    for (const path of ["/swagger", "/swagger/json"]) {
+      expect((await audit.get(path)).status).toBe(404);
+      expect((await fetch(`${audit.internal_url}${path}`)).status).toBe(404);
+    }
+  } finally {
+    await audit.stop();
+  }
+});
