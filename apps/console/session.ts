@@ -1,9 +1,10 @@
 import type { ConsoleSettings, CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import * as page from "@ostiary/lib/page";
 import { keepInTab, ProviderSession, takeFromTab } from "@ostiary/lib/page";
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { Type } from "@sinclair/typebox";
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext } from "preact/hooks";
 import { type View, viewAt } from "./address.ts";
 import { listServices, readOperator } from "./registry/calls.ts";
 import { Registry } from "./registry/client.ts";
@@ -19,14 +20,8 @@ import {
   tokensOf,
 } from "./sign-in/signed-out.ts";
 
-/**
- * A question to the registry and its state. The last answer stays while the next is in flight or has failed.
- */
-export interface Asked<Answer> {
-  readonly loading: boolean;
-  readonly answer: Answer | null;
-  readonly failure: Failure | null;
-}
+/** A question to the registry and its state. */
+export type Asked<Answer> = page.Asked<Answer, Failure>;
 
 const NOTHING: Asked<never> = { loading: true, answer: null, failure: null };
 
@@ -229,34 +224,14 @@ export function useOperator(): CurrentOperator {
 }
 
 /** Asks the registry on the first render, when `about` changes, and when `again` is called. */
-export function useAsked<Answer>(
-  work: (registry: Registry) => Promise<Answer>,
-  about: string,
-): Asked<Answer> & { again: () => Promise<void> } {
+export function useAsked<Answer>(work: (registry: Registry) => Promise<Answer>, about: string) {
   const session = useSession();
-  const [asked, setAsked] = useState<Asked<Answer> & { about: string }>({ ...NOTHING, about });
-  // the number of the latest question: answers to earlier ones are dropped
-  const [latest] = useState({ question: 0 });
-
-  const again = async () => {
-    const question = ++latest.question;
-    const show = (shown: Asked<Answer>) => {
-      if (question === latest.question) setAsked({ ...shown, about });
-    };
-    const answer = asked.about === about ? asked.answer : null;
-    show({ loading: true, answer, failure: null });
-    try {
-      show({ loading: false, answer: await session.ask(work), failure: null });
-    } catch (thrown) {
-      show({ loading: false, answer, failure: asFailure(thrown) });
-    }
-  };
-  useEffect(() => {
-    void again();
-    return () => {
-      latest.question++;
-    };
-  }, [about]);
-  const shown = asked.about === about ? asked : NOTHING;
-  return { loading: shown.loading, answer: shown.answer, failure: shown.failure, again };
+  return page.useAsked<Answer, Failure>(
+    () =>
+      session.ask(work).then(
+        (value) => ({ ok: true, value }),
+        (thrown) => ({ ok: false, failure: asFailure(thrown) }),
+      ),
+    about,
+  );
 }

@@ -3,7 +3,7 @@ import { ProviderSession, type SignInFailure } from "@ostiary/lib/page";
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Static } from "@sinclair/typebox";
 import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useRef, useState } from "preact/hooks";
 import { type Address, addressAt } from "./address.ts";
 import { type Answer, answered, type Failure, failed } from "./failure.ts";
 import { type Caller, Gateway, pathTo } from "./gateway.ts";
@@ -289,55 +289,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** A question and its state. The last answer stays while the next one is in flight or has failed. */
-export interface Asked<Result> {
-  readonly loading: boolean;
-  readonly answer: Result | null;
-  readonly failure: Failure | null;
-  /** Asks again. */
-  again(): Promise<void>;
-}
-
-/** Asks on the first render, when `about` changes, and when `again` is called. */
-export function useAsked<Result>(work: () => Promise<Answer<Result>>, about: string): Asked<Result> {
-  const [asked, setAsked] = useState<Omit<Asked<Result>, "again"> & { about: string }>({
-    loading: true,
-    answer: null,
-    failure: null,
-    about,
-  });
-  // The number of the latest question. Answers to earlier ones are dropped.
-  const latest = useRef(0);
-  const again = async () => {
-    const question = ++latest.current;
-    setAsked((before) => ({
-      loading: true,
-      answer: before.about === about ? before.answer : null,
-      failure: null,
-      about,
-    }));
-    const result = await work();
-    if (question !== latest.current) return;
-    setAsked((before) =>
-      result.ok
-        ? { loading: false, answer: result.value, failure: null, about }
-        : { ...before, loading: false, failure: result.failure },
-    );
-  };
-  useEffect(() => {
-    void again();
-    return () => {
-      latest.current += 1;
-    };
-  }, [about]);
-  const isShown = asked.about === about;
-  return {
-    loading: isShown ? asked.loading : true,
-    answer: isShown ? asked.answer : null,
-    failure: isShown ? asked.failure : null,
-    again,
-  };
-}
+export { useAsked } from "@ostiary/lib/page";
 
 export interface Writing {
   readonly busy: boolean;

@@ -1,9 +1,9 @@
 import { RolesListing } from "@ostiary/lib/contracts/identity-api";
 import { pathTo } from "../gateway.ts";
-import { type Asked, useAsked, useSession } from "../session.ts";
+import { useAsked, useSession } from "../session.ts";
 
 /** Asks for the roles of the deployment. */
-export function useRoles(): Asked<RolesListing> {
+export function useRoles() {
   const { gateway } = useSession();
   return useAsked(() => gateway.send(RolesListing, pathTo("org", "roles"), { as: "member" }), "roles");
 }
