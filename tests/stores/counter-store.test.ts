@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import {
   MemoryCounterStore,
   observeNothing,
   openCounterStore,
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { freshCounterStoreUrl, rejection, services } from "../support/index.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { describeCounterStore } from "./counter-store-suite.ts";
 
 describeCounterStore("memory", async () => "memory://");

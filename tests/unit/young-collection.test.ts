@@ -1,8 +1,8 @@
 import { edenGC, fullGC, heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import { GroupedWriter } from "@ostiary/audit/writes/grouped-writer";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { UpstreamCalls } from "../../apps/gateway/upstream/call.ts";
+import { manualClock } from "../support/manual-clock.ts";
 
 const TIMES = 20_000;
 const UNDERWAY = 64;

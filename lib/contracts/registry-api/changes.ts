@@ -16,8 +16,3 @@ export const RecordedChanges = Type.Object(
   },
   { title: "RecordedChangeList", description: "A page of the writes of all services, newest first." },
 );
-
-/** Returns the place of a change in the list, which `starting_after` takes. */
-export function placeOfChange({ service, revision }: Pick<RecordedChange, "service" | "revision">): string {
-  return `${service}:${revision}`;
-}

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage";
 import { ulid } from "ulid";
 import { quotaSweeper } from "../../../apps/audit/usage/quotas/sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import { type AuditService, json, openLog, sqlOn, startAudit, wrongFields } from "./audit-service.ts";
 import { StandingClock } from "./usage-bed.ts";
 

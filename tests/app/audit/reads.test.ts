@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import fc from "fast-check";
+import { manualClock } from "../../support/manual-clock.ts";
 import {
   type AuditEvent,
   type AuditService,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import {
   type AuditService,
   intent,

@@ -5,9 +5,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import { type CallResult, Receiver, type ReceiverDeps, retryAfter_ms } from "@ostiary/audit/streams/call";
 import { targetRules } from "@ostiary/audit/streams/targets";
 import { systemClock } from "@ostiary/lib/async";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { Certificates } from "../../support/certificates.ts";
 import { waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 const BODY = Buffer.from('{"a":1}');
 const NAME = "siem.example.com";

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createValidationClient } from "@ostiary/gateway/admission/validation-client";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { boundedCall, CallFailed } from "@ostiary/lib/runtime/calls";
 import { type PeerTls, peerTls } from "@ostiary/lib/runtime/config";
 import { createKeySet } from "@ostiary/lib/runtime/tokens";
 import { exportJWK, generateKeyPair } from "jose";
 import { type CertificateAuthority, type CertificatePair, Certificates } from "../../support/certificates.ts";
 import { rejection, waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 /** TLS from the gateway to identity, audit and the provider's key set, under private CAs. */
 const certificates = new Certificates();

@@ -5,7 +5,6 @@ import { createApp } from "@ostiary/identity/app";
 import { createDependencies, type Dependencies } from "@ostiary/identity/dependencies";
 import type { Peppers } from "@ostiary/identity/secret-hashes";
 import { openValidations } from "@ostiary/identity/validations/queries";
-import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
 import { loadConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
@@ -13,6 +12,7 @@ import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/databas
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { freshDatabase } from "../../support/index.ts";
+import { type ManualClock, manualClock } from "../../support/manual-clock.ts";
 import { NO_PEPPERS } from "../../support/no-peppers.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/identity");

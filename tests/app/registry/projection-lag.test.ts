@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ProjectionLag } from "../../../apps/registry/projection/lag.ts";
 import { freshDatabase, rejection } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 const MIGRATIONS = new URL("../../../drizzle/routes", import.meta.url).pathname;
 

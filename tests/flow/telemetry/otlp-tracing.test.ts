@@ -13,7 +13,7 @@ import {
   startCollector,
   tracingTo,
 } from "../../support/collector.ts";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { manualClock } from "../../support/manual-clock.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";

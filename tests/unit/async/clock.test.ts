@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { endsWithin, systemClock, withDeadline } from "@ostiary/lib/async";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { rejection } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 const late = () => new Error("late");
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Loop } from "@ostiary/lib/async";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 const FOREVER_MS = 1_000_000;
 

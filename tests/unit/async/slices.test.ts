@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { inSlices, resultInSlices } from "@ostiary/lib/async";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { manualClock } from "../../support/manual-clock.ts";
 
 /** Returns work of `count` steps that take `step_ms` each, with a record of the order of events. */
 function worked(count: number, step_ms: number) {

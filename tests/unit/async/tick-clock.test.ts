@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { tickClock } from "@ostiary/lib/async";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { manualClock } from "../../support/manual-clock.ts";
 
 test("a timer runs once, after its time and two ticks at most", () => {
   const system = manualClock();

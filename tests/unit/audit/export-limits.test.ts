@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { ReadingPace } from "@ostiary/audit/exports/pace";
 import { ExportPermits, ExportPlace } from "@ostiary/audit/exports/permits";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 const LIMITS = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
 const PACE = { bytes_per_second_min: 1_000, lag_ms_max: 30_000 };

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { auditVariables } from "@ostiary/audit/config";
 import { Dispatcher, type Lane, type Turn } from "@ostiary/audit/streams/dispatcher";
 import { checkSealInterval, SEAL_INTERVAL_MS_MAX } from "@ostiary/audit/streams/seal-interval";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { configProblems } from "@ostiary/lib/runtime/config";
 import { loadPlatform } from "@ostiary/platform/config";
+import { manualClock } from "../../support/manual-clock.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 interface Row {

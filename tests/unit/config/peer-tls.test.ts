@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gatewayVariables } from "@ostiary/gateway/config";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { checkPeerTls, configProblems, peerTls } from "@ostiary/lib/runtime/config";
 import { registryVariables } from "@ostiary/registry/config";
 import { type CertificatePair, Certificates } from "../../support/certificates.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 /** The files of TLS to stores and peers: which are refused, and when new ones count. */
 const certificates = new Certificates();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { ClientGone, type UpstreamCall, UpstreamCalls } from "../../../apps/gateway/upstream/call.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 /** Returns calls of a service, the client of one of them, and a clock. */
 function calling() {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { GatewayInstance, INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
 import { type LeaseOptions, memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Value } from "@sinclair/typebox/value";
@@ -7,6 +6,7 @@ import { Instance } from "../../../apps/gateway/instance.ts";
 import { PublishedRoutes } from "../../../apps/gateway/published-routes.ts";
 import { publicService } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 const START = "2026-01-01T00:00:00.000Z";
 const silent = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { createLimiter, limitVariables, type RateState, refusedByLimit } from "@ostiary/gateway/limit";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { compileService } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { MemoryCounterStore, observeNothing } from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
 import { rejection } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import { serviceWith, stored } from "../routes/fixtures.ts";
 
 /** Limits of routes with plans, calendar periods, several policies and counts that are given back. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { createLimiter, type LimitedRoute, type LimitStore, limitVariables } from "@ostiary/gateway/limit";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { rateLimited } from "@ostiary/lib/domain/errors";
 import { type CompiledRoute, compileService, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
@@ -11,6 +10,7 @@ import {
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
 import { rejection } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 const schema = Type.Object(limitVariables);
 

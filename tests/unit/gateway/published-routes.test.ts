@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { type Clock, systemClock } from "@ostiary/lib/async";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
 import type { RouteTable } from "@ostiary/lib/domain/routes";
 import {
@@ -15,6 +14,7 @@ import fc from "fast-check";
 import { PublishedRoutes } from "../../../apps/gateway/published-routes.ts";
 import { publicService } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import { buildRouteTable, validateStored } from "../../support/route-tables.ts";
 
 /**

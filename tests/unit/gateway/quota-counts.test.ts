@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { QUOTAS_ASKED_MAX, type QuotaName } from "@ostiary/lib/contracts/usage";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { QuotaBucket } from "../../../apps/gateway/steps/quota-record.ts";
 import { KnownCounts } from "../../../apps/gateway/usage/known-counts.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { rejection } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 /** The charges of quotas that a gateway keeps (GW-191), and how it asks for known counts (GW-192, GW-193). */
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
 import { UsageCounter } from "../../../apps/gateway/usage/counter.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { UsageReporter } from "../../../apps/gateway/usage/reporter.ts";
 import { waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 /** When and how a gateway reports usage (GW-188, GW-190). */
 

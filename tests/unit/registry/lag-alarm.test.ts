@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { LagAlarm } from "../../../apps/registry/projection/lag.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 interface Line {
   level: string;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import { Operators } from "@ostiary/registry/operators";
 import fc from "fast-check";
+import { manualClock } from "../../support/manual-clock.ts";
 
 type Claims = Record<string, string>;
 

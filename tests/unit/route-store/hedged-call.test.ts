@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
 import {
   type HedgedCall,
@@ -7,6 +6,7 @@ import {
   type Verdict,
 } from "../../../lib/runtime/stores/route-store/hedged-call.ts";
 import { rejection, waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 
 const FOREVER_MS = 1_000_000;
 const answer = new Error("Permission denied.");

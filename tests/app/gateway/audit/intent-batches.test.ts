@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeIntent } from "@ostiary/gateway/audit/intent";
 import type { TimedIntent } from "@ostiary/gateway/audit/intent-calls";
-import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { type AuditStandIn, answering, eachIs, startAudit, taken } from "../../../support/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
+import { manualClock } from "../../../support/manual-clock.ts";
 import { intent, type Recording, recording } from "./harness.ts";
 
 let audit: AuditStandIn;

@@ -1,12 +1,12 @@
 import { createAuthenticator, type ProtectedScope } from "@ostiary/gateway/admission";
 import { type AdmissionConfig, admissionVariables } from "@ostiary/gateway/admission/config";
 import type { Principal } from "@ostiary/gateway/admission/principal";
-import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import { Type } from "@sinclair/typebox";
 import { type IdentityStandIn, startIdentity } from "../../../support/identity-stand-in.ts";
+import { type ManualClock, manualClock } from "../../../support/manual-clock.ts";
 
 export const ISSUER = "https://login.example.com";
 const NOWHERE = "http://127.0.0.1:1/";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
 import { Registry } from "prom-client";
 import type { Abortable, ByteSource, UpstreamRequest } from "../../../../apps/gateway/upstream/client.ts";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
 import { PoolClient, type PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
 import { waitFor } from "../../../support/index.ts";
+import { type ManualClock, manualClock } from "../../../support/manual-clock.ts";
 import { OK, OK_CLOSE, RawUpstream } from "../../../support/raw-http.ts";
 
 const OPTIONS: PoolClientOptions = {

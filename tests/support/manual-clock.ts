@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "@ostiary/lib/async";
 
 const DEFAULT_START = "2026-01-01T00:00:00.000Z";
 
