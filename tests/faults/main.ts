@@ -135,7 +135,7 @@ function possible(cells: readonly Cell[]): readonly Cell[] {
   if (ofClocks.length === 0 || clockLibrary() !== null) return cells;
   const names = ofClocks.map(nameOf).join(", ");
   const why = "They need libfaketime: install the package faketime and run them again.";
-  if (ofClocks.length === cells.length) return refuse(`${names} are impossible here. ${why}`);
+  if (ofClocks.length === cells.length) return refuse(`These faults are impossible here: ${names}. ${why}`);
   progress(`left out: ${names}. ${why}`);
   return cells.filter((cell) => !isOfClock(cell));
 }
