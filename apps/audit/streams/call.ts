@@ -31,6 +31,10 @@ export const CALL_TIMEOUT_MS = 10_000;
 export const ANSWER_BYTES_MAX = 4_096;
 /** The maximum number of provisional answers (1xx) to one request. More of them cost time, and say nothing. */
 const PROVISIONAL_MAX = 16;
+/** The statuses of HTTP (RFC 9110, 15). */
+const STATUS_MIN = 100;
+const STATUS_MAX = 599;
+const NOT_HTTP = "The receiver's answer is not HTTP.";
 /** The longest pause that a receiver can ask for. */
 const RETRY_AFTER_S_MAX = 86_400;
 
@@ -208,6 +212,7 @@ async function readAnswer(response: IncomingMessage, cut: () => void): Promise<B
 }
 
 function resultOf({ statusCode: status = 0, headers }: IncomingMessage, now_ms: number): CallResult {
+  if (status < STATUS_MIN || status > STATUS_MAX) return refusal(null, NOT_HTTP);
   if (status >= 200 && status < 300) return { outcome: "accepted", status };
   const error =
     status >= 300 && status < 400
@@ -264,5 +269,5 @@ function sentenceOf(error: unknown): string {
   if (known !== undefined) return known;
   if (/CERT|SSL|TLS|VERIFY|ISSUER|ALTNAME/.test(code))
     return `The receiver's certificate is not valid (${code}).`;
-  return "The receiver's answer is not HTTP.";
+  return NOT_HTTP;
 }

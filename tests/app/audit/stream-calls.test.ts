@@ -191,10 +191,24 @@ describe("an answer", () => {
   test.each([
     ["garbage", "\x00\x01\x02 what is this\r\n\r\n"],
     ["another protocol", "SSH-2.0-OpenSSH_9.6\r\n"],
-  ])("of %s is a failure", async (_, text) => {
+    ["a status that is no status", "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n"],
+    ["a status above 599", "HTTP/1.1 999 Yes\r\nContent-Length: 0\r\n\r\n"],
+    ["a status below 100", "HTTP/1.1 000 Yes\r\nContent-Length: 0\r\n\r\n"],
+    ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
+    ["a wrong length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"],
+    ["a wrong chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello"],
+    ["a header without a colon", "HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: 0\r\n\r\n"],
+  ])("of %s is a failure, and says nothing of its own", async (_, text) => {
     const server = await rawServer((socket) => socket.end(text));
     const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
-    expect((await call.post(BODY, {})).outcome).toBe("refused");
+    const error = "The receiver's answer is not HTTP.";
+    expect(await call.post(BODY, {})).toEqual({
+      outcome: "refused",
+      status: null,
+      error,
+      retry_after_ms: null,
+    });
+    call.close();
     server.stop();
   });
 
