@@ -1,27 +1,39 @@
 import { type Hash, hashFromHex, mapSteps, sameHash, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { encodedNode, hashOfNode, isLeaf, type MapNode, type NodeRef, SLOTS, type Slot } from "./node.ts";
-import { selectNodes } from "./queries.ts";
+import { isLeaf, type LeafSlot, MapNode, type NodeRef, SLOTS, type Slot } from "./node.ts";
+import { type NodePlace, selectNodes } from "./queries.ts";
 
-/** The maximum number of nodes that a sealer remembers: those nearest to the root, which all heads share. */
+/** The depth of the nodes nearest to the root, which all heads share: a sealer remembers all of them, at most 4369. */
+const SHARED_DEPTH = 3;
+/** The maximum number of other nodes that a sealer remembers: those that it used last. */
 const CACHED_MAX = 10_000;
+
+const DIGIT_0 = "0".charCodeAt(0);
+const LETTER_A = "a".charCodeAt(0);
 
 /** Nodes that were read or written lately, by their digits. A node is current while its hash is. */
 export class NodeCache {
-  readonly #nodes = new Map<string, { hash: Hash; node: MapNode }>();
+  readonly #shared = new Map<string, MapNode>();
+  /** Two generations of the other nodes: the older one is forgotten as a whole, since a map that loses keys one by one gets slow. */
+  #young = new Map<string, MapNode>();
+  #old = new Map<string, MapNode>();
 
   get(path: string, hash: Hash): MapNode | null {
-    const known = this.#nodes.get(path);
-    return known !== undefined && sameHash(known.hash, hash) ? known.node : null;
+    const known =
+      path.length <= SHARED_DEPTH ? this.#shared.get(path) : (this.#young.get(path) ?? this.#old.get(path));
+    return known !== undefined && sameHash(known.hash, hash) ? known : null;
   }
 
-  put(path: string, hash: Hash, node: MapNode): void {
-    if (this.#nodes.size < CACHED_MAX || this.#nodes.has(path)) this.#nodes.set(path, { hash, node });
-    else if (path.length <= 2) {
-      const deepest = this.#nodes.keys().find((known) => known.length > 2);
-      if (deepest !== undefined) this.#nodes.delete(deepest);
-      this.#nodes.set(path, { hash, node });
+  put(path: string, node: MapNode): void {
+    if (path.length <= SHARED_DEPTH) {
+      this.#shared.set(path, node);
+      return;
     }
+    if (this.#young.size >= CACHED_MAX / 2) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(path, node);
   }
 }
 
@@ -40,13 +52,30 @@ export interface MapHead {
 /** A node that is gone, or differs from what was signed. */
 const LOST = "lost";
 
+/** The slot of a node below that changes, until that node is sealed. */
+const UNSEALED: NodeRef = { checkpoint: 0, hash: ZERO_HASH };
+
+/** A node that was read, with what changes in it. */
+interface Branch {
+  node: MapNode;
+  /** The slots that change, by their digits. */
+  changed: Map<number, Slot>;
+  below: Map<number, Branch | typeof LOST>;
+}
+
+/** A node to read. */
+interface Wanted {
+  path: string;
+  ref: NodeRef;
+}
+
 /**
  * The part of the map of heads under one checkpoint that leads to some owners. Every node was compared with the
  * root, so what the map says is what was signed.
  */
 export class HeadMap {
   readonly #cache: NodeCache;
-  readonly #nodes = new Map<string, { slots: (Slot | null)[]; isMoved: boolean } | typeof LOST>();
+  #root: Branch | typeof LOST = branchOf(MapNode.EMPTY);
 
   private constructor(cache: NodeCache) {
     this.#cache = cache;
@@ -60,115 +89,143 @@ export class HeadMap {
     owners: readonly string[],
   ): Promise<HeadMap> {
     const map = new HeadMap(cache);
-    if (root === null) {
-      map.#nodes.set("", { slots: emptySlots(), isMoved: false });
-      return map;
-    }
-    await map.#load(database, new Map([["", root]]));
-    let ways = owners.map(mapSteps);
+    if (root === null) return map;
+    const [top = LOST] = await map.#read(database, [{ path: "", ref: root }]);
+    map.#root = top;
+    let ways = top === LOST ? [] : owners.map((owner) => ({ way: mapSteps(owner), branch: top }));
     for (let depth = 0; ways.length > 0; depth++) {
-      const below = new Map<string, NodeRef>();
-      ways = ways.filter((way) => {
-        const slot = map.#slotAt(way, depth);
-        if (slot === null || slot === LOST || isLeaf(slot)) return false;
-        below.set(way.slice(0, depth + 1), slot);
-        return true;
+      await map.#readBelow(database, depth, ways);
+      ways = ways.flatMap(({ way, branch }) => {
+        const below = branch.below.get(digitOf(way, depth)) ?? LOST;
+        return below === LOST ? [] : [{ way, branch: below }];
       });
-      await map.#load(database, below);
     }
     return map;
   }
 
   /** Whether the root itself is gone, so that nothing can be told about any owner. */
   get isLost(): boolean {
-    return this.#nodes.get("") === LOST;
+    return this.#root === LOST;
   }
 
   /** Returns the head of an owner, null if the map has none, or `lost` if a node on its way is gone. */
   headOf(owner: string): MapHead | null | typeof LOST {
     const way = mapSteps(owner);
-    for (let depth = 0; ; depth++) {
-      const slot = this.#slotAt(way, depth);
-      if (slot === null || slot === LOST) return slot;
-      if (isLeaf(slot)) return slot.key === way ? slot : null;
+    let branch = this.#root;
+    for (let depth = 0; branch !== LOST; depth++) {
+      const digit = digitOf(way, depth);
+      const below = branch.below.get(digit);
+      if (below === undefined) {
+        const leaf = leafOf(branch, digit);
+        return leaf?.key === way ? leaf : null;
+      }
+      branch = below;
     }
+    return LOST;
   }
 
   /** Sets the head of an owner whose way was read. */
   set(owner: string, { position, chain }: MapHead): void {
     const way = mapSteps(owner);
-    const leaf = { key: way, position, chain };
+    let branch = foundOf(this.#root);
     for (let depth = 0; ; depth++) {
-      const slots = this.#movedSlots(way.slice(0, depth));
-      const at = digitOf(way, depth);
-      const slot = slots[at] ?? null;
-      if (slot === null || (isLeaf(slot) && slot.key === way)) {
-        slots[at] = leaf;
-        return;
-      }
-      if (isLeaf(slot)) {
+      const digit = digitOf(way, depth);
+      if (!branch.below.has(digit)) {
+        const leaf = leafOf(branch, digit);
+        if (leaf === null || leaf.key === way) {
+          branch.changed.set(digit, { key: way, position, chain });
+          return;
+        }
         // two heads share the digits so far: both go one node down
-        const below = emptySlots();
-        below[digitOf(slot.key, depth + 1)] = slot;
-        this.#nodes.set(way.slice(0, depth + 1), { slots: below, isMoved: true });
-        slots[at] = { checkpoint: 0, hash: ZERO_HASH };
+        const below = branchOf(MapNode.EMPTY);
+        below.changed.set(digitOf(leaf.key, depth + 1), leaf);
+        branch.below.set(digit, below);
       }
+      branch.changed.set(digit, UNSEALED);
+      branch = belowOf(branch, digit);
     }
   }
 
   /** Returns the new root, and the nodes that the checkpoint with this number writes. */
   sealed(number: number): { root: Hash; nodes: NodeWrite[] } {
     const nodes: NodeWrite[] = [];
-    const root = this.#sealNode("", number, nodes);
+    const root = this.#sealBranch("", foundOf(this.#root), number, nodes);
     return { root, nodes };
   }
 
-  #sealNode(path: string, number: number, nodes: NodeWrite[]): Hash {
-    const slots = this.#movedSlots(path);
-    for (const [index, slot] of slots.entries()) {
-      const below = `${path}${index.toString(SLOTS)}`;
-      const node = this.#nodes.get(below);
-      if (slot === null || isLeaf(slot) || node === undefined || node === LOST || !node.isMoved) continue;
-      slots[index] = { checkpoint: number, hash: this.#sealNode(below, number, nodes) };
+  #sealBranch(path: string, branch: Branch, number: number, nodes: NodeWrite[]): Hash {
+    for (const [digit, slot] of branch.changed) {
+      if (isLeaf(slot)) continue;
+      const below = `${path}${digit.toString(SLOTS)}`;
+      const hash = this.#sealBranch(below, belowOf(branch, digit), number, nodes);
+      branch.changed.set(digit, { checkpoint: number, hash });
     }
-    const hash = hashOfNode(slots);
-    nodes.push({ path, node: encodedNode(slots).toString("base64") });
-    this.#cache.put(path, hash, slots);
-    return hash;
+    const node = branch.node.with(branch.changed);
+    nodes.push({ path, node: node.bytes.toString("base64") });
+    this.#cache.put(path, node);
+    return node.hash;
   }
 
-  #slotAt(way: string, depth: number): Slot | null | typeof LOST {
-    const node = this.#nodes.get(way.slice(0, depth));
-    if (node === undefined) throw new Error("The way of an owner in the map of heads was not read.");
-    return node === LOST ? LOST : (node.slots[digitOf(way, depth)] ?? null);
-  }
-
-  #movedSlots(path: string): (Slot | null)[] {
-    const node = this.#nodes.get(path);
-    if (node === undefined || node === LOST) throw new Error("A node of the map of heads was not read.");
-    node.isMoved = true;
-    return node.slots;
-  }
-
-  async #load(database: Database, refs: ReadonlyMap<string, NodeRef>): Promise<void> {
-    const missing: { path: string; ref: NodeRef }[] = [];
-    for (const [path, ref] of refs) {
-      const known = this.#cache.get(path, ref.hash);
-      if (known === null) missing.push({ path, ref });
-      else this.#nodes.set(path, { slots: [...known], isMoved: false });
+  /** Reads the nodes below branches of one depth, as far as the ways lead to them. */
+  async #readBelow(
+    database: Database,
+    depth: number,
+    ways: readonly { way: string; branch: Branch }[],
+  ): Promise<void> {
+    const wanted = new Map<string, Wanted & { branch: Branch }>();
+    for (const { way, branch } of ways) {
+      const path = way.slice(0, depth + 1);
+      if (wanted.has(path)) continue;
+      const ref = branch.node.ref(digitOf(way, depth));
+      if (ref !== null) wanted.set(path, { path, ref, branch });
     }
-    if (missing.length === 0) return;
-    const found = await selectNodes(
-      database,
-      missing.map(({ path, ref }) => ({ path, checkpoint: ref.checkpoint })),
-    );
-    for (const [index, { path, ref }] of missing.entries()) {
-      const node = found[index] ?? null;
-      const isSigned = node !== null && sameHash(hashOfNode(node), ref.hash);
-      this.#nodes.set(path, isSigned ? { slots: [...node], isMoved: false } : LOST);
-      if (isSigned) this.#cache.put(path, ref.hash, node);
+    const places = [...wanted.values()];
+    const found = await this.#read(database, places);
+    for (const [index, { path, branch }] of places.entries()) {
+      branch.below.set(digitOf(path, depth), found[index] ?? LOST);
     }
   }
+
+  /** Reads nodes in their order, and compares each with its reference. */
+  async #read(database: Database, wanted: readonly Wanted[]): Promise<(Branch | typeof LOST)[]> {
+    const known = wanted.map(({ path, ref }) => this.#cache.get(path, ref.hash));
+    const missing = wanted.filter((_, index) => known[index] === null);
+    const stored = missing.length === 0 ? [] : await selectNodes(database, missing.map(placeOf));
+    let next = 0;
+    return wanted.map(({ path, ref }, index) => {
+      const cached = known[index] ?? null;
+      if (cached !== null) return branchOf(cached);
+      const node = stored[next++] ?? null;
+      if (node === null || !sameHash(node.hash, ref.hash)) return LOST;
+      this.#cache.put(path, node);
+      return branchOf(node);
+    });
+  }
+}
+
+function placeOf({ path, ref }: Wanted): NodePlace {
+  return { path, checkpoint: ref.checkpoint };
+}
+
+function branchOf(node: MapNode): Branch {
+  return { node, changed: new Map(), below: new Map() };
+}
+
+/** Returns the leaf at a digit that leads to no node below; null for an empty slot. */
+function leafOf({ node, changed }: Branch, digit: number): LeafSlot | null {
+  const slot = changed.get(digit) ?? node.slot(digit);
+  if (slot !== null && !isLeaf(slot))
+    throw new Error("The way of an owner in the map of heads was not read.");
+  return slot;
+}
+
+function belowOf({ below }: Branch, digit: number): Branch {
+  return foundOf(below.get(digit) ?? LOST);
+}
+
+function foundOf(branch: Branch | typeof LOST): Branch {
+  if (branch === LOST) throw new Error("A node of the map of heads is gone.");
+  return branch;
 }
 
 /** Returns the reference to the root of the map that a checkpoint signs. */
@@ -176,10 +233,7 @@ export function rootOf(number: number, map: string): NodeRef {
   return { checkpoint: number, hash: hashFromHex(map) };
 }
 
-function emptySlots(): (Slot | null)[] {
-  return Array.from({ length: SLOTS }, () => null);
-}
-
 function digitOf(way: string, depth: number): number {
-  return Number.parseInt(way.charAt(depth), SLOTS);
+  const code = way.charCodeAt(depth);
+  return code < LETTER_A ? code - DIGIT_0 : code - LETTER_A + 10;
 }

@@ -3,16 +3,10 @@ import {
   hashFromHex,
   joinedSubtree,
   mapLeaf,
-  mapValue,
+  mapValueOfBytes,
   type Subtree,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
-
-/**
- * A stored node of the map of heads: four levels of the tree, with a slot for each hexadecimal digit. It is
- * never changed: each checkpoint writes the nodes that lead to a head that moved.
- */
-export type MapNode = readonly (Slot | null)[];
 
 /** The head of an owner; `key` is SHA-256 of the owner, in hexadecimal. */
 export interface LeafSlot {
@@ -30,87 +24,157 @@ export interface NodeRef {
 export type Slot = LeafSlot | NodeRef;
 
 export const SLOTS = 16;
+/** The levels of the tree within a node. */
+export const LEVELS = 4;
 const HASH_BYTES = 32;
 const NUMBER_BYTES = 8;
 const BITMAP_BYTES = 2;
-const LEAF_BYTES = 2 * HASH_BYTES + NUMBER_BYTES;
+const HEAD_BYTES = 2 * BITMAP_BYTES;
 const REF_BYTES = NUMBER_BYTES + HASH_BYTES;
+const LEAF_BYTES = HASH_BYTES + REF_BYTES;
 
 export function isLeaf(slot: Slot): slot is LeafSlot {
   return "key" in slot;
 }
 
-/** Returns the subtree over the slots of a node, from `start` to before `end`. */
-export function subtreeOf(node: MapNode, start = 0, end = SLOTS): Subtree | null {
-  if (end - start > 1) {
-    const middle = (start + end) / 2;
-    return joinedSubtree(subtreeOf(node, start, middle), subtreeOf(node, middle, end));
+/** The subtrees of a node, as far as they are known; null for an empty one. */
+type Subtrees = (Subtree | null | undefined)[];
+const UNKNOWN: Readonly<Subtrees> = Array.from({ length: 2 * SLOTS }, () => undefined);
+
+/**
+ * A stored node of the map of heads: four levels of the tree, with a slot for each hexadecimal digit. It is
+ * never changed: each checkpoint writes the nodes that lead to a head that moved.
+ *
+ * A node is kept as it is stored: which slots are taken, which are leaves, and the slots in their order. It remembers
+ * the hashes of its subtrees, so a changed slot costs the hashes on its way alone.
+ */
+export class MapNode {
+  static readonly EMPTY = new MapNode(Buffer.alloc(HEAD_BYTES), UNKNOWN.slice());
+
+  readonly bytes: Buffer;
+  /** The same bytes without the methods of a Buffer: slices of it are faster. */
+  readonly #view: Uint8Array;
+  readonly #taken: number;
+  readonly #leaves: number;
+  /** The subtrees by their places: the node is at 1, the halves of `place` at twice `place`, slot `n` at 16 + `n`. */
+  readonly #subtrees: Subtrees;
+
+  private constructor(bytes: Buffer, subtrees: Subtrees) {
+    this.bytes = bytes;
+    this.#view = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#taken = bytes.readUInt16BE(0);
+    this.#leaves = bytes.readUInt16BE(BITMAP_BYTES) & this.#taken;
+    this.#subtrees = subtrees;
   }
-  const slot = node[start] ?? null;
-  if (slot === null) return null;
-  if (!isLeaf(slot)) return { hash: slot.hash, isLeaf: false };
-  return { hash: mapLeaf(hashFromHex(slot.key), mapValue(slot)), isLeaf: true };
-}
 
-export function hashOfNode(node: MapNode): Hash {
-  return subtreeOf(node)?.hash ?? ZERO_HASH;
-}
+  /** Reads a stored node; returns null for bytes that are not one. */
+  static read(bytes: Buffer): MapNode | null {
+    if (bytes.length < HEAD_BYTES) return null;
+    const node = new MapNode(bytes, UNKNOWN.slice());
+    return bytes.length === node.#offsetOf(SLOTS) ? node : null;
+  }
 
-/** Returns a node as it is stored: which slots are taken, which are leaves, and the slots in their order. */
-export function encodedNode(node: MapNode): Buffer {
-  const slots = node.filter((slot) => slot !== null);
-  const length = slots.reduce((sum, slot) => sum + (isLeaf(slot) ? LEAF_BYTES : REF_BYTES), 2 * BITMAP_BYTES);
-  const bytes = Buffer.alloc(length);
-  bytes.writeUInt16BE(bitmapOf(node, (slot) => slot !== null));
-  bytes.writeUInt16BE(
-    bitmapOf(node, (slot) => slot !== null && isLeaf(slot)),
-    BITMAP_BYTES,
-  );
-  let at = 2 * BITMAP_BYTES;
-  for (const slot of slots) {
-    if (isLeaf(slot)) {
-      at += bytes.write(slot.key, at, "hex");
-      at = bytes.writeBigUInt64BE(BigInt(slot.position), at);
-      bytes.set(slot.chain, at);
-    } else {
-      at = bytes.writeBigUInt64BE(BigInt(slot.checkpoint), at);
-      bytes.set(slot.hash, at);
+  get hash(): Hash {
+    return this.subtree(1)?.hash ?? ZERO_HASH;
+  }
+
+  /** Returns the subtree at a place; null is an empty one. */
+  subtree(place: number): Subtree | null {
+    const known = this.#subtrees[place];
+    if (known !== undefined) return known;
+    const found =
+      place < SLOTS
+        ? joinedSubtree(this.subtree(2 * place), this.subtree(2 * place + 1))
+        : this.#subtreeOfSlot(place - SLOTS);
+    this.#subtrees[place] = found;
+    return found;
+  }
+
+  slot(index: number): Slot | null {
+    const ref = this.ref(index);
+    if (ref !== null || !this.#isTaken(index)) return ref;
+    const at = this.#offsetOf(index);
+    return {
+      key: this.bytes.toString("hex", at, at + HASH_BYTES),
+      position: Number(this.bytes.readBigUInt64BE(at + HASH_BYTES)),
+      chain: this.#hashAt(at + LEAF_BYTES - HASH_BYTES),
+    };
+  }
+
+  /** Returns the node below in a slot; null for a leaf and for an empty slot. */
+  ref(index: number): NodeRef | null {
+    if (!this.#isTaken(index) || this.#isLeaf(index)) return null;
+    const at = this.#offsetOf(index);
+    return { checkpoint: Number(this.bytes.readBigUInt64BE(at)), hash: this.#hashAt(at + NUMBER_BYTES) };
+  }
+
+  /** Returns the node with these slots in place of its own, by their index. */
+  with(changed: ReadonlyMap<number, Slot>): MapNode {
+    let [taken, leaves] = [this.#taken, this.#leaves];
+    const subtrees = this.#subtrees.slice();
+    for (const [index, slot] of changed) {
+      const bit = 1 << index;
+      taken |= bit;
+      leaves = isLeaf(slot) ? leaves | bit : leaves & ~bit;
+      for (let place = SLOTS + index; place > 0; place >>= 1) subtrees[place] = undefined;
     }
-    at += HASH_BYTES;
-  }
-  return bytes;
-}
-
-function bitmapOf(node: MapNode, isSet: (slot: Slot | null) => boolean): number {
-  return node.reduce((bits, slot, index) => bits | (isSet(slot) ? 1 << index : 0), 0);
-}
-
-/** Reads a stored node; returns null for bytes that are not one. */
-export function decodedNode(bytes: Buffer): MapNode | null {
-  if (bytes.length < 2 * BITMAP_BYTES) return null;
-  const [taken, leaves] = [bytes.readUInt16BE(0), bytes.readUInt16BE(BITMAP_BYTES)];
-  const node: (Slot | null)[] = [];
-  let at = 2 * BITMAP_BYTES;
-  for (let index = 0; index < SLOTS; index++) {
-    const bit = 1 << index;
-    if ((taken & bit) === 0) {
-      node.push(null);
-      continue;
+    const bytes = Buffer.allocUnsafeSlow(offsetOf(SLOTS, taken, leaves));
+    let at = bytes.writeUInt16BE(leaves, bytes.writeUInt16BE(taken, 0));
+    for (let index = 0; index < SLOTS; index++) {
+      const slot = changed.get(index);
+      if (slot !== undefined) at = writeSlot(bytes, at, slot);
+      else at += this.bytes.copy(bytes, at, this.#offsetOf(index), this.#offsetOf(index + 1));
     }
-    const size = (leaves & bit) === 0 ? REF_BYTES : LEAF_BYTES;
-    if (bytes.length < at + size) return null;
-    node.push(slotOf(bytes.subarray(at, at + size)));
-    at += size;
+    return new MapNode(bytes, subtrees);
   }
-  return at === bytes.length ? node : null;
+
+  #subtreeOfSlot(index: number): Subtree | null {
+    if (!this.#isTaken(index)) return null;
+    const [at, end] = [this.#offsetOf(index), this.#offsetOf(index + 1)];
+    if (!this.#isLeaf(index)) return { hash: this.#hashAt(at + NUMBER_BYTES), isLeaf: false };
+    const value = mapValueOfBytes(this.#view.subarray(at + HASH_BYTES, end));
+    return { hash: mapLeaf(this.#view.subarray(at, at + HASH_BYTES), value), isLeaf: true };
+  }
+
+  #isTaken(index: number): boolean {
+    return (this.#taken & (1 << index)) !== 0;
+  }
+
+  #isLeaf(index: number): boolean {
+    return (this.#leaves & (1 << index)) !== 0;
+  }
+
+  #offsetOf(index: number): number {
+    return offsetOf(index, this.#taken, this.#leaves);
+  }
+
+  #hashAt(at: number): Hash {
+    return this.#view.slice(at, at + HASH_BYTES);
+  }
 }
 
-function slotOf(bytes: Buffer): Slot {
-  const tail = new Uint8Array(bytes.subarray(-HASH_BYTES));
-  if (bytes.length === REF_BYTES) return { checkpoint: Number(bytes.readBigUInt64BE()), hash: tail };
-  return {
-    key: bytes.toString("hex", 0, HASH_BYTES),
-    position: Number(bytes.readBigUInt64BE(HASH_BYTES)),
-    chain: tail,
-  };
+/** Returns where a slot begins in a node with these bitmaps. */
+function offsetOf(index: number, taken: number, leaves: number): number {
+  const before = (1 << index) - 1;
+  return HEAD_BYTES + REF_BYTES * onesOf(taken & before) + (LEAF_BYTES - REF_BYTES) * onesOf(leaves & before);
+}
+
+function onesOf(bits: number): number {
+  let ones = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) ones += 1;
+  return ones;
+}
+
+/** Writes a slot and returns where it ends. */
+function writeSlot(bytes: Buffer, start: number, slot: Slot): number {
+  let at = start;
+  if (isLeaf(slot)) {
+    bytes.set(hashFromHex(slot.key), at);
+    at = bytes.writeBigUInt64BE(BigInt(slot.position), at + HASH_BYTES);
+    bytes.set(slot.chain, at);
+  } else {
+    at = bytes.writeBigUInt64BE(BigInt(slot.checkpoint), at);
+    bytes.set(slot.hash, at);
+  }
+  return at + HASH_BYTES;
 }

@@ -1,6 +1,6 @@
 import { hexOf, type MapProof, mapSteps, mapValue, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { isLeaf, type MapNode, SLOTS, type Slot, subtreeOf } from "./node.ts";
+import { isLeaf, LEVELS, type MapNode, SLOTS, type Slot } from "./node.ts";
 import { selectNodes } from "./queries.ts";
 
 /** The head of an owner under a checkpoint, with its proof; position 0 and zeros for none. */
@@ -47,25 +47,27 @@ function step(walk: Walk, way: string, node: MapNode | null): void {
     return;
   }
   const digit = Number.parseInt(way.charAt(walk.depth), SLOTS);
-  let [start, end] = [0, SLOTS];
-  for (;;) {
-    const subtree = subtreeOf(node, start, end);
+  for (let level = 0; ; level++) {
+    const place = (SLOTS + digit) >> (LEVELS - level);
+    if (level > 0) walk.path.push(hexOf(node.subtree(place ^ 1)?.hash ?? ZERO_HASH));
+    const subtree = node.subtree(place);
     if (subtree === null || subtree.isLeaf) {
-      walk.found = ended(walk, way, node.slice(start, end).find((slot) => slot !== null) ?? null);
+      walk.found = ended(walk, way, subtree === null ? null : leafBelow(node, place));
       return;
     }
-    if (end - start === 1) break;
-    const middle = (start + end) / 2;
-    const isLeft = digit < middle;
-    const beside = isLeft ? subtreeOf(node, middle, end) : subtreeOf(node, start, middle);
-    walk.path.push(hexOf(beside?.hash ?? ZERO_HASH));
-    if (isLeft) end = middle;
-    else start = middle;
+    if (level === LEVELS) break;
   }
-  const slot = node[start] ?? null;
-  if (slot === null || isLeaf(slot)) return;
-  walk.checkpoint = slot.checkpoint;
+  const ref = node.ref(digit);
+  if (ref === null) return;
+  walk.checkpoint = ref.checkpoint;
   walk.depth += 1;
+}
+
+/** Returns the one slot of a subtree that is a leaf. */
+function leafBelow(node: MapNode, place: number): Slot | null {
+  let at = place;
+  while (at < SLOTS) at = node.subtree(2 * at) === null ? 2 * at + 1 : 2 * at;
+  return node.slot(at - SLOTS);
 }
 
 function ended({ path }: Walk, way: string, slot: Slot | null): ProvenHead | null {

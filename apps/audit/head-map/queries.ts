@@ -1,5 +1,5 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
-import { decodedNode, type MapNode } from "./node.ts";
+import { MapNode } from "./node.ts";
 
 /** The place of a stored node: the checkpoint that wrote it, and the digits that lead to it. */
 export interface NodePlace {
@@ -21,7 +21,7 @@ export async function selectNodes(
           where known.checkpoint = wanted.checkpoint and known.path = wanted.path limit 1) stored on true`;
   const nodes: (MapNode | null)[] = places.map(() => null);
   for (const { n, node } of found) {
-    nodes[n - 1] = node === null ? null : decodedNode(Buffer.from(node, "base64"));
+    nodes[n - 1] = node === null ? null : MapNode.read(Buffer.from(node, "base64"));
   }
   return nodes;
 }

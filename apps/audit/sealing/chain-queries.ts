@@ -11,6 +11,7 @@ export interface ChainRow {
   chain: string | null;
   /** The place of the head in the tree of an older checkpoint; null for a head in the map. */
   inclusion: Inclusion | null;
+  /** That older checkpoint. */
   checkpoint: CheckpointRow | null;
   /** Whether the chain has entries after its end. */
   goes_on: boolean;
@@ -20,8 +21,8 @@ export function selectChains(database: Database, owners: readonly string[]): Pro
   return query<ChainRow>(database, "select_chains")`
     select wanted.owner, coalesce(known.id, nextval('audit.chain_ids')) as id,
         coalesce(known.position, 0) as position, encode(known.chain, 'hex') as chain, known.inclusion,
-        (select row_to_json(holding) from (
-          select ${CHECKPOINT_COLUMNS} from audit.checkpoints where number = known.checkpoint) holding) as checkpoint,
+        case when known.inclusion is not null then (select row_to_json(holding) from (
+          select ${CHECKPOINT_COLUMNS} from audit.checkpoints where number = known.checkpoint) holding) end as checkpoint,
         exists (select from audit.entries entry
           where entry.chain_id = known.id and entry.position > known.position) as goes_on
       from json_array_elements_text(${JSON.stringify(owners)}::text::json) as wanted(owner)

@@ -232,8 +232,11 @@ async function chainsOf(
   const unmapped = state.has_unmapped ? await selectUnmapped(reads, UNMAPPED_MAX) : [];
   const owners = [...new Set([...entries.map(({ owner }) => owner), ...unmapped])];
   if (owners.length === 0) return { map: await sealed.openMap(null, []), chains: [] };
-  const map = await sealed.openMap(state.checkpoint, owners);
-  return { map, chains: await selectChains(reads, owners) };
+  const [map, chains] = await Promise.all([
+    sealed.openMap(state.checkpoint, owners),
+    selectChains(reads, owners),
+  ]);
+  return { map, chains };
 }
 
 /** Signs the marks; returns undefined without a key. */

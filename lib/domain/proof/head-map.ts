@@ -7,10 +7,13 @@ import type { Head } from "./head.ts";
  * place, the most significant bit first. A subtree with one leaf is that leaf, and an empty subtree is 32 zero
  * bytes.
  */
-const LEAF = Uint8Array.of(0);
-const NODE = Uint8Array.of(1);
+const LEAF = 0;
+const NODE = 1;
 const KEY_BITS = 256;
 const POSITION_BYTES = 8;
+const HASH_BYTES = ZERO_HASH.length;
+/** Room for the two hashes of a node, so that a map of many heads allocates none. */
+const pair = new Uint8Array(1 + 2 * HASH_BYTES);
 
 const hash = () => Type.String({ pattern: HASH_PATTERN });
 
@@ -37,12 +40,27 @@ export function mapValue({ position, chain }: Pick<Head, "position" | "chain">):
   return hashOf(new Uint8Array(bytes.buffer), chain);
 }
 
+/** Returns the value of a head from the bytes of its position and its chain. */
+export function mapValueOfBytes(bytes: Uint8Array): Hash {
+  return sha256(bytes);
+}
+
 export function mapLeaf(key: Hash, value: Hash): Hash {
-  return hashOf(LEAF, key, value);
+  return hashOfPair(LEAF, key, value);
 }
 
 function mapNode(left: Hash, right: Hash): Hash {
-  return hashOf(NODE, left, right);
+  return hashOfPair(NODE, left, right);
+}
+
+function hashOfPair(prefix: number, left: Hash, right: Hash): Hash {
+  if (left.length !== HASH_BYTES || right.length !== HASH_BYTES) {
+    throw new RangeError(`A hash of the map of heads has ${HASH_BYTES} bytes.`);
+  }
+  pair[0] = prefix;
+  pair.set(left, 1);
+  pair.set(right, 1 + HASH_BYTES);
+  return sha256(pair);
 }
 
 /** Returns whether the map with this root has the head. A position of 0 means no head of the owner. */

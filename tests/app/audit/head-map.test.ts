@@ -1,23 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { HeadMap, NodeCache, rootOf } from "@ostiary/audit/head-map/head-map";
-import { decodedNode, encodedNode, hashOfNode } from "@ostiary/audit/head-map/node";
+import { isLeaf, MapNode, SLOTS, type Slot } from "@ostiary/audit/head-map/node";
 import { selectProvenHeads } from "@ostiary/audit/head-map/proofs";
 import {
   type Head,
   hashFromHex,
   hexOf,
   isInMap,
+  joinedSubtree,
   type MapProof,
+  mapLeaf,
+  mapValue,
+  type Subtree,
   sha256,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import fc from "fast-check";
 import { freshDatabase } from "../../support/index.ts";
 import { mapRoot } from "../../support/trees-of-heads.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
+
+/** A node with 10 slots as it was stored before nodes remembered the hashes within them. */
+const STORED = {
+  hash: "4df35022b410fde405ecabe5d81b25f8706840d02e558e97e1b24ae68406e3bc",
+  node: "bbZJJAAAAOjUpRAAa4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0sI8iX+COlKWx2i2kB5/NGnZH03XMlWJKbG1lpvyEsyQwAAAdGpSiAAR/HQ8qv1yERdYPthNI4As5NE8M81bXJWUikakwivQPUAAAOjUpRAAEsid3fU3R/GHG+IT0hkHQK00SHT/TKMsItVMfys2r+KT+ycBbf225wbX911vFEH8lfT4o+csTE8d5f0mEOLQm8AAASMJzlQAP+Jt0urQ+UbGPiq+dZHiUIrrMzcIToaGYA0eTueTcExAAAGXdCDcAB5Ammb5CyKjkb7u0UBcmUX6GsixWoYn3YlptpJCBskUb0IOsy/ou1XJzzvl24K31cU1eksX2RBFuv/4G9ODOQHAAAHRqUogACLhVAirhyI+W0WLPPb+zfeVfTFmdg1kui0RFnfphR1CwAACRhOcqAASkTcFTZCBKgP6A6QOUVcwWCCgYIP4rJPHlIzreavHdWvGPTrrlrSY73RfZYEe+8mQcz8xcFYkbqJV/mqQytD1QAACgEjF7AAQQwo45lzirW5W1B+i9PoyHuZmktxyqD4ABkdGxhYh40AAAvSzGHQAD/bo18E3IxGKYbJkrz4dVRiVxEwcqkJwWL35HDlgeJ4HEcnD6KeGwbadyQVEHhAfESqH288Plf4L6SRRBD0CvoAAAy7oQbgAHHsPG1JxRiFzmHNksvISGaqLW9/x1Alm3ukM6H0XgUG",
+};
 
 /** Writes the nodes of a checkpoint, as a pass of the sealer does. */
 async function write(
@@ -176,16 +187,86 @@ describe("the map of heads", () => {
   });
 });
 
-test("a node is stored and read as the same node, and no other bytes are one", () => {
-  const node = Array.from({ length: 16 }, (_, n) => {
-    if (n % 3 === 0) return null;
-    if (n % 3 === 1) return { checkpoint: n * 1e12, hash: sha256(`${n}`) };
-    return { key: hexOf(sha256(`key ${n}`)), position: n * 1e12, chain: sha256(`chain ${n}`) };
+describe("a node of the map", () => {
+  const slot = fc.oneof(
+    fc.record({
+      key: fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hexOf),
+      position: fc.maxSafeNat(),
+      chain: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+    }),
+    fc.record({
+      checkpoint: fc.maxSafeNat(),
+      hash: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+    }),
+  );
+  const slots = fc
+    .array(fc.tuple(fc.nat({ max: SLOTS - 1 }), slot), { maxLength: 24 })
+    .map((pairs): Map<number, Slot> => new Map(pairs));
+
+  // AU-140
+  test("has the hash of the plain tree over its slots, in whatever steps it came about", () => {
+    fc.assert(
+      fc.property(fc.array(slots, { minLength: 1, maxLength: 5 }), (steps) => {
+        let node = MapNode.EMPTY;
+        const all = new Map<number, Slot>();
+        for (const step of steps) {
+          node = node.with(step);
+          for (const [index, slot] of step) all.set(index, slot);
+          expect(node.hash).toEqual(plainHash(all));
+        }
+        expect(Array.from({ length: SLOTS }, (_, index) => node.slot(index))).toEqual(
+          Array.from({ length: SLOTS }, (_, index) => all.get(index) ?? null),
+        );
+        const read = MapNode.read(node.bytes);
+        expect(read?.hash).toEqual(node.hash);
+        expect(MapNode.EMPTY.with(all).bytes).toEqual(node.bytes);
+      }),
+    );
   });
-  const bytes = encodedNode(node);
-  expect(decodedNode(bytes)).toEqual(node);
-  expect(hashOfNode(decodedNode(bytes) ?? [])).toEqual(hashOfNode(node));
-  expect(decodedNode(bytes.subarray(0, -1))).toBeNull();
-  expect(decodedNode(Buffer.concat([bytes, Buffer.alloc(1)]))).toBeNull();
-  expect(decodedNode(Buffer.alloc(0))).toBeNull();
+
+  // AU-140
+  test("that changes leaves the node before as it was", () => {
+    fc.assert(
+      fc.property(slots, slots, (before, after) => {
+        const node = MapNode.EMPTY.with(before);
+        const [hash, bytes] = [node.hash, Buffer.from(node.bytes)];
+        expect(node.with(after).hash).toEqual(plainHash(new Map([...before, ...after])));
+        expect(node.hash).toEqual(hash);
+        expect(node.bytes).toEqual(bytes);
+      }),
+    );
+  });
+
+  test("of an older version is read, with the same hash", () => {
+    const read = MapNode.read(Buffer.from(STORED.node, "base64"));
+    expect(hexOf(read?.hash ?? ZERO_HASH)).toBe(STORED.hash);
+    expect(Array.from({ length: 3 }, (_, index) => read?.slot(index))).toEqual([
+      null,
+      { checkpoint: 1e12, hash: sha256("1") },
+      { key: hexOf(sha256("key 2")), position: 2e12, chain: sha256("chain 2") },
+    ]);
+  });
+
+  test("is no other bytes", () => {
+    const bytes = Buffer.from(STORED.node, "base64");
+    expect(MapNode.read(bytes.subarray(0, -1))).toBeNull();
+    expect(MapNode.read(Buffer.concat([bytes, Buffer.alloc(1)]))).toBeNull();
+    expect(MapNode.read(Buffer.alloc(0))).toBeNull();
+    expect(MapNode.read(Buffer.alloc(3))).toBeNull();
+  });
 });
+
+/** Returns the hash of a node by the rule of the tree alone, from its slots. */
+function plainHash(slots: ReadonlyMap<number, Slot>): Uint8Array {
+  const subtree = (start: number, end: number): Subtree | null => {
+    if (end - start > 1) {
+      const middle = (start + end) / 2;
+      return joinedSubtree(subtree(start, middle), subtree(middle, end));
+    }
+    const slot = slots.get(start);
+    if (slot === undefined) return null;
+    if (!isLeaf(slot)) return { hash: slot.hash, isLeaf: false };
+    return { hash: mapLeaf(hashFromHex(slot.key), mapValue(slot)), isLeaf: true };
+  };
+  return subtree(0, SLOTS)?.hash ?? ZERO_HASH;
+}
