@@ -10,7 +10,11 @@ import { listRoles, lookUp, type Question } from "../registry/calls.ts";
 import { asFailure, type Failure } from "../registry/failure.ts";
 import { useAsked, useSession } from "../session.ts";
 
-type Caller = "anyone" | "role" | "labels";
+/** The caller that the question is about, with the role or the labels that were typed. */
+interface Caller {
+  kind: (typeof CALLERS)[number]["value"];
+  named: string;
+}
 
 interface Result {
   question: Question;
@@ -20,45 +24,20 @@ interface Result {
 
 /** Shows which route serves a request, and whether a caller may use it. */
 export function LookupView() {
-  const session = useSession();
+  const { busy, result, look } = useLookup();
   const [method, setMethod] = useState<string>("GET");
   const [path, setPath] = useState("");
-  const [caller, setCaller] = useState<Caller>("anyone");
-  const [named, setNamed] = useState("");
-  const [result, setResult] = useState<Result | null>(null);
-  const [busy, setBusy] = useState(false);
+  const [caller, setCaller] = useState<Caller>({ kind: "anyone", named: "" });
   const pathField = useId();
-  const methodField = useId();
-
-  const look = async (asked: Question) => {
-    setBusy(true);
-    try {
-      const found = await session.ask((registry) => lookUp(registry, asked));
-      setResult({ question: asked, found, failure: null });
-    } catch (thrown) {
-      setResult({ question: asked, found: null, failure: asFailure(thrown) });
-    }
-    setBusy(false);
-  };
   const submit = (event: Event) => {
     event.preventDefault();
-    if (busy) return;
-    const role = caller === "role" ? named.trim() : "";
-    const labels =
-      caller === "labels"
-        ? named
-            .split(/[\s,]+/)
-            .filter(Boolean)
-            .join(",")
-        : "";
-    void look({ method, path: path.trim(), role, labels });
+    if (!busy) void look({ method, path: path.trim(), ...askedBy(caller) });
   };
   const follow = (nearest: { method: string; path: string }) => {
     setMethod(nearest.method);
     setPath(nearest.path);
     document.getElementById(pathField)?.focus();
   };
-
   return (
     <>
       <p class="quiet lead">
@@ -66,18 +45,7 @@ export function LookupView() {
       </p>
       <form class="panel lookup" onSubmit={submit} aria-busy={busy}>
         <div class="fields">
-          <div>
-            <label for={methodField}>Method</label>
-            <select
-              id={methodField}
-              value={method}
-              onChange={(event) => setMethod(event.currentTarget.value)}
-            >
-              {METHODS.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          </div>
+          <MethodField value={method} onChange={setMethod} />
           <div class="grow">
             <TextField
               id={pathField}
@@ -90,40 +58,84 @@ export function LookupView() {
             />
           </div>
         </div>
-        <fieldset class="callers">
-          <legend>Asked by</legend>
-          {CALLERS.map(({ value, text }) => (
-            <label key={value} class="choice">
-              <input
-                type="radio"
-                name="caller"
-                checked={caller === value}
-                onChange={() => {
-                  setCaller(value);
-                  setNamed("");
-                }}
-              />
-              {text}
-            </label>
-          ))}
-        </fieldset>
-        {caller === "role" && <RoleField value={named} onChange={setNamed} />}
-        {caller === "labels" && (
-          <div>
-            <TextField
-              label="Labels, separated by commas"
-              required
-              placeholder="widgets:read, widgets:write"
-              value={named}
-              onChange={setNamed}
-            />
-          </div>
-        )}
+        <CallerFields caller={caller} onChange={setCaller} />
         <button type="submit" class="button button-main" aria-disabled={busy}>
           {busy ? "Looking …" : "Look up"}
         </button>
       </form>
       <div aria-live="polite">{result !== null && <Answered result={result} onFollow={follow} />}</div>
+    </>
+  );
+}
+
+/** Asks the registry, and keeps the last answer. */
+function useLookup() {
+  const session = useSession();
+  const [result, setResult] = useState<Result | null>(null);
+  const [busy, setBusy] = useState(false);
+  const look = async (question: Question) => {
+    setBusy(true);
+    try {
+      const found = await session.ask((registry) => lookUp(registry, question));
+      setResult({ question, found, failure: null });
+    } catch (thrown) {
+      setResult({ question, found: null, failure: asFailure(thrown) });
+    }
+    setBusy(false);
+  };
+  return { busy, result, look };
+}
+
+function askedBy({ kind, named }: Caller): Pick<Question, "role" | "labels"> {
+  const labels = named.split(/[\s,]+/).filter(Boolean);
+  return { role: kind === "role" ? named.trim() : "", labels: kind === "labels" ? labels.join(",") : "" };
+}
+
+function MethodField({ value, onChange }: FieldProps) {
+  const field = useId();
+  return (
+    <div>
+      <label for={field}>Method</label>
+      <select id={field} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {METHODS.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller: Caller) => void }) {
+  const { kind, named } = caller;
+  const name = (named: string) => onChange({ kind, named });
+  return (
+    <>
+      <fieldset class="callers">
+        <legend>Asked by</legend>
+        {CALLERS.map(({ value, text }) => (
+          <label key={value} class="choice">
+            <input
+              type="radio"
+              name="caller"
+              checked={kind === value}
+              onChange={() => onChange({ kind: value, named: "" })}
+            />
+            {text}
+          </label>
+        ))}
+      </fieldset>
+      {kind === "role" && <RoleField value={named} onChange={name} />}
+      {kind === "labels" && (
+        <div>
+          <TextField
+            label="Labels, separated by commas"
+            required
+            placeholder="widgets:read, widgets:write"
+            value={named}
+            onChange={name}
+          />
+        </div>
+      )}
     </>
   );
 }

@@ -73,9 +73,19 @@ function noteCreated(set: Parameters<typeof setAuditNote>[0], { id, key_prefix, 
 }
 
 /** Returns the operations on the keys of the owner at one address. */
-function keysAt(deps: Dependencies, { path, ids, ownerAt, ...texts }: Address) {
-  const operations = keyOperations(texts);
-  return new Elysia({ name: `api-keys of a ${texts.owner}`, normalize: false, prefix: `${path}/api-keys` })
+function keysAt(deps: Dependencies, address: Address) {
+  const operations = keyOperations(address);
+  return new Elysia({ name: `api-keys of a ${address.owner}`, normalize: false })
+    .use(listHandlers(deps, address, operations))
+    .use(keyHandlers(deps, address, operations));
+}
+
+type Operations = ReturnType<typeof keyOperations>;
+
+/** Returns the operations that create a key and list the keys. */
+function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address, operations: Operations) {
+  const prefix = `${path}/api-keys`;
+  return new Elysia({ name: `list of api-keys of a ${owner}`, normalize: false, prefix })
     .use(refuseMalformedIds)
     .post(
       "",
@@ -112,9 +122,16 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, ...texts }: Address) {
         response: { 200: answer(pageSchema("keys", ApiKey), "A page."), ...errors("NOT_FOUND") },
         detail: operations.list,
       },
-    )
+    );
+}
+
+/** Returns the operations on one key. */
+function keyHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address, operations: Operations) {
+  const prefix = `${path}/api-keys/:key_id`;
+  return new Elysia({ name: `api-key of a ${owner}`, normalize: false, prefix })
+    .use(refuseMalformedIds)
     .post(
-      "/:key_id/rotate",
+      "/rotate",
       async ({ params, body, status, set }) => {
         const created = await rotateKey(deps, ownerAt(params), params.key_id, body.overlap_seconds ?? 0);
         noteCreated(set, created);
@@ -132,7 +149,7 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, ...texts }: Address) {
       },
     )
     .delete(
-      "/:key_id",
+      "",
       async ({ params, status }) => {
         await revokeKeyOf(deps, ownerAt(params), params.key_id);
         return status(204, undefined);

@@ -48,7 +48,6 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_b
         },
       )
       // these operations refuse a query: `DELETE …?dry_run=true` must not delete
-      .guard({ query: noQuery, params: serviceParams })
       .get(
         "/services/:name",
         async ({ params, set }) => {
@@ -56,60 +55,66 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_b
           return answerService(set, await database.run("select_service", (orm) => readService(orm, name)));
         },
         {
+          query: noQuery,
+          params: serviceParams,
           response: { 200: Service, ...errors(unknownService, unreadable) },
           detail: operations.getService,
         },
       )
-      .guard({
-        query: waitQuery,
-        headers: writeHeaders,
-        response: errorResponses("PRECONDITION_FAILED", foreignService),
-      })
-      .put(
-        "/services/:name",
-        async ({ params: { name }, query: { wait_ms }, request, set }) => {
-          const write = serviceWrite(request);
-          const valid = validateService(name, await readJson(request, body_bytes_max));
-          if (!valid.ok) throw validationError(valid.fields);
-          const { result, propagation } = await waitedFor(
-            publishing,
-            { services: [name], wait_ms, request },
-            (waited) => putService(waited, name, valid.service, write),
-          );
-          return { ...answerService(set, result), propagation };
-        },
-        {
-          response: { 200: WrittenService, ...errors(routeConflict), ...bodyErrors("url") },
-          detail: {
-            ...operations.putService,
-            requestBody: describedBody(ServiceConfig, "The service, as in a configuration document."),
-          },
-        },
-      )
-      .delete(
-        "/services/:name",
-        async ({ params, query: { wait_ms }, request, set }) => {
-          const name = serviceName(params);
-          const write = serviceWrite(request);
-          const { propagation } = await waitedFor(
-            publishing,
-            { services: [name], wait_ms, request },
-            (waited) => deleteService(waited, name, write),
-          );
-          if (propagation !== undefined) return { propagation };
-          set.status = 204;
-          return undefined;
-        },
-        {
-          response: {
-            200: Deleted,
-            204: Type.Void({ description: "Deleted." }),
-            ...errors(unknownService),
-          },
-          detail: operations.deleteService,
-        },
-      )
+      .use(serviceWriteHandlers(publishing, body_bytes_max))
   );
+}
+
+/** Serves the writes of one service. */
+function serviceWriteHandlers(publishing: Publishing, body_bytes_max: number) {
+  return new Elysia({ name: "service-writes", normalize: false, prefix: "/services/:name" })
+    .guard({
+      params: serviceParams,
+      query: waitQuery,
+      headers: writeHeaders,
+      response: errorResponses("PRECONDITION_FAILED", foreignService),
+      detail: { tags: ["Services"] },
+    })
+    .put(
+      "",
+      async ({ params: { name }, query: { wait_ms }, request, set }) => {
+        const write = serviceWrite(request);
+        const valid = validateService(name, await readJson(request, body_bytes_max));
+        if (!valid.ok) throw validationError(valid.fields);
+        const { result, propagation } = await waitedFor(
+          publishing,
+          { services: [name], wait_ms, request },
+          (waited) => putService(waited, name, valid.service, write),
+        );
+        return { ...answerService(set, result), propagation };
+      },
+      {
+        response: { 200: WrittenService, ...errors(routeConflict), ...bodyErrors("url") },
+        detail: {
+          ...operations.putService,
+          requestBody: describedBody(ServiceConfig, "The service, as in a configuration document."),
+        },
+      },
+    )
+    .delete(
+      "",
+      async ({ params, query: { wait_ms }, request, set }) => {
+        const name = serviceName(params);
+        const write = serviceWrite(request);
+        const { propagation } = await waitedFor(
+          publishing,
+          { services: [name], wait_ms, request },
+          (waited) => deleteService(waited, name, write),
+        );
+        if (propagation !== undefined) return { propagation };
+        set.status = 204;
+        return undefined;
+      },
+      {
+        response: { 200: Deleted, 204: Type.Void({ description: "Deleted." }), ...errors(unknownService) },
+        detail: operations.deleteService,
+      },
+    );
 }
 
 /** Sets the ETag to the service's revision, and returns the service for the answer. */
