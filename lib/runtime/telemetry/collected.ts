@@ -17,20 +17,14 @@ export interface CollectedMetric {
 }
 
 /** Adds a gauge that costs nothing until it is scraped. */
-export function collectedGauge(
-  registry: Registry,
-  { name, help, labelNames = [], read }: CollectedMetric,
-): void {
+export function collectedGauge(registry: Registry, metric: CollectedMetric): void {
   new Gauge({
-    name,
-    help,
-    labelNames: [...labelNames],
-    registers: [registry],
+    ...described(registry, metric),
     async collect() {
-      const readings = listed(await read());
+      const readings = listed(await metric.read());
       this.reset();
       // Without labels the library would report 0 if there is no reading.
-      if (labelNames.length === 0) this.remove();
+      if (!metric.labelNames?.length) this.remove();
       for (const { labels, value } of readings) this.set(labels, value);
     },
   });
@@ -38,18 +32,18 @@ export function collectedGauge(
 
 /** Adds a counter whose value is counted elsewhere, in a plain number. */
 export function collectedCounter(registry: Registry, metric: CollectedMetric): void {
-  const { name, help, labelNames = [], read } = metric;
   new Counter({
-    name,
-    help,
-    labelNames: [...labelNames],
-    registers: [registry],
+    ...described(registry, metric),
     async collect() {
-      const readings = listed(await read());
+      const readings = listed(await metric.read());
       this.reset();
       for (const { labels, value } of readings) this.inc(labels, value);
     },
   });
+}
+
+function described(registry: Registry, { name, help, labelNames = [] }: CollectedMetric) {
+  return { name, help, labelNames: [...labelNames], registers: [registry] };
 }
 
 function listed(readings: Readings): readonly Reading[] {
