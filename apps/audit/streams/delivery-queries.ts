@@ -39,6 +39,15 @@ const deliveryColumns = sql`stream.id, stream.organization_id, stream.url, strea
   encode(stream.after_chain, 'hex') as after_chain, stream.failures, stream.failing_ms, ${SECRET_COLUMNS}`;
 export const bigint = (value: number) => sql`${String(value)}::text::bigint`;
 
+/** The result of a receiver's last call: `slow` if it took long or failed, `unknown` before the first one. */
+export type ReceiverRecord = "unknown" | "fast" | "slow";
+
+const hasRecord: Record<ReceiverRecord, SQL> = {
+  unknown: sql`(not stream.is_slow and stream.delivered_position is null)`,
+  fast: sql`(not stream.is_slow and stream.delivered_position is not null)`,
+  slow: sql`stream.is_slow`,
+};
+
 /**
  * Takes the leases of streams that have something to deliver and that no other replica delivers for, the
  * longest waiting first.
@@ -46,13 +55,13 @@ export const bigint = (value: number) => sql`${String(value)}::text::bigint`;
 export function claimStreams(
   database: Database,
   lease: string,
-  is_slow: boolean,
+  record: ReceiverRecord,
   limit: number,
 ): Promise<DeliveryRow[]> {
   return query<DeliveryRow>(database, "claim_streams")`
     with due as (
         select stream.id from audit.streams stream join ${CHAIN} on ${ofStream}
-        where stream.status <> 'paused' and stream.is_slow = ${is_slow} and chain.position > stream.position
+        where stream.status <> 'paused' and ${hasRecord[record]} and chain.position > stream.position
           and ${isClaimable}
         order by stream.next_attempt_at limit ${limit} for update of stream skip locked
       )

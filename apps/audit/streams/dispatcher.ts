@@ -30,6 +30,8 @@ export interface Turn {
 export interface Lane<Row> {
   /** The maximum number of streams that a replica delivers at once. */
   max: number;
+  /** The number of these places that streams of other lanes never take. */
+  kept: number;
   /** Takes the leases of at most `limit` streams that have something to deliver. */
   claim: (lease: string, limit: number) => Promise<readonly Row[]>;
 }
@@ -124,8 +126,15 @@ export class Dispatcher<Row extends { id: string }> {
   }
 
   #free(lane: Lane<Row>): number {
-    const used = Array.from(this.#deliveries.values()).filter((each) => each.lane === lane).length;
-    return Math.min(lane.max - used, DELIVERIES_MAX - this.#deliveries.size);
+    const others = this.#streams.lanes.filter((each) => each !== lane);
+    const kept = others.reduce((sum, each) => sum + Math.max(0, each.kept - this.#used(each)), 0);
+    return Math.min(lane.max - this.#used(lane), DELIVERIES_MAX - this.#deliveries.size - kept);
+  }
+
+  #used(lane: Lane<Row>): number {
+    let used = 0;
+    for (const delivery of this.#deliveries.values()) if (delivery.lane === lane) used += 1;
+    return used;
   }
 
   #begin(row: Row, lease: string, lane: Lane<Row>, until_ms: number): void {

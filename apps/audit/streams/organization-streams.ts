@@ -1,22 +1,28 @@
 import { type CourierDeps, deliverTurn } from "./courier.ts";
-import { claimStreams, type DeliveryRow, renewLeases } from "./delivery-queries.ts";
+import { claimStreams, type DeliveryRow, type ReceiverRecord, renewLeases } from "./delivery-queries.ts";
 import type { Lane, Streams } from "./dispatcher.ts";
 
 /** The maximum number of streams that a replica delivers at once to receivers that answer fast. */
 export const LANES = 32;
+/** The maximum number of new streams, whose receivers have accepted nothing yet, that a replica delivers at once. */
+export const NEW_LANES = 16;
 /** The maximum number of slow or failing streams that a replica delivers at once. */
 export const SLOW_LANES = 16;
 
-/** Returns the streams of organizations. Slow and failing receivers have lanes of their own, so they delay nobody else. */
+/**
+ * Returns the streams of organizations. Receivers that answered fast have places that no other stream gets: those that
+ * are slow, fail or were never tried delay none of them (AU-117).
+ */
 export function organizationStreams(deps: CourierDeps): Streams<DeliveryRow> {
   const { writes } = deps;
-  const lane = (is_slow: boolean, max: number): Lane<DeliveryRow> => ({
+  const lane = (record: ReceiverRecord, max: number, kept = 0): Lane<DeliveryRow> => ({
     max,
-    claim: (lease, limit) => claimStreams(writes, lease, is_slow, limit),
+    kept,
+    claim: (lease, limit) => claimStreams(writes, lease, record, limit),
   });
-  const slow_lane = lane(true, SLOW_LANES);
+  const slow_lane = lane("slow", SLOW_LANES);
   return {
-    lanes: [lane(false, LANES), slow_lane],
+    lanes: [lane("fast", LANES, LANES), lane("unknown", NEW_LANES), slow_lane],
     slow_lane,
     renew: (held) => renewLeases(writes, held),
     deliver: (row, turn) => deliverTurn(deps, row, turn),

@@ -12,18 +12,20 @@ interface Row {
 }
 
 /** A dispatcher of streams whose receivers never answer: each delivery ends only when it is aborted. */
-function dispatcherOf({ fast, slow }: { fast: number; slow: number }) {
+function dispatcherOf({ fast, slow, kept = 0 }: { fast: number; slow: number; kept?: number }) {
   const clock = manualClock();
   const turns: Turn[] = [];
   let claimed = 0;
-  const lane = (max: number, has: () => boolean): Lane<Row> => ({
+  const lane = (max: number, has: () => boolean, kept = 0): Lane<Row> => ({
     max,
+    kept,
     claim: async (_, limit) =>
       Array.from({ length: has() ? limit : 0 }, () => ({ id: `stream-${claimed++}` })),
   });
   const slow_lane = lane(slow, () => false);
+  const proven = { has: false };
   const streams = {
-    lanes: [lane(fast, () => true), slow_lane],
+    lanes: [lane(kept, () => proven.has, kept), lane(fast, () => true), slow_lane],
     slow_lane,
     renew: async (held: readonly Row[]) => new Set(held.map(({ id }) => id)),
     deliver: async (_: Row, turn: Turn) => {
@@ -34,7 +36,7 @@ function dispatcherOf({ fast, slow }: { fast: number; slow: number }) {
     },
   };
   const dispatcher = new Dispatcher(streams, { clock, log: { warn: () => {} } });
-  return { clock, turns, dispatcher };
+  return { clock, turns, dispatcher, proven };
 }
 
 /** Lets the dispatcher claim as often as it wants. */
@@ -84,6 +86,22 @@ describe("streams whose receivers never answer", () => {
     expect(bed.turns).toHaveLength(128);
     await stop(bed);
   });
+
+  // AU-117
+  test("leave the places of receivers that answer fast free, however many there are", async () => {
+    const bed = dispatcherOf({ fast: 32, slow: 16, kept: 4 });
+    bed.dispatcher.start();
+    for (let round = 0; round < 8; round++) {
+      await settle(bed);
+      for (const turn of bed.turns) turn.yieldPlace();
+    }
+    await settle(bed);
+    expect(bed.turns).toHaveLength(124);
+    bed.proven.has = true;
+    await settle(bed);
+    expect(bed.turns).toHaveLength(128);
+    await stop(bed);
+  });
 });
 
 const STEP_MS = 50;
@@ -95,6 +113,7 @@ async function waitAfter(quiet_ms: number): Promise<number> {
   let begun_ms: number | null = null;
   const lane: Lane<Row> = {
     max: 1,
+    kept: 0,
     claim: async () => {
       const found = isSealed ? [{ id: "stream-1" }] : [];
       isSealed = false;

@@ -31,6 +31,7 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   let isOpen = false;
   const lane = {
     max: 1,
+    kept: 0,
     async claim(lease: string) {
       if (!isOpen) await openOperatorStream(writes, settings.url, settings.from);
       isOpen = true;

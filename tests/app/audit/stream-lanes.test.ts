@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { claimStreams, type ReceiverRecord } from "@ostiary/audit/streams/delivery-queries";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { freshDatabase } from "../../support/index.ts";
+
+const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
+
+// AU-117
+describe("the streams of a lane", () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase(await freshDatabase(), { namespace: "audit" });
+    await database.migrate("audit", MIGRATIONS);
+    await run(sql`insert into audit.chains (id, owner, position, chain, checkpoint)
+      values (1, 'organization:one', 9, '\\x00', 1)`);
+  });
+  afterAll(() => database.close());
+  beforeEach(() => run(sql`delete from audit.streams`));
+
+  const run = (statement: ReturnType<typeof sql>) => database.run("prepare", (orm) => rows(orm, statement));
+
+  /** A stream with something to deliver. */
+  interface Stream {
+    id: string;
+    is_slow?: boolean;
+    delivered?: number | null;
+    waits_s?: number;
+    status?: string;
+  }
+  const add = ({ id, is_slow = false, delivered = null, waits_s = 1, status = "active" }: Stream) =>
+    run(sql`insert into audit.streams (id, organization_id, url, format, secret, position, after_position, after_chain,
+        is_slow, delivered_position, status, next_attempt_at)
+      values (${id}, 'one', 'https://a.example/', 'ostiary', 's', 3, 3, '\\x00', ${is_slow}, ${delivered}::bigint,
+        ${status}, now() - make_interval(secs => ${waits_s}::integer))`);
+
+  const claimed = async (record: ReceiverRecord, limit = 100) =>
+    (await claimStreams(database, "lease", record, limit)).map(({ id }) => id).toSorted();
+
+  test("are those that accepted their last call fast, those never tried, or those slow and failing", async () => {
+    await add({ id: "accepted", delivered: 3 });
+    await add({ id: "new" });
+    await add({ id: "was fast", delivered: 3, is_slow: true });
+    await add({ id: "never answered", is_slow: true, status: "failing" });
+    await add({ id: "paused", delivered: 3, status: "paused" });
+    expect(await claimed("fast")).toEqual(["accepted"]);
+    expect(await claimed("unknown")).toEqual(["new"]);
+    expect(await claimed("slow")).toEqual(["never answered", "was fast"]);
+  });
+
+  test("are claimed once each, the longest waiting first, and by two at once without a double", async () => {
+    for (let n = 0; n < 20; n++) await add({ id: `stream-${n}`, delivered: 3, waits_s: n });
+    expect(await claimed("fast", 2)).toEqual(["stream-18", "stream-19"]);
+    const both = await Promise.all([claimed("fast"), claimed("fast")]);
+    expect(both.flat().toSorted()).toEqual(Array.from({ length: 18 }, (_, n) => `stream-${n}`).toSorted());
+  });
+
+  test("are found beside a thousand streams that were never tried", async () => {
+    await run(sql`insert into audit.streams (id, organization_id, url, format, secret, position, after_position,
+        after_chain, next_attempt_at)
+      select 'silent-' || n, 'one', 'https://a.example/', 'ostiary', 's', 3, 3, '\\x00', now() - interval '1 hour'
+      from generate_series(1, 1000) n`);
+    await add({ id: "fast", delivered: 3, waits_s: 0 });
+    expect(await claimed("fast", 1)).toEqual(["fast"]);
+    expect(await claimed("unknown", 16)).toHaveLength(16);
+  });
+});
