@@ -1,20 +1,27 @@
-import { createdAt, shapeOf, shownRole, updatedAt } from "@ostiary/lib/contracts/identity-api";
+import {
+  createdAt,
+  NAME_LENGTH_MAX,
+  problemOfText,
+  shapeOf,
+  shownRole,
+  TEXT_PATTERN,
+  updatedAt,
+} from "@ostiary/lib/contracts/identity-api";
 import { idField, mostlyNull, nullable, timeField } from "@ostiary/lib/domain/schemas";
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
-export { createdAt, idField, mostlyNull, nullable, shapeOf, shownRole, timeField, updatedAt };
+export {
+  createdAt,
+  idField,
+  mostlyNull,
+  NAME_LENGTH_MAX,
+  nullable,
+  shapeOf,
+  shownRole,
+  timeField,
+  updatedAt,
+};
 
-/** Character classes for patterns: the whitespace that {@link trimmed} removes, and control characters. */
-const SPACES = "\\t-\\r \\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
-const CONTROLS = "\\x00-\\x1f\\x7f-\\x9f";
-const VISIBLE = `[^${CONTROLS}${SPACES}]`;
-
-/**
- * The pattern for text with a visible character, and with control characters only around the text. Avoids
- * surrogates, classes such as `\s` and lookahead, in which dialects differ. Matches in linear time.
- */
-const TEXT_PATTERN = `^[${SPACES}]*${VISIBLE}(?:[^${CONTROLS}]*${VISIBLE})?[${SPACES}]*$`;
-const TEXT = new RegExp(TEXT_PATTERN);
 const PERSON_TEXT = "PersonText";
 
 export interface TextOptions {
@@ -27,7 +34,10 @@ interface PersonText extends TSchema {
 }
 
 // A custom TypeBox kind, because TypeBox counts UTF-16 units instead of characters.
-TypeRegistry.Set<PersonText>(PERSON_TEXT, ({ maxLength }, value) => isPersonText(value, maxLength));
+TypeRegistry.Set<PersonText>(
+  PERSON_TEXT,
+  ({ maxLength }, value) => typeof value === "string" && problemOfText(value, maxLength) === null,
+);
 
 /**
  * Describes text that a person wrote: 1 to `length_max` characters once {@link trimmed}, counted as code
@@ -46,20 +56,10 @@ export function personText(length_max: number, options: TextOptions) {
   });
 }
 
-/** Checks text, cheap checks first. A character has at most two UTF-16 units. */
-function isPersonText(value: unknown, length_max: number): boolean {
-  if (typeof value !== "string") return false;
-  const text = trimmed(value);
-  if (text.length > 2 * length_max || !text.isWellFormed() || !TEXT.test(text)) return false;
-  return Array.from(text).length <= length_max;
-}
-
 /** Returns the stored form of a text that {@link personText} accepts. */
 export function trimmed(text: string): string {
   return text.trim();
 }
-
-export const NAME_LENGTH_MAX = 128;
 
 /** Describes the `name` of an organization, service account or API key. */
 export function nameField(description: string, example: string) {

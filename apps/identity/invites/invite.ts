@@ -1,4 +1,4 @@
-import { Invite } from "@ostiary/lib/contracts/identity-api";
+import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, personText, shapeOf } from "../fields.ts";
 import { type Roles, roleField } from "../roles/roles.ts";
@@ -11,7 +11,6 @@ export const EXPIRES_SECONDS_DEFAULT = 7 * 24 * 60 * 60;
 const EXPIRES_SECONDS_MAX = 30 * 24 * 60 * 60;
 /** The largest number that the column holds. */
 const MAX_USES_MAX = 2_147_483_647;
-const EMAIL_LENGTH_MAX = 320;
 
 export function createInviteBody(roles: Roles) {
   return Type.Object(

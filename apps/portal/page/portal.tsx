@@ -5,6 +5,7 @@ import { ChosenOrganization } from "./organizations/chosen-organization.tsx";
 import { Account } from "./parts/account.tsx";
 import { BrandLinks, BrandMark } from "./parts/brand.tsx";
 import { Empty } from "./parts/shown.tsx";
+import { useKeptFocus } from "./parts/use-kept-focus.ts";
 import { WaitingNotice } from "./parts/waiting-notice.tsx";
 import { type Session, SessionContext, useSession } from "./session.ts";
 import { SignIn } from "./sign-in/sign-in.tsx";
@@ -51,6 +52,7 @@ function Shell() {
   const scope = organization_id === null ? "person" : "organization";
   const view = viewAt(path, scope);
   const title = view === null ? texts.nowhere.title : view.title(texts);
+  useKeptFocus();
   useHeading(title, session.settings.brand.name);
   return (
     <div class="shell">

@@ -3,6 +3,7 @@ export * from "./fields.ts";
 export * from "./invite.ts";
 export * from "./member.ts";
 export * from "./organization.ts";
+export * from "./person-text.ts";
 export * from "./roles.ts";
 export * from "./service-account.ts";
 export * from "./session.ts";

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
+import { readDescription } from "../../../apps/portal/page/reference/description.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { chooseName, untilAsked } from "../../support/sign-in-pages.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
@@ -29,6 +30,8 @@ export interface PortalBed {
   call(name: string, method: string, path: string, body?: unknown): Promise<Response>;
   /** Creates an organization of the person, and returns its id. */
   organization(name: string, title: string): Promise<string>;
+  /** Returns the id of an operation in the edge description, as addresses spell it. */
+  operationId(method: string, path: string): Promise<string>;
   /** Calls the gateway as the member that the person is in the organization. */
   callAsMember(
     name: string,
@@ -117,6 +120,11 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
     async organization(name, title) {
       const answer = await call(name, "POST", "/user/organizations", { name: title });
       return idOf(await answer.json());
+    },
+    async operationId(method, path) {
+      const description = readDescription(await (await call("ada", "GET", "/edge/openapi.json")).text());
+      const found = description?.operations.find((each) => each.method === method && each.path === path);
+      return encodeURIComponent(found?.id ?? "");
     },
     async callAsMember(name, organization_id, method, path, body) {
       const answer = await call(name, "POST", `/user/organizations/${organization_id}/session`, {});

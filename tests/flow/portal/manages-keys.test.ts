@@ -88,7 +88,7 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
     await page.getByRole("button", { name: "Rename" }).click();
     await dialog(page).getByLabel("Name").fill("  ");
     await dialog(page).getByRole("button", { name: "Rename" }).click();
-    await dialog(page).getByRole("alert").waitFor();
+    await dialog(page).getByText("Write something here.").waitFor();
     await dialog(page).getByLabel("Name").fill("Android");
     await dialog(page).getByRole("button", { name: "Rename" }).click();
     await page.getByRole("region", { name: "Android" }).waitFor();

@@ -11,7 +11,7 @@ import { useAddress } from "../use-address.ts";
 import { EventView } from "./event-view.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { FilterForm } from "./filter-form.tsx";
-import { placeQueryOf, queryOf, type Selection, selectionOf } from "./filters.ts";
+import { FILTERS, placeQueryOf, queryOf, type Selection, selectionOf } from "./filters.ts";
 import { type Log, listEvents, ORGANIZATION_LOG, PERSON_LOG, type ShownEvent } from "./logs.ts";
 import { Outcome } from "./outcome.tsx";
 import { VerifyView } from "./verify/verify-view.tsx";
@@ -54,8 +54,10 @@ function EventsView({ log, selection }: { log: Log; selection: Selection }) {
           {t.export.open}
         </button>
       </p>
-      <FilterForm key={JSON.stringify(selection)} selection={selection} onChoose={choose} />
-      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
+      <FilterForm selection={selection} failure={pages.failure} onChoose={choose} />
+      {pages.failure !== null && (
+        <FailureNotice failure={pages.failure} shown={FILTERS} onRetry={pages.again} />
+      )}
       {!pages.answered && pages.loading && <Loading />}
       {pages.answered && <EventList log={log} pages={pages} key_prefix={selection.key_prefix} />}
       {exporting && <ExportDialog log={log} query={query} onClose={() => setExporting(false)} />}

@@ -1,13 +1,18 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import type { Failure } from "../failure.ts";
+import { Form } from "../parts/form.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { TimeField } from "../parts/time-field.tsx";
+import { useProblems } from "../parts/use-problems.ts";
 import { useTexts } from "../texts/texts.ts";
-import { type FilterName, type Filters, OUTCOMES, type Selection } from "./filters.ts";
+import { type FilterName, type Filters, OUTCOMES, problemsOf, type Selection } from "./filters.ts";
 
 interface FilterFormProps {
   /** The present selection. */
   selection: Selection;
+  /** How the log refused the present selection, or null. */
+  failure: Failure | null;
   onChoose: (selection: Selection) => void;
 }
 
@@ -27,10 +32,25 @@ const NO_FILTERS: Filters = {
 const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id"] as const;
 
 /** Shows the filters of the log (AU-36, AU-38). They take effect when the form is sent. */
-export function FilterForm({ selection, onChoose }: FilterFormProps) {
+export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
   const t = useTexts().audit;
   const [filters, setFilters] = useState(selection.filters);
   const [key_prefix, setKey] = useState(selection.key_prefix);
+  const problems = useProblems(failure);
+  useEffect(() => {
+    setFilters(selection.filters);
+    setKey(selection.key_prefix);
+  }, [JSON.stringify(selection)]);
+  const choose = () => {
+    const chosen = { filters, key_prefix: key_prefix.trim() };
+    if (problems.pass(problemsOf(chosen))) onChoose(chosen);
+  };
+  const clear = () => {
+    problems.pass({});
+    setFilters(NO_FILTERS);
+    setKey("");
+    onChoose({ filters: NO_FILTERS, key_prefix: "" });
+  };
   const set = (name: FilterName, value: string) => setFilters((was) => ({ ...was, [name]: value }));
   const choices = (values: readonly string[], text: (value: string) => string) => [
     { value: "", text: t.filters.any },
@@ -38,30 +58,27 @@ export function FilterForm({ selection, onChoose }: FilterFormProps) {
   ];
   return (
     <search aria-label={t.filters.title}>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onChoose({ filters, key_prefix: key_prefix.trim() });
-        }}
-      >
+      <Form class="filters" problems={problems} onSubmit={choose}>
         {(["occurred_after", "occurred_before"] as const).map((name) => (
           <TimeField
             key={name}
             label={t.filters[name]}
             value={filters[name]}
+            problem={problems.of(name)}
             onInput={(value) => set(name, value)}
           />
         ))}
         <SelectField
           label={t.filters.method}
           value={filters.method}
+          problem={problems.of("method")}
           options={choices(METHODS, (method) => method)}
           onChange={(value) => set("method", value)}
         />
         <SelectField
           label={t.filters.outcome}
           value={filters.outcome}
+          problem={problems.of("outcome")}
           options={[
             { value: "", text: t.filters.any },
             ...OUTCOMES.map((outcome) => ({ value: outcome, text: t.outcomes[outcome] })),
@@ -73,12 +90,14 @@ export function FilterForm({ selection, onChoose }: FilterFormProps) {
             key={name}
             label={t.filters[name]}
             value={filters[name]}
+            problem={problems.of(name)}
             onInput={(value) => set(name, value)}
           />
         ))}
         <TextField
           label={t.filters.key_prefix}
           value={key_prefix}
+          problem={problems.of("key_prefix")}
           help={t.filters.keyHelp}
           onInput={setKey}
         />
@@ -86,15 +105,11 @@ export function FilterForm({ selection, onChoose }: FilterFormProps) {
           <button type="submit" class="button button-main">
             {t.filters.show}
           </button>
-          <button
-            type="button"
-            class="button"
-            onClick={() => onChoose({ filters: NO_FILTERS, key_prefix: "" })}
-          >
+          <button type="reset" class="button" onClick={clear}>
             {t.filters.clear}
           </button>
         </div>
-      </form>
+      </Form>
     </search>
   );
 }

@@ -1,3 +1,8 @@
+import { routeTemplate } from "@ostiary/lib/contracts/audit";
+import { Value } from "@sinclair/typebox/value";
+import { NO_TIME } from "../parts/time-field.tsx";
+import { type Problem, type Problems, problemOf } from "../parts/use-problems.ts";
+
 /** The filters that the log takes by name (AU-36, AU-38); the address keeps them under the same names. */
 export const FILTERS = [
   "occurred_after",
@@ -51,6 +56,44 @@ export function queryOf(filters: Filters): Record<string, string> {
   return Object.fromEntries(
     FILTERS.map((name) => [name, filters[name].trim()] as const).filter(([, value]) => value !== ""),
   );
+}
+
+/** The most characters of a text that the log filters by, other than a route. */
+const TEXT_LENGTH_MAX = 128;
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/** Returns what is wrong with the values of a filter form, by the names of the fields. */
+export function problemsOf({ filters, key_prefix }: Selection): Problems {
+  const { occurred_after, occurred_before } = filters;
+  const texts = (["service", "actor_member_id", "request_id", "created_id"] as const).map((name) => [
+    name,
+    problemOf(filters[name], { length_max: TEXT_LENGTH_MAX, optional: true }),
+  ]);
+  return {
+    ...Object.fromEntries(texts),
+    [KEY]: problemOf(key_prefix, { length_max: TEXT_LENGTH_MAX, optional: true }),
+    route: problemOfRoute(filters.route.trim()),
+    occurred_after: problemOfTime(occurred_after),
+    occurred_before: problemOfTime(occurred_before) ?? problemOfOrder(occurred_after, occurred_before),
+  };
+}
+
+function problemOfRoute(route: string): Problem | null {
+  const { maxLength: length_max = NO_LIMIT } = routeTemplate;
+  const problem = problemOf(route, { length_max, optional: true });
+  if (problem !== null || route === "") return problem;
+  return Value.Check(routeTemplate, route) ? null : (texts) => texts.problems.route;
+}
+
+/** RFC 3339 writes years with four digits. Browsers write later ones with a sign. */
+function problemOfTime(time: string): Problem | null {
+  if (time === NO_TIME) return (texts) => texts.problems.time;
+  return /^[+-]|^0000/.test(time) ? (texts) => texts.problems.year : null;
+}
+
+function problemOfOrder(after: string, before: string): Problem | null {
+  const [from, end] = [Date.parse(after), Date.parse(before)];
+  return from >= end ? (texts) => texts.problems.order : null;
 }
 
 /** Returns the query of an address for a selection. */

@@ -1,4 +1,4 @@
-import { Invite } from "@ostiary/lib/contracts/identity-api";
+import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
 import { Dialog } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
@@ -6,6 +6,7 @@ import { Confirm } from "../parts/confirm.tsx";
 import { Secret } from "../parts/secret.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { Granted } from "../roles/granted.tsx";
 import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
 import { useSession, useWrite } from "../session.ts";
@@ -20,6 +21,8 @@ interface InviteDialogProps {
 const DAY_SECONDS = 86_400;
 const DAYS = ["1", "7", "30"] as const;
 const USES = ["1", "5", "25", "unlimited"] as const;
+
+const FIELDS = ["email", "role", "expires_in_seconds", "max_uses"] as const;
 
 /** Creates an invitation, and shows its link. */
 export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
@@ -38,7 +41,9 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
     onChange();
   };
   if (created?.token !== undefined) return <CreatedDialog token={created.token} onClose={end} />;
+  const problems = useProblems(writing.failure);
   const create = () =>
+    problems.pass({ email: problemOf(email, { length_max: EMAIL_LENGTH_MAX, optional: true }) }) &&
     writing.write(
       () =>
         session.gateway.send(Invite, pathTo("org", "invites"), {
@@ -58,17 +63,26 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
       title={t.create}
       action={t.make}
       writing={writing}
-      onConfirm={create}
+      problems={problems}
+      fields={FIELDS}
+      onConfirm={() => void create()}
       onClose={onClose}
       onLookAgain={end}
     >
-      <TextField label={t.email} value={email} help={t.emailHelp} onInput={setEmail} />
+      <TextField
+        label={t.email}
+        value={email}
+        help={t.emailHelp}
+        problem={problems.of("email")}
+        onInput={setEmail}
+      />
       {role !== null && (
         <>
           <SelectField
             label={t.columns.role}
             value={role}
             options={roleOptions(roles.answer, role)}
+            problem={problems.of("role")}
             onChange={setRole}
           />
           <Granted labels={labelsOf(roles.answer, role)} />
@@ -78,12 +92,14 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
         label={t.days}
         value={days}
         options={DAYS.map((value) => ({ value, text: t.inDays(Number(value)) }))}
+        problem={problems.of("expires_in_seconds")}
         onChange={setDays}
       />
       <SelectField
         label={t.maxUses}
         value={uses}
         options={USES.map((value) => ({ value, text: value === "unlimited" ? t.unlimited : value }))}
+        problem={problems.of("max_uses")}
         onChange={setUses}
       />
     </Confirm>

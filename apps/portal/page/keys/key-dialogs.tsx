@@ -1,4 +1,4 @@
-import { type ApiKey, CreatedApiKey } from "@ostiary/lib/contracts/identity-api";
+import { type ApiKey, CreatedApiKey, NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
 import { Dialog } from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
@@ -7,6 +7,7 @@ import { Confirm } from "../parts/confirm.tsx";
 import { Secret } from "../parts/secret.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { curlOf, type KeyAddress } from "./keys.ts";
@@ -34,7 +35,9 @@ export function CreateKeyDialog({ address, onClose, onChange }: KeyDialogProps) 
     onChange();
   };
   if (created !== null) return <CreatedDialog address={address} created={created} onClose={end} />;
+  const problems = useProblems(writing.failure);
   const create = () =>
+    problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX, optional: true }) }) &&
     writing.write(
       () =>
         gateway.send(CreatedApiKey, pathTo(...address.path), {
@@ -52,11 +55,19 @@ export function CreateKeyDialog({ address, onClose, onChange }: KeyDialogProps) 
       title={t.create}
       action={t.make}
       writing={writing}
-      onConfirm={create}
+      problems={problems}
+      fields={["name", "expires_in_seconds"]}
+      onConfirm={() => void create()}
       onClose={onClose}
       onLookAgain={end}
     >
-      <TextField label={t.columns.name} value={name} help={t.nameHelp} onInput={setName} />
+      <TextField
+        label={t.columns.name}
+        value={name}
+        help={t.nameHelp}
+        problem={problems.of("name")}
+        onInput={setName}
+      />
       <SelectField
         label={t.columns.ends}
         value={days}
@@ -64,6 +75,7 @@ export function CreateKeyDialog({ address, onClose, onChange }: KeyDialogProps) 
           value,
           text: value === "never" ? t.noEnd : t.inDays(Number(value)),
         }))}
+        problem={problems.of("expires_in_seconds")}
         onChange={setDays}
       />
       {writing.failure?.outcome_unknown === true && <p>{t.unknownHelp}</p>}

@@ -4,8 +4,10 @@ import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Form } from "../parts/form.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { useProblems } from "../parts/use-problems.ts";
 import { Granted } from "../roles/granted.tsx";
 import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
 import { useAsked, useSession, useWrite } from "../session.ts";
@@ -156,6 +158,7 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
   const session = useSession();
   const [role, setRole] = useState(member.role ?? "");
   const { busy, failure, write } = useWrite();
+  const problems = useProblems(failure);
   const keeps = role === (member.role ?? "");
   const why = keeps || refused === null || member.role !== roles.creator_role ? null : refused;
   const off = busy || keeps || why !== null || failure?.outcome_unknown === true;
@@ -174,18 +177,12 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
       },
     );
   return (
-    <form
-      class="panel"
-      aria-busy={busy}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!off) void change();
-      }}
-    >
+    <Form class="panel" busy={busy} problems={problems} onSubmit={() => !off && void change()}>
       <SelectField
         label={t.newRole}
         value={role}
         options={roleOptions(roles, member.role)}
+        problem={problems.of("role")}
         onChange={setRole}
       />
       {!keeps && (
@@ -200,14 +197,18 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
         </div>
       )}
       {failure !== null && (
-        <FailureNotice failure={failure} onRetry={failure.outcome_unknown ? onChange : undefined} />
+        <FailureNotice
+          failure={failure}
+          shown={["role"]}
+          onRetry={failure.outcome_unknown ? onChange : undefined}
+        />
       )}
       <div class="actions">
         <button type="submit" class="button" aria-disabled={off}>
           {t.changeRole}
         </button>
       </div>
-    </form>
+    </Form>
   );
 }
 

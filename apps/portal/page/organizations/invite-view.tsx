@@ -4,11 +4,16 @@ import { addressOf } from "../address.ts";
 import type { Failure } from "../failure.ts";
 import { pathTo } from "../gateway.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Form } from "../parts/form.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { useSession, useWrite } from "../session.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
 import { tokenIn } from "./invite-token.ts";
 import { ORGANIZATIONS, OVERVIEW } from "./places.ts";
+
+/** A link has the address of the gateway and a token, which are both much shorter. */
+const LINK_LENGTH_MAX = 2_048;
 
 /** Redeems an invitation, of the link that was opened or of a link that is pasted. */
 export function InviteView() {
@@ -17,7 +22,9 @@ export function InviteView() {
   const opened = session.invite.value;
   const [pasted, setPasted] = useState("");
   const { busy, failure, write } = useWrite();
+  const problems = useProblems(failure);
   const redeem = () =>
+    problems.pass({ token: opened === null ? problemOf(pasted, { length_max: LINK_LENGTH_MAX }) : null }) &&
     write(
       () =>
         session.gateway.send(Member, pathTo("user", "invites", "redeem"), {
@@ -37,19 +44,21 @@ export function InviteView() {
     location.hash = addressOf(ORGANIZATIONS, null);
   };
   return (
-    <form
-      class="panel"
-      aria-busy={busy}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void redeem();
-      }}
-    >
+    <Form class="panel" busy={busy} problems={problems} onSubmit={() => void redeem()}>
       <p class="quiet">{texts.lead}</p>
       {opened === null && (
-        <TextField label={texts.paste} value={pasted} onInput={setPasted} help={texts.pasteHelp} required />
+        <TextField
+          label={texts.paste}
+          value={pasted}
+          onInput={setPasted}
+          help={texts.pasteHelp}
+          problem={problems.of("token")}
+          required
+        />
       )}
-      {failure !== null && <FailureNotice failure={failure} text={textOf(failure, texts)} />}
+      {failure !== null && (
+        <FailureNotice failure={failure} text={textOf(failure, texts)} shown={["token"]} />
+      )}
       <div class="actions">
         {opened !== null && (
           <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && discard()}>
@@ -60,7 +69,7 @@ export function InviteView() {
           {busy ? texts.joining : texts.button}
         </button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,11 +1,13 @@
-import { Organization } from "@ostiary/lib/contracts/identity-api";
+import { NAME_LENGTH_MAX, Organization } from "@ostiary/lib/contracts/identity-api";
 import { useState } from "preact/hooks";
 import { addressOf } from "../address.ts";
 import { pathTo } from "../gateway.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Form } from "../parts/form.tsx";
 import { Empty, Loading } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { listMemberships, useAsked, useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { OVERVIEW } from "./places.ts";
@@ -51,7 +53,9 @@ function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
   const { organizations: texts } = useTexts();
   const [name, setName] = useState("");
   const { busy, failure, write, clear } = useWrite();
+  const problems = useProblems(failure);
   const create = () =>
+    problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX }) }) &&
     write(
       () =>
         session.gateway.send(Organization, pathTo("user", "organizations"), {
@@ -69,14 +73,7 @@ function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
     await onUnknown();
   };
   return (
-    <form
-      class="panel"
-      aria-busy={busy}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
+    <Form class="panel" busy={busy} problems={problems} onSubmit={() => void create()}>
       <h2>{texts.create}</h2>
       <p class="quiet">{texts.createLead}</p>
       <TextField
@@ -84,12 +81,13 @@ function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
         value={name}
         onInput={setName}
         help={texts.nameHelp}
-        invalid={failure?.kind === "invalid"}
+        problem={problems.of("name")}
         required
       />
       {failure !== null && (
         <FailureNotice
           failure={failure}
+          shown={["name"]}
           onRetry={failure.outcome_unknown ? lookAgain : undefined}
           retryLabel={texts.lookAgain}
         />
@@ -99,6 +97,6 @@ function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
           {busy ? texts.creating : texts.create}
         </button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,9 +1,11 @@
-import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { useState } from "preact/hooks";
+import { NAME_LENGTH_MAX, Organization } from "@ostiary/lib/contracts/identity-api";
+import { useEffect, useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Form } from "../parts/form.tsx";
 import { Loading, Time } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { useAsked, useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 
@@ -39,7 +41,7 @@ export function OverviewView() {
               <Time at={answer.created_at} />
             </dd>
           </dl>
-          {session.may(RENAME_LABEL) && <Rename key={answer.name} name={answer.name} onChange={again} />}
+          {session.may(RENAME_LABEL) && <Rename name={answer.name} onChange={again} />}
         </section>
       )}
       <OwnMembership />
@@ -53,7 +55,10 @@ function Rename({ name, onChange }: { name: string; onChange: () => Promise<void
   const { overview: texts, organizations } = useTexts();
   const [wanted, setWanted] = useState(name);
   const { busy, failure, write } = useWrite();
+  const problems = useProblems(failure);
+  useEffect(() => setWanted(name), [name]);
   const rename = () =>
+    problems.pass({ name: problemOf(wanted, { length_max: NAME_LENGTH_MAX }) }) &&
     write(
       () =>
         session.gateway.send(Organization, pathTo("org"), {
@@ -68,32 +73,29 @@ function Rename({ name, onChange }: { name: string; onChange: () => Promise<void
       },
     );
   return (
-    <form
-      class="panel"
-      aria-busy={busy}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void rename();
-      }}
-    >
+    <Form class="panel" busy={busy} problems={problems} onSubmit={() => void rename()}>
       <h3>{texts.rename}</h3>
       <TextField
         label={texts.name}
         value={wanted}
         onInput={setWanted}
         help={organizations.nameHelp}
-        invalid={failure?.kind === "invalid"}
+        problem={problems.of("name")}
         required
       />
       {failure !== null && (
-        <FailureNotice failure={failure} onRetry={failure.outcome_unknown ? onChange : undefined} />
+        <FailureNotice
+          failure={failure}
+          shown={["name"]}
+          onRetry={failure.outcome_unknown ? onChange : undefined}
+        />
       )}
       <div class="actions">
         <button type="submit" class="button" aria-disabled={busy}>
           {busy ? texts.saving : texts.save}
         </button>
       </div>
-    </form>
+    </Form>
   );
 }
 

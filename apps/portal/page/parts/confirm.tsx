@@ -3,12 +3,18 @@ import type { ComponentChildren } from "preact";
 import type { Writing } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { FailureNotice } from "./failure-notice.tsx";
+import { Form } from "./form.tsx";
+import type { FieldProblems } from "./use-problems.ts";
 
 interface ConfirmProps {
   title: string;
   /** The words on the button that makes the change. */
   action: string;
   writing: Writing;
+  /** The problems of the fields among the children. */
+  problems?: FieldProblems;
+  /** The names of these fields. */
+  fields?: readonly string[];
   /** Whether the change cannot be undone. */
   danger?: boolean;
   /** Why the change cannot be made now; the button is then off. */
@@ -26,6 +32,8 @@ export function Confirm(props: ConfirmProps) {
     title,
     action,
     writing,
+    problems,
+    fields,
     danger = false,
     refused = null,
     onConfirm,
@@ -57,15 +65,9 @@ export function Confirm(props: ConfirmProps) {
         </>
       }
     >
-      <form
-        id={FORM}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!off) onConfirm();
-        }}
-      >
+      <Form id={FORM} class="fields" problems={problems} onSubmit={() => !off && onConfirm()}>
         {children}
-      </form>
+      </Form>
       {refused !== null && (
         <div class="notice notice-warn">
           <p>{refused}</p>
@@ -74,6 +76,7 @@ export function Confirm(props: ConfirmProps) {
       {failure !== null && (
         <FailureNotice
           failure={failure}
+          shown={fields}
           onRetry={failure.outcome_unknown || failure.kind === "conflict" ? onLookAgain : undefined}
         />
       )}

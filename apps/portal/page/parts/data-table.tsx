@@ -15,7 +15,8 @@ export function DataTable({ label, columns, rows }: DataTableProps) {
       {rows.map(({ key, cells }) => (
         <Row key={key}>
           {cells.map((cell, index) => (
-            <Cell key={columns[index]} label={columns[index]}>
+            // A column keeps its place, and its name changes with the language.
+            <Cell key={index} label={columns[index]}>
               {cell}
             </Cell>
           ))}

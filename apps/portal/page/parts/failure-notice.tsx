@@ -8,24 +8,27 @@ interface FailureNoticeProps {
   title?: string;
   /** A sentence that replaces the one of the failure's kind. */
   text?: string;
+  /** The names of the fields that show their problems themselves. */
+  shown?: readonly string[];
   onRetry?: () => void;
   retryLabel?: string;
 }
 
 /** Shows what went wrong and what to do. The alert role makes screen readers announce it at once. */
-export function FailureNotice({ failure, title, text, onRetry, retryLabel }: FailureNoticeProps) {
+export function FailureNotice({ failure, title, text, shown = [], onRetry, retryLabel }: FailureNoticeProps) {
   const texts = useTexts();
   const session = useSession();
   const { kind, fields, request_id, retry_after_seconds, outcome_unknown } = failure;
+  const others = fields.filter(({ path }) => !shown.includes(path));
   const [says = "", advice = ""] = outcome_unknown ? texts.unknown : texts.failures[kind];
   return (
     <div class={`notice notice-${outcome_unknown || kind === "conflict" ? "warn" : "bad"}`} role="alert">
       <p class="notice-title">{title ?? says}</p>
       {(text ?? advice) !== "" && <p>{text ?? advice}</p>}
       {text === undefined && isSaid(failure) && <p>{failure.message}</p>}
-      {fields.length > 0 && (
+      {others.length > 0 && (
         <ul class="problems">
-          {fields.map(({ path, message }) => (
+          {others.map(({ path, message }) => (
             <li key={path + message}>{message}</li>
           ))}
         </ul>

@@ -1,23 +1,20 @@
-import { Field } from "./field.tsx";
+import { Field, type FieldProps } from "./field.tsx";
 
-interface SelectFieldProps<Value extends string> {
-  label: string;
+interface SelectFieldProps<Value extends string> extends FieldProps {
   value: Value;
   options: readonly { value: Value; text: string }[];
   onChange: (value: Value) => void;
-  help?: string;
 }
 
 /** A labelled choice of one value. */
 export function SelectField<Value extends string>({
-  label,
   value,
   options,
   onChange,
-  help,
+  ...field
 }: SelectFieldProps<Value>) {
   return (
-    <Field label={label} help={help}>
+    <Field {...field}>
       {(connection) => (
         <select
           {...connection}

@@ -1,19 +1,15 @@
-import { Field } from "./field.tsx";
+import { Field, type FieldProps } from "./field.tsx";
 
-interface TextAreaProps {
-  label: string;
+interface TextAreaProps extends FieldProps {
   value: string;
   onInput: (value: string) => void;
-  help?: string;
   rows: number;
-  /** Whether the value was refused. */
-  invalid?: boolean;
 }
 
 /** A labelled text of several lines, in letters of equal width. */
-export function TextArea({ label, value, onInput, help, rows, invalid = false }: TextAreaProps) {
+export function TextArea({ value, onInput, rows, ...field }: TextAreaProps) {
   return (
-    <Field label={label} help={help} wide>
+    <Field {...field} wide>
       {(connection) => (
         <textarea
           {...connection}
@@ -22,7 +18,6 @@ export function TextArea({ label, value, onInput, help, rows, invalid = false }:
           spellcheck={false}
           rows={rows}
           value={value}
-          aria-invalid={invalid}
           onInput={(event) => onInput(event.currentTarget.value)}
         />
       )}

@@ -1,26 +1,15 @@
-import { Field } from "./field.tsx";
+import { Field, type FieldProps } from "./field.tsx";
 
-interface TextFieldProps {
-  label: string;
+interface TextFieldProps extends FieldProps {
   value: string;
   onInput: (value: string) => void;
-  help?: string;
-  /** Whether the value was refused. */
-  invalid?: boolean;
   required?: boolean;
 }
 
-/** A labelled line of text. The service checks it; the page says what the service found. */
-export function TextField({
-  label,
-  value,
-  onInput,
-  help,
-  invalid = false,
-  required = false,
-}: TextFieldProps) {
+/** A labelled line of text. */
+export function TextField({ value, onInput, required = false, ...field }: TextFieldProps) {
   return (
-    <Field label={label} help={help}>
+    <Field {...field}>
       {(connection) => (
         <input
           {...connection}
@@ -29,7 +18,6 @@ export function TextField({
           spellcheck={false}
           value={value}
           required={required}
-          aria-invalid={invalid}
           onInput={(event) => onInput(event.currentTarget.value)}
         />
       )}

@@ -1,39 +1,55 @@
-import { Field } from "./field.tsx";
+import type { TargetedEvent } from "preact";
+import { Field, type FieldProps } from "./field.tsx";
 
-interface TimeFieldProps {
-  label: string;
-  /** An RFC 3339 time, or an empty text. */
+interface TimeFieldProps extends FieldProps {
+  /** An RFC 3339 time, an empty text, or {@link NO_TIME}. */
   value: string;
   onInput: (value: string) => void;
 }
 
+/** The value of a field whose parts make no time, such as a day without a month. */
+export const NO_TIME = "?";
+
 /** A labelled date and time in the zone of the browser. */
-export function TimeField({ label, value, onInput }: TimeFieldProps) {
+export function TimeField({ value, onInput, ...field }: TimeFieldProps) {
+  const read = ({ currentTarget: { validity, value: text } }: TargetedEvent<HTMLInputElement>) => {
+    // a time of an address can be more exact than the input shows it
+    if (validity.badInput || text !== inputTime(value))
+      onInput(validity.badInput ? NO_TIME : timeOfInput(text));
+  };
   return (
-    <Field label={label}>
+    <Field {...field}>
       {(connection) => (
         <input
           {...connection}
           type="datetime-local"
+          max={LAST}
           value={inputTime(value)}
-          onInput={({ currentTarget }) => onInput(timeOfInput(currentTarget.value))}
+          onInput={read}
+          // half a time is no input for the browser
+          onKeyUp={read}
+          onBlur={read}
         />
       )}
     </Field>
   );
 }
 
-const INPUT_LENGTH = "2026-01-31T12:00".length;
+/** The latest time that RFC 3339 can write. */
+const LAST = "9999-12-31T23:59";
+const SECONDS_AND_ZONE_LENGTH = ":00.000Z".length;
 
 /** Returns what an input of a date and a time shows for an RFC 3339 time, or "" for another text. */
 function inputTime(text: string): string {
   const time = new Date(text);
   if (text === "" || Number.isNaN(time.getTime())) return "";
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, INPUT_LENGTH);
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString();
+  // A year beyond 9999 has a sign and six digits; an input writes neither the sign nor zeros before the year.
+  return local.slice(0, -SECONDS_AND_ZONE_LENGTH).replace(/^\+0?/, "");
 }
 
 function timeOfInput(value: string): string {
-  const time = new Date(value);
-  return value === "" || Number.isNaN(time.getTime()) ? "" : time.toISOString();
+  if (value === "") return "";
+  const time = new Date(value.replace(/^\d{5,6}-/, (year) => `+${year.padStart("012026-".length, "0")}`));
+  return Number.isNaN(time.getTime()) ? NO_TIME : time.toISOString();
 }

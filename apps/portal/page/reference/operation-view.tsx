@@ -2,8 +2,10 @@ import { useState } from "preact/hooks";
 import { isWrite } from "../gateway.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { Form } from "../parts/form.tsx";
 import { TextArea } from "../parts/text-area.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { type FieldProblems, type Problem, type Problems, useProblems } from "../parts/use-problems.ts";
 import { useSession, type Writing } from "../session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
@@ -36,12 +38,11 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
   const shape = bodyOf(operation, lookUp);
   const body = shape === "file" ? null : shape;
   const [inputs, setInputs] = useState<Inputs>({ values: {}, body: body?.sample ?? "" });
-  const [problems, setProblems] = useState<InputProblems>({});
+  const shown = useProblems(null);
   const [asked, setAsked] = useState<ReadyCall | null>(null);
   const start = () => {
     const made = callOf(operation, parameters, body, inputs);
-    setProblems(made.ok ? {} : made.problems);
-    if (!made.ok) return;
+    if (!shown.pass(made.ok ? {} : wordsOf(made.problems)) || !made.ok) return;
     if (isWrite(operation)) setAsked(made.ready);
     else sender.send(made.ready);
   };
@@ -55,7 +56,7 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
         <p>{t.file}</p>
       ) : (
         <InputForm
-          {...{ operation, parameters, body, inputs, problems }}
+          {...{ operation, parameters, body, inputs, shown }}
           running={sender.exchange.state === "running"}
           onInput={setInputs}
           onSend={start}
@@ -75,6 +76,15 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
         />
       )}
     </>
+  );
+}
+
+function wordsOf(problems: InputProblems): Problems {
+  return Object.fromEntries(
+    Object.entries(problems).map(([key, problem]): [string, Problem] => [
+      key,
+      ({ reference }) => reference.problems[problem],
+    ]),
   );
 }
 
@@ -105,7 +115,7 @@ interface InputFormProps {
   parameters: readonly Parameter[];
   body: BodyShape | null;
   inputs: Inputs;
-  problems: InputProblems;
+  shown: FieldProblems;
   running: boolean;
   onInput: (inputs: Inputs) => void;
   onSend: () => void;
@@ -113,24 +123,16 @@ interface InputFormProps {
 }
 
 function InputForm(props: InputFormProps) {
-  const { operation, parameters, body, inputs, problems, running, onInput, onSend, onStop } = props;
+  const { operation, parameters, body, inputs, shown, running, onInput, onSend, onStop } = props;
   const t = useTexts().reference;
   return (
-    <form
-      class="call-form"
-      aria-label={t.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!running) onSend();
-      }}
-    >
+    <Form class="call-form" label={t.form} problems={shown} onSubmit={() => !running && onSend()}>
       {parameters.map((parameter) => (
         <ParameterField
           key={keyOf(parameter)}
           parameter={parameter}
           value={inputs.values[keyOf(parameter)] ?? ""}
-          problem={problems[keyOf(parameter)]}
+          problem={shown.of(keyOf(parameter))}
           onInput={(text) => onInput({ ...inputs, values: { ...inputs.values, [keyOf(parameter)]: text } })}
         />
       ))}
@@ -139,8 +141,7 @@ function InputForm(props: InputFormProps) {
           label={t.body(body.type)}
           rows={8}
           value={inputs.body}
-          invalid={problems.body !== undefined}
-          help={problems.body === undefined ? undefined : t.problems[problems.body]}
+          problem={shown.of("body")}
           onInput={(text) => onInput({ ...inputs, body: text })}
         />
       )}
@@ -154,30 +155,28 @@ function InputForm(props: InputFormProps) {
           </button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 
 interface ParameterFieldProps {
   parameter: Parameter;
   value: string;
-  problem: InputProblems[string] | undefined;
+  problem: string | null;
   onInput: (value: string) => void;
 }
 
 function ParameterField({ parameter, value, problem, onInput }: ParameterFieldProps) {
   const t = useTexts().reference;
   const { name, place, required, description, example } = parameter;
-  const help = [
-    problem !== undefined && t.problems[problem],
-    description,
-    example !== "" && t.example(example),
-  ].filter((each) => each !== false && each !== "");
+  const help = [description, example !== "" && t.example(example)].filter(
+    (each) => each !== false && each !== "",
+  );
   return (
     <TextField
       label={`${name} (${t.places[place]}${required ? `, ${t.required}` : ""})`}
       value={value}
-      invalid={problem !== undefined}
+      problem={problem}
       help={help.length === 0 ? undefined : help.join(" ")}
       onInput={onInput}
     />

@@ -23,7 +23,7 @@ export interface ReadyCall {
 }
 
 /** Why an input cannot be sent. */
-export type InputProblem = "missing" | "dots" | "header" | "json";
+export type InputProblem = "missing" | "dots" | "header" | "json" | "text";
 
 /** The problems by the key of the parameter; `body` for the body. */
 export type InputProblems = Readonly<Record<string, InputProblem>>;
@@ -48,6 +48,7 @@ export function callOf(
 
 function problemOf({ place, required }: Parameter, value: string): InputProblem | null {
   if (value === "") return required ? "missing" : null;
+  if (!value.isWellFormed()) return "text";
   // The browser resolves a segment of dots, whatever its spelling.
   if (place === "path" && /^\.{1,2}$/.test(value)) return "dots";
   return place === "header" && !/^[\x20-\x7e]+$/.test(value) ? "header" : null;
@@ -55,6 +56,7 @@ function problemOf({ place, required }: Parameter, value: string): InputProblem 
 
 function problemOfBody({ type, required }: BodyShape, text: string): InputProblem | null {
   if (text.trim() === "") return required ? "missing" : null;
+  if (!text.isWellFormed()) return "text";
   return isJson(type) && tryJson(text) === undefined ? "json" : null;
 }
 

@@ -1,4 +1,4 @@
-import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
@@ -9,6 +9,7 @@ import { Confirm } from "../parts/confirm.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Loading, Time } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { useAsked, useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
@@ -96,7 +97,9 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
     onClose();
     void onChange();
   };
+  const problems = useProblems(writing.failure);
   const rename = () =>
+    problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX }) }) &&
     writing.write(
       () =>
         gateway.send(ServiceAccount, pathTo("org", "service-accounts", account.id), {
@@ -111,11 +114,20 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
       title={t.renameTitle(account.name)}
       action={t.rename}
       writing={writing}
-      onConfirm={rename}
+      problems={problems}
+      fields={["name"]}
+      onConfirm={() => void rename()}
       onClose={onClose}
       onLookAgain={end}
     >
-      <TextField label={members.columns.name} value={name} help={t.nameHelp} onInput={setName} required />
+      <TextField
+        label={members.columns.name}
+        value={name}
+        help={t.nameHelp}
+        problem={problems.of("name")}
+        onInput={setName}
+        required
+      />
     </Confirm>
   );
 }

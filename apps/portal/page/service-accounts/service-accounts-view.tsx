@@ -1,4 +1,4 @@
-import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import { useState } from "preact/hooks";
 import type { Place } from "../address.ts";
 import { pathTo } from "../gateway.ts";
@@ -10,6 +10,7 @@ import { SelectField } from "../parts/select-field.tsx";
 import { Empty, Loading, Time } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { usePages } from "../parts/use-pages.ts";
+import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { Granted } from "../roles/granted.tsx";
 import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
 import { useSession, useWrite } from "../session.ts";
@@ -90,7 +91,9 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
   const [name, setName] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
   const role = chosen ?? roles.answer?.service_account_default_role ?? null;
+  const problems = useProblems(writing.failure);
   const create = () =>
+    problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX }) }) &&
     writing.write(
       () =>
         session.gateway.send(ServiceAccount, pathTo("org", "service-accounts"), {
@@ -109,20 +112,30 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
       title={t.create}
       action={t.make}
       writing={writing}
-      onConfirm={create}
+      problems={problems}
+      fields={["name", "role"]}
+      onConfirm={() => void create()}
       onClose={onClose}
       onLookAgain={() => {
         onClose();
         onChange();
       }}
     >
-      <TextField label={members.columns.name} value={name} help={t.nameHelp} onInput={setName} required />
+      <TextField
+        label={members.columns.name}
+        value={name}
+        help={t.nameHelp}
+        problem={problems.of("name")}
+        onInput={setName}
+        required
+      />
       {role !== null && (
         <>
           <SelectField
             label={members.columns.role}
             value={role}
             options={roleOptions(roles.answer, role)}
+            problem={problems.of("role")}
             onChange={setRole}
           />
           <Granted labels={labelsOf(roles.answer, role)} />

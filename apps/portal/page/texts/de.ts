@@ -48,6 +48,15 @@ export const de: Texts = {
     "Es ist nicht bekannt, ob das geschehen ist",
     "Der Dienst hat nicht geantwortet. Sehen Sie nach, bevor Sie es wiederholen.",
   ],
+  problems: {
+    empty: "Schreiben Sie hier etwas.",
+    too_long: (most) => `Hier passen höchstens ${most} Zeichen.`,
+    control_characters: "Entfernen Sie die Zeilenumbrüche und die unsichtbaren Steuerzeichen.",
+    route: "Eine Route hat keine Leerzeichen und keine Buchstaben außerhalb von ASCII.",
+    time: "Das ist kein ganzes Datum mit Uhrzeit.",
+    year: "Wählen Sie ein Jahr von 1 bis 9999.",
+    order: "Das liegt nicht nach der Zeit im Feld davor.",
+  },
   retryIn: (text) => `Versuchen Sie es in ${text} erneut.`,
   signIn: {
     title: "Anmelden",

@@ -44,6 +44,15 @@ export const en = {
     "It is not known whether this happened",
     "The service did not answer. Look again before you repeat it.",
   ],
+  problems: {
+    empty: "Write something here.",
+    too_long: (most: string) => `At most ${most} characters fit here.`,
+    control_characters: "Remove the line breaks and the invisible control characters.",
+    route: "A route has no spaces, and no letters beyond ASCII.",
+    time: "This is not a whole date with a time.",
+    year: "Choose a year from 1 to 9999.",
+    order: "This is not after the time in the field before.",
+  },
   retryIn: (text: string) => `Try again in ${text}.`,
   signIn: {
     title: "Sign in",

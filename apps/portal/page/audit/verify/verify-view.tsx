@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { FailureNotice } from "../../parts/failure-notice.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Form } from "../../parts/form.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import { useSession } from "../../session.ts";
 import { useFormats, useTexts } from "../../texts/texts.ts";
@@ -27,7 +29,7 @@ export function VerifyView({ log }: { log: Log }) {
       {isSecureContext ? <Start log={log} verifier={verifier} /> : <p role="alert">{t.verify.insecure}</p>}
       <Progress verification={verification} />
       {verification.state === "refused" && <FailureNotice failure={verification.failure} />}
-      {verification.state === "failed" && (
+      {verification.state === "failed" && verification.reason !== "kept" && (
         <div class="notice notice-bad" role="alert">
           <p class="notice-title">{t.verify.failed[verification.reason]}</p>
         </div>
@@ -50,7 +52,9 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
   const t = useTexts().audit.verify;
   const session = useSession();
   const [kept, setKept] = useState<File | null>(null);
-  const running = verifier.verification.state === "running";
+  const { verification } = verifier;
+  const running = verification.state === "running";
+  const refused = verification.state === "failed" && verification.reason === "kept";
   const start = async () => {
     const headers = await session.gateway.credential(log.as);
     if (!headers.ok) return verifier.refuse(headers.failure);
@@ -63,22 +67,17 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
     });
   };
   return (
-    <form
-      class="verify-start"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!running) void start();
-      }}
-    >
-      <label class="field">
-        <span>{t.kept}</span>
-        <input
-          type="file"
-          accept=".json,.ndjson,.jws,.txt"
-          onChange={({ currentTarget }) => setKept(currentTarget.files?.[0] ?? null)}
-        />
-        <span class="quiet small help">{t.keptHelp}</span>
-      </label>
+    <Form class="fields" onSubmit={() => !running && void start()}>
+      <Field label={t.kept} help={t.keptHelp} problem={refused ? t.failed.kept : null}>
+        {(connection) => (
+          <input
+            {...connection}
+            type="file"
+            accept=".json,.ndjson,.jws,.txt"
+            onChange={({ currentTarget }) => setKept(currentTarget.files?.[0] ?? null)}
+          />
+        )}
+      </Field>
       <div class="actions">
         <button type="submit" class="button button-main" aria-disabled={running}>
           {running ? t.running : t.start}
@@ -89,7 +88,7 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
           </button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -34,6 +34,7 @@ export const reference: Texts["reference"] = {
     dots: "Punkte allein können kein Teil eines Pfads sein.",
     header: "Ein Header nimmt nur Buchstaben, Ziffern und Zeichen aus ASCII.",
     json: "Das ist kein JSON.",
+    text: "Ein Zeichen dieses Textes ist beschädigt.",
   },
   send: "Senden",
   sendAfterQuestion: "Senden …",

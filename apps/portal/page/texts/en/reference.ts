@@ -32,6 +32,7 @@ export const reference = {
     dots: "Dots alone cannot be part of a path.",
     header: "A header takes letters, digits and signs of ASCII alone.",
     json: "This is not JSON.",
+    text: "A character of this text is broken.",
   },
   send: "Send",
   sendAfterQuestion: "Send …",

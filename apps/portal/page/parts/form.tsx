@@ -1,0 +1,38 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { FieldProblems } from "./use-problems.ts";
+
+interface FormProps {
+  id?: string;
+  class?: string;
+  /** The accessible name. */
+  label?: string;
+  busy?: boolean;
+  /** The problems of the fields. The first field with one gets the focus. */
+  problems?: FieldProblems;
+  onSubmit: () => void;
+  children: ComponentChildren;
+}
+
+/** A form that the page checks by itself: the browser's own messages are not in the page's language. */
+export function Form({ label, busy = false, problems, onSubmit, children, ...attributes }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [problems?.found, problems?.failure]);
+  return (
+    <form
+      {...attributes}
+      ref={form}
+      aria-label={label}
+      aria-busy={busy}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import { useEffect } from "preact/hooks";
+
+/**
+ * Keeps the place of people who work by keyboard. The element with the focus can go away, such as the button of a
+ * revoked key. The heading of its part of the page then gets the focus.
+ */
+export function useKeptFocus(): void {
+  useEffect(() => {
+    /** The element that had the focus last, and what it was inside of, from the inside to the outside. */
+    let last: Element[] = [];
+    const remember = ({ target }: FocusEvent) => {
+      last = target instanceof Element ? withParents(target) : [];
+    };
+    const observer = new MutationObserver(() => {
+      const [focused] = last;
+      if (focused === undefined || focused.isConnected || document.activeElement !== document.body) return;
+      const inside = last.find(({ isConnected }) => isConnected);
+      last = [];
+      headingOf(inside)?.focus({ preventScroll: true });
+    });
+    document.addEventListener("focusin", remember);
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => {
+      observer.disconnect();
+      document.removeEventListener("focusin", remember);
+    };
+  }, []);
+}
+
+function withParents(element: Element): Element[] {
+  const found: Element[] = [];
+  for (let each: Element | null = element; each !== null; each = each.parentElement) found.push(each);
+  return found;
+}
+
+function headingOf(inside: Element | undefined): HTMLElement | null {
+  const part = inside?.closest("section, main") ?? document;
+  const heading = part.querySelector<HTMLElement>("h1, h2, h3") ?? document.querySelector("h1");
+  if (heading !== null) heading.tabIndex = -1;
+  return heading;
+}

@@ -1,0 +1,53 @@
+import { problemOfText } from "@ostiary/lib/contracts/identity-api";
+import { useState } from "preact/hooks";
+import type { Failure } from "../failure.ts";
+import { type Formats, type Texts, useFormats, useTexts } from "../texts/texts.ts";
+
+/** The words for a problem of a field, in a language. */
+export type Problem = (texts: Texts, formats: Formats) => string;
+
+/** The problems of fields, by the names that the service gives them. Null stands for none. */
+export type Problems = Readonly<Record<string, Problem | null>>;
+
+/** The problems of the fields of a form, which the page found before it sent, or else the service. */
+export interface FieldProblems {
+  readonly found: Problems;
+  readonly failure: Failure | null;
+  /** Shows these problems. Returns whether there is none, so that the form can be sent. */
+  pass(found: Problems): boolean;
+  /** Returns the words for the problem of a field, or null. */
+  of(name: string): string | null;
+}
+
+const NONE: Problems = {};
+
+/** Keeps the problems of a form whose last sending failed like this, or did not. */
+export function useProblems(failure: Failure | null): FieldProblems {
+  const texts = useTexts();
+  const formats = useFormats();
+  const [found, show] = useState(NONE);
+  const ofService = (name: string) => failure?.fields.find(({ path }) => path === name)?.message ?? null;
+  return {
+    found,
+    failure,
+    pass(problems) {
+      const passes = Object.values(problems).every((problem) => problem === null);
+      show(passes ? NONE : problems);
+      return passes;
+    },
+    of: (name) => found[name]?.(texts, formats) ?? ofService(name),
+  };
+}
+
+interface TextRule {
+  readonly length_max: number;
+  readonly optional?: boolean;
+}
+
+/** Tells what is wrong with a text of a person, or null. */
+export function problemOf(text: string, { length_max, optional = false }: TextRule): Problem | null {
+  const problem = problemOfText(text, length_max);
+  if (problem === null || (optional && problem === "empty")) return null;
+  if (problem !== "too_long") return (texts) => texts.problems[problem];
+  return (texts, { number }) => texts.problems.too_long(number(length_max));
+}

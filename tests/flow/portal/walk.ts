@@ -1,0 +1,115 @@
+import type { Locator, Page } from "playwright-core";
+import type { WatchedPage } from "../../support/watched-page.ts";
+
+/** Walks the page as people can: to each view, to each kind of page that a view links to, and into each dialog. */
+
+/** A view or an open dialog. */
+export interface Stop {
+  /** The kind of address, and the name of the dialog: `#/org/{id}/keys, Create a key`. */
+  readonly name: string;
+  /** The dialog, or the main part of the page. */
+  readonly part: Locator;
+  readonly is_dialog: boolean;
+}
+
+const BUTTONS = "main button:not([type=reset])";
+/** The names of submit buttons that open a dialog end like this. Other ones make a change. */
+const ASKS_FIRST = "…";
+
+/** Returns a function that waits until the page has drawn what it asked for. */
+export function settling(page: Page): () => Promise<void> {
+  const underway = new Set<unknown>();
+  page.on("request", (request) => underway.add(request));
+  page.on("requestfinished", (request) => underway.delete(request));
+  page.on("requestfailed", (request) => underway.delete(request));
+  return async () => {
+    for (let quiet = 0; quiet < 3; ) {
+      const loading = await page.evaluate(
+        `new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(document.querySelectorAll(".loading").length))))`,
+      );
+      quiet = underway.size === 0 && loading === 0 ? quiet + 1 : 0;
+    }
+  };
+}
+
+/**
+ * Yields each stop: all of the navigation, `fragments`, what they link to, and dialogs. Among several addresses of one
+ * kind, the walk takes the first. Dialogs are opened by keyboard and closed by Escape, which has to bring the focus back.
+ */
+export async function* walk({ page, go }: WatchedPage, fragments: readonly string[]): AsyncGenerator<Stop> {
+  const settled = settling(page);
+  const [start = ""] = fragments;
+  await go(start);
+  await settled();
+  const waiting = [...fragments, ...(await linksIn(page, "nav"))];
+  const seen = new Set<string>();
+  const titles = new Set<string>();
+  for (let fragment = waiting.shift(); fragment !== undefined; fragment = waiting.shift()) {
+    const name = kindOf(fragment);
+    if (seen.has(name) && !fragments.includes(fragment)) continue;
+    seen.add(name);
+    await go(fragment);
+    await settled();
+    yield { name, part: page.locator("main"), is_dialog: false };
+    waiting.push(...(await linksIn(page, "main")));
+    for (const opener of await openersOn(page)) yield* dialogOf(page, settled, { name, opener, titles });
+  }
+}
+
+interface Opening {
+  name: string;
+  opener: string;
+  /** The titles of the dialogs that were seen. */
+  titles: Set<string>;
+}
+
+/** Presses a button by keyboard, and yields the dialog that it opens, if it opens one that is new. */
+async function* dialogOf(page: Page, settled: () => Promise<void>, { name, opener, titles }: Opening) {
+  if (opener.endsWith(ASKS_FIRST)) await fillIn(page);
+  const button = page.locator(BUTTONS).getByText(opener, { exact: true }).first();
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await settled();
+  const dialog = page.getByRole("dialog");
+  if ((await dialog.count()) === 0) return;
+  const title = (await dialog.getByRole("heading").first().textContent()) ?? "";
+  if (!titles.has(title)) {
+    titles.add(title);
+    yield { name: `${name}, ${opener}`, part: dialog, is_dialog: true };
+  }
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  const focused = await page.evaluate("document.activeElement.textContent");
+  if (focused !== opener)
+    throw new Error(`${name}: ${opener} has not got the focus back; ${focused} has it.`);
+}
+
+/** Writes something into each field, since a call that lacks a value is not asked about. */
+async function fillIn(page: Page): Promise<void> {
+  for (const text of await page.locator("main form input[type=text]").all()) await text.fill("1");
+}
+
+/** Returns the kind of an address: without its query, and with {id} for what differs. */
+function kindOf(fragment: string): string {
+  const [path = ""] = fragment.split("?");
+  const segments = path.split("/");
+  return segments
+    .map((segment, at) => (/\d/.test(segment) || segments[at - 1] === "reference" ? "{id}" : segment))
+    .join("/");
+}
+
+async function linksIn(page: Page, part: string): Promise<string[]> {
+  const found = await page.locator(`${part} a[href^="#/"]`).evaluateAll((links) => links.map(String));
+  return found.map((href) => new URL(href).hash);
+}
+
+/** Returns the names of the buttons that may open a dialog. */
+async function openersOn(page: Page): Promise<string[]> {
+  const names: string[] = [];
+  for (const button of await page.locator(BUTTONS).all()) {
+    const name = (await button.textContent()) ?? "";
+    const makesChange = (await button.getAttribute("type")) === "submit" && !name.endsWith(ASKS_FIRST);
+    if (!makesChange && !names.includes(name)) names.push(name);
+  }
+  return names;
+}
