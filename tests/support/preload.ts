@@ -1,5 +1,6 @@
 import { afterAll, setDefaultTimeout } from "bun:test";
 import { plugin } from "bun";
+import { useEmbeddedTemplate } from "./embedded-template.ts";
 import { useServices } from "./services.ts";
 
 const TEST_TIMEOUT_MS = 60_000;
@@ -8,6 +9,8 @@ const CLOSE_TIMEOUT_MS = 60_000;
 /** The number of this worker under --parallel. Each worker has its own servers. */
 const worker = process.env.BUN_TEST_WORKER_ID;
 const run = useServices(process.env, worker === undefined);
+
+useEmbeddedTemplate({ folders: false });
 
 plugin({
   name: "test files",

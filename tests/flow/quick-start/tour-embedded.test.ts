@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
-import { startPlatform } from "../platform/bed.ts";
+import { startNewPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(150_000);
@@ -12,7 +12,7 @@ let directory: string;
 const started: RunningProcess[] = [];
 
 async function start(env: Record<string, string> = {}): Promise<RunningProcess> {
-  const platform = await startPlatform({ DATA_DIR: directory, ...env });
+  const platform = await startNewPlatform({ DATA_DIR: directory, ...env });
   started.push(platform);
   return platform;
 }
