@@ -50,7 +50,31 @@ const exportQuery = Type.Object(filters, { additionalProperties: false });
 type Filters = Static<typeof exportQuery>;
 
 const EXPORT_PAGE = 1_000;
+const NDJSON = "application/x-ndjson";
 const tags = ["Changes"];
+
+const operations = {
+  listChanges: {
+    operationId: "listChanges",
+    tags,
+    summary: "List the writes of all services",
+    description: "Newest first, with the operator, reason and link of each. Filters combine with AND.",
+  },
+  exportChanges: {
+    operationId: "exportChanges",
+    tags,
+    summary: "Export the writes of all services",
+    description: "The whole filtered list as a stream of NDJSON, newest first.",
+    responses: {
+      200: {
+        description: "The changes, one in JSON on each line.",
+        content: {
+          [NDJSON]: { schema: { type: "string" as const, description: "One change in JSON on each line." } },
+        },
+      },
+    },
+  },
+};
 
 /** Serves the writes of all services (RG-120, RG-121). */
 export function changeHandlers(database: Database) {
@@ -69,12 +93,7 @@ export function changeHandlers(database: Database) {
       {
         query: pageQuery,
         response: { 200: RecordedChanges, ...errors() },
-        detail: {
-          operationId: "listChanges",
-          tags,
-          summary: "List the writes of all services",
-          description: "Newest first, with the operator, reason and link of each. Filters combine with AND.",
-        },
+        detail: operations.listChanges,
       },
     )
     .get(
@@ -95,25 +114,10 @@ export function changeHandlers(database: Database) {
       {
         query: exportQuery,
         response: errors(),
-        detail: {
-          operationId: "exportChanges",
-          tags,
-          summary: "Export the writes of all services",
-          description: "The whole filtered list as a stream of NDJSON, newest first.",
-          responses: {
-            200: {
-              description: "The changes, one in JSON on each line.",
-              content: {
-                [NDJSON]: { schema: { type: "string", description: "One change in JSON on each line." } },
-              },
-            },
-          },
-        },
+        detail: operations.exportChanges,
       },
     );
 }
-
-const NDJSON = "application/x-ndjson";
 
 /** Streams pages of changes as lines. The next page is read once the reader takes more. */
 function exported(

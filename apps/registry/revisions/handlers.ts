@@ -26,13 +26,22 @@ const diffParams = Type.Object({ ...revisionParams.properties, other: RevisionPa
 
 /** Serves the history of each service (RG-62). */
 export function revisionHandlers(publishing: Publishing) {
-  const { database } = publishing;
+  return new Elysia({ name: "revisions", normalize: false })
+    .use(historyHandlers(publishing))
+    .use(restoreHandlers(publishing));
+}
+
+const PREFIX = "/services/:name/revisions";
+const detail = { tags: ["Revisions"] };
+
+/** Serves the reads. */
+function historyHandlers({ database }: Publishing) {
   const read = (service: string, revision: string) => {
     const number = revisionNumber(revision);
     return database.run("select_revision", (orm) => readRevision(orm, service, number));
   };
-  return new Elysia({ name: "revisions", normalize: false, prefix: "/services/:name/revisions" })
-    .guard({ query: noQuery, response: errors(unknownService), detail: { tags: ["Revisions"] } })
+  return new Elysia({ name: "history", normalize: false, prefix: PREFIX })
+    .guard({ query: noQuery, response: errors(unknownService), detail })
     .resolve(({ params }) => ({ service: serviceName(params) }))
     .get(
       "",
@@ -63,11 +72,17 @@ export function revisionHandlers(publishing: Publishing) {
         response: { 200: Diff, ...errors(unreadable) },
         detail: operations.diffRevisions,
       },
-    )
-    .guard({ query: waitQuery })
+    );
+}
+
+/** Serves the restore of a revision. */
+function restoreHandlers(publishing: Publishing) {
+  return new Elysia({ name: "restore", normalize: false, prefix: PREFIX })
+    .guard({ response: errors(unknownService), detail })
     .post(
       "/:rev/restore",
-      async ({ service, params: { rev }, query: { wait_ms }, request, set }) => {
+      async ({ params: { name, rev }, query: { wait_ms }, request, set }) => {
+        const service = serviceName({ name });
         const write = serviceWrite(request);
         const revision = revisionNumber(rev);
         const { result, propagation } = await waitedFor(
@@ -79,6 +94,7 @@ export function revisionHandlers(publishing: Publishing) {
       },
       {
         params: revisionParams,
+        query: waitQuery,
         headers: writeHeaders,
         response: {
           200: WrittenService,
