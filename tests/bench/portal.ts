@@ -128,7 +128,7 @@ async function longLists(browser: Browser, platform: PortalQuickStart, long: Lon
     figures.search_ms.push(
       await elapsed(
         () => page.getByLabel("Search by name, role or id").fill(last),
-        () => page.getByText(/^1 of [\d,]+ members match/).waitFor(),
+        () => page.getByText(/^1 of [\d,]+ match/).waitFor(),
         () => rows("Members").nth(1).getByText(last).waitFor(),
       ),
     );

@@ -20,6 +20,8 @@ export interface OpenOptions extends BrowserContextOptions {
 export interface PortalBed {
   readonly gateway_url: string;
   readonly provider_url: string;
+  /** The database of the platform. */
+  readonly database_url: string;
   readonly platform: RunningProcess;
   readonly browser: Browser;
   /** Opens the portal without signing in. */
@@ -48,7 +50,9 @@ export interface PortalBed {
  */
 export function usePortal(env: Record<string, string> = {}): PortalBed {
   let running:
-    | (Pick<PortalBed, "platform" | "browser" | "gateway_url" | "provider_url"> & { folder: string })
+    | (Pick<PortalBed, "platform" | "browser" | "database_url" | "gateway_url" | "provider_url"> & {
+        folder: string;
+      })
     | undefined;
   const opened: Page[] = [];
   const bed = () => {
@@ -63,7 +67,13 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
       launchBrowser(),
       startPlatform({ DATA_DIR: join(folder, "data"), ...store, ...withoutEmpty(env) }),
     ]);
-    running = { folder, browser, platform, ...(await placesOf(platform)) };
+    running = {
+      folder,
+      browser,
+      platform,
+      database_url: store.DATABASE_URL ?? "",
+      ...(await placesOf(platform)),
+    };
   }, PAGE_TIMEOUT_MS);
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((page) => page.context().close()));
@@ -103,6 +113,9 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
     },
     get provider_url() {
       return bed().provider_url;
+    },
+    get database_url() {
+      return bed().database_url;
     },
     get platform() {
       return bed().platform;

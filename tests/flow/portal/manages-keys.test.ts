@@ -79,6 +79,77 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
     expect(complaints).toEqual([]);
   });
 
+  /** Fills the lists of an organization and of its service account: 2 000 keys are the most. */
+  async function fill(organization_id: string, account: string): Promise<void> {
+    const sql = new Bun.SQL(bed.database_url);
+    const id = (kind: string) => `'01KA4YB0Q9${kind}' || lpad(n::text, 15, '0')`;
+    const hash = (kind: string) => `encode(sha256(('${kind}' || n)::bytea), 'hex')`;
+    const to = (count: number) => `from generate_series(1, ${count}) n`;
+    await sql.unsafe(
+      `insert into identity.api_keys (id, member_id, hash, key_prefix, name, created_at)
+       select ${id("K")}, m.id, ${hash("key")}, 'ostiary-k-2-' || lpad(n::text, 4, '0'), 'Key ' || n, now()
+       from generate_series(1, 2000) n, identity.members m where m.service_account_id = '${account}'`,
+    );
+    await sql.unsafe(
+      `insert into identity.service_accounts select ${id("S")}, '${organization_id}', 'Robot ' || n, now(), now() ${to(200)}`,
+    );
+    await sql.unsafe(
+      `insert into identity.members (id, organization_id, principal, service_account_id, role, status, created_at, updated_at)
+       select ${id("M")}, '${organization_id}', 'service_account', ${id("S")}, 'viewer', 'active', now(), now() ${to(200)}`,
+    );
+    await sql.unsafe(
+      `insert into identity.invites (id, organization_id, email, role, token_hash, token_prefix, status, max_uses, expires_at, created_at)
+       select ${id("N")}, '${organization_id}', 'guest' || n || '@example.com', 'viewer', ${hash("invite")}, 'inv_' || n, 'revoked', 1, now(), now() ${to(500)}`,
+    );
+    await sql.unsafe(
+      `insert into identity.organizations (id, name, created_at, updated_at)
+       select ${id("R")}, 'Company ' || n, now(), now() ${to(100)}`,
+    );
+    await sql.unsafe(
+      `insert into identity.members (id, organization_id, principal, user_id, role, status, created_at, updated_at)
+       select ${id("P")}, ${id("R")}, 'user', m.user_id, 'viewer', 'active', now(), now()
+       from generate_series(1, 100) n, identity.members m
+       where m.organization_id = '${organization_id}' and m.principal = 'user'`,
+    );
+    await sql.close();
+  }
+
+  // PT-39
+  test("are 2 000, and 200 service accounts, 500 invitations, 100 organizations: all are shown and found", async () => {
+    const id = await bed.organization("many", "Many");
+    const account = idOf(
+      await (await bed.callAsMember("many", id, "POST", "/org/service-accounts", { name: "Holder" })).json(),
+    );
+    await fill(id, account);
+    const { page, go, complaints } = await bed.open("many");
+    const rows = page.getByRole("row");
+    for (const [fragment, search, words, found, read] of [
+      [
+        `#/org/${id}/service-accounts/${account}`,
+        "Search by name or beginning of the key",
+        "key 1999",
+        1,
+        2_000,
+      ],
+      [`#/org/${id}/service-accounts`, "Search by name or role", "robot viewer", 200, 201],
+      [`#/org/${id}/invites`, "Search by address, role or beginning of the token", "guest17", 11, 500],
+    ] as const) {
+      await go(fragment);
+      const field = page.getByLabel(search);
+      await rows.nth(100).waitFor();
+      await page.getByRole("button", { name: "Show more" }).click();
+      await rows.nth(Math.min(200, read)).waitFor();
+      await field.fill(words);
+      await page.getByText(`${found} of ${read.toLocaleString("en")} match.`).waitFor();
+      expect(await rows.count()).toBe(1 + Math.min(found, 100));
+      await field.fill("");
+    }
+    await go("#/organizations");
+    await rows.nth(101).waitFor();
+    await page.getByRole("link", { name: "Company 100", exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   // PT-69
   test("of a service account end with it, and its name changes", async () => {
     const id = await bed.organization("ada", "Removed");

@@ -44,7 +44,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
     const rows = page.getByRole("table", { name: "Members" }).getByRole("row");
     await rows.nth(3).waitFor();
     await page.getByLabel("Search by name, role or id").fill("hopper admin");
-    await page.getByText("1 of 3 members match.").waitFor();
+    await page.getByText("1 of 3 match.").waitFor();
     expect(await findings()).toEqual([]);
     await page.getByRole("link", { name: "Grace Hopper" }).click();
     const shown = page.getByRole("region", { name: "Grace Hopper" });
@@ -84,7 +84,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
     expect(await findings()).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     await page.getByLabel("Search by name, role or id").fill("member 9999");
-    await page.getByText("1 of 10,000 members match.").waitFor();
+    await page.getByText("1 of 10,000 match.").waitFor();
     await page.getByRole("link", { name: "Member 9999" }).waitFor();
     expect(await page.evaluate("window.ran")).toBeUndefined();
     expect(complaints).toEqual([]);

@@ -73,6 +73,22 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     expect(complaints).toEqual([]);
   });
 
+  // PT-60
+  test("has the times of the customer's zone, in the list and in the filters", async () => {
+    const id = await changed("Zoned", 1);
+    const listed = await bed.callAsMember("ada", id, "GET", "/org/audit-events?method=PATCH");
+    const events: unknown = Reflect.get(Object(await listed.json()), "audit_events");
+    const [event] = Array.isArray(events) ? events : [];
+    const at = new Date(textOf(event, "occurred_at"));
+    const { page, go } = await bed.open("ada", { timezoneId: "Asia/Kolkata" });
+    await go(`#/org/${id}/audit?method=PATCH`);
+    const format = { dateStyle: "medium", timeStyle: "medium", timeZone: "Asia/Kolkata" } as const;
+    await page.getByText(new Intl.DateTimeFormat("en-GB", format).format(at)).waitFor();
+    await page.getByLabel("From", { exact: true }).fill("2026-01-01T00:00");
+    await page.getByRole("button", { name: "Show events" }).click();
+    await waitFor(() => page.url().includes("occurred_after=2025-12-31T18%3A30%3A00.000Z"));
+  });
+
   // PT-61
   test("exports the log as a file, whole", async () => {
     const id = await changed("Exported", 2);
@@ -105,6 +121,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   // PT-61
   test("saves nothing of an export whose connection breaks in the middle", async () => {
     const id = await changed("Halved", 1);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<Bun.Socket>();
     const half = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,
@@ -116,8 +133,8 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
             "Content-Length: 100000",
             `Access-Control-Allow-Origin: *`,
           ];
-          socket.write(`${head.join("\r\n")}\r\n\r\nid,occurred_at\n`);
-          socket.end();
+          socket.write(`${head.join("\r\n")}\r\n\r\n${"id,occurred_at\n".repeat(100)}`);
+          begin(socket);
         },
       },
     });
@@ -131,6 +148,8 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     await page.getByRole("button", { name: "Export …" }).click();
     const dialog = page.getByRole("dialog", { name: "Export the audit log" });
     await dialog.getByRole("button", { name: "Export" }).click();
+    await dialog.getByText("2 KiB so far.").waitFor();
+    (await begun).end();
     await dialog.getByText("The export is not complete, and nothing was saved").waitFor();
     expect(saved).toEqual([]);
     half.stop(true);

@@ -5,16 +5,13 @@ import { pathTo } from "../gateway.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { More } from "../parts/more.tsx";
-import { Empty, Loading, Time } from "../parts/shown.tsx";
-import { usePages } from "../parts/use-pages.ts";
+import { SearchedList } from "../parts/searched-list.tsx";
+import { Time } from "../parts/shown.tsx";
+import { PAGE_ITEMS, usePages } from "../parts/use-pages.ts";
 import { useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { linkOf } from "./link.ts";
-
-const PAGE_INVITES = 50;
 
 /** Lists the invitations, creates them and revokes them. */
 export function InvitesView() {
@@ -26,7 +23,7 @@ export function InvitesView() {
     (starting_after) =>
       gateway.list("invites", Invite, pathTo("org", "invites"), {
         as: "member",
-        query: { limit: PAGE_INVITES, starting_after },
+        query: { limit: PAGE_ITEMS, starting_after },
       }),
     "invites",
   );
@@ -38,11 +35,15 @@ export function InvitesView() {
           {t.create}
         </button>
       </p>
-      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
-      {!pages.answered && pages.loading && <Loading />}
-      {pages.answered && pages.items.length === 0 && <Empty title={t.none} />}
-      {pages.items.length > 0 && <InviteTable invites={pages.items} onRevoke={setRevoking} />}
-      {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
+      <SearchedList
+        pages={pages}
+        label={t.title}
+        search={t.search}
+        none={t.none}
+        textOf={({ email, role, token_prefix }) => `${email ?? ""} ${role ?? ""} ${token_prefix}`}
+      >
+        {(invites) => <InviteTable invites={invites} onRevoke={setRevoking} />}
+      </SearchedList>
       {creating && <InviteDialog onClose={() => setCreating(false)} onChange={pages.again} />}
       {revoking !== null && (
         <RevokeDialog invite={revoking} onClose={() => setRevoking(null)} onChange={pages.again} />

@@ -2,9 +2,8 @@ import type { ApiKey } from "@ostiary/lib/contracts/identity-api";
 import { useState } from "preact/hooks";
 import { AUDIT_LABEL, type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
 import { DataTable } from "../parts/data-table.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { More } from "../parts/more.tsx";
-import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { SearchedList } from "../parts/searched-list.tsx";
+import { Time } from "../parts/shown.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { type Session, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
@@ -39,11 +38,15 @@ export function KeyList({ address, manages }: KeyListProps) {
           </button>
         </p>
       )}
-      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
-      {!pages.answered && pages.loading && <Loading />}
-      {pages.answered && pages.items.length === 0 && <Empty title={t.none} />}
-      {pages.items.length > 0 && <KeyTable keys={pages.items} log={log} manages={manages} onOpen={setOpen} />}
-      {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
+      <SearchedList
+        pages={pages}
+        label={t.title}
+        search={t.search}
+        none={t.none}
+        textOf={({ name, key_prefix }) => `${name} ${key_prefix}`}
+      >
+        {(keys) => <KeyTable keys={keys} log={log} manages={manages} onOpen={setOpen} />}
+      </SearchedList>
       {open?.name === "create" && <CreateKeyDialog {...dialog} />}
       {open?.name === "rotate" && <RotateKeyDialog {...dialog} replaced={open.key} />}
       {open?.name === "revoke" && <RevokeKeyDialog {...dialog} revoked={open.key} />}

@@ -1,5 +1,6 @@
 import { ApiKey } from "@ostiary/lib/contracts/identity-api";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
+import { PAGE_ITEMS } from "../parts/use-pages.ts";
 
 /** Where the keys of one owner are: a person, a member, or a service account. */
 export interface KeyAddress {
@@ -20,10 +21,8 @@ export function serviceAccountKeys(service_account_id: string): KeyAddress {
   };
 }
 
-const PAGE_KEYS = 50;
-
 export function listKeys(gateway: Gateway, { as, path }: KeyAddress, starting_after: string | undefined) {
-  return gateway.list("keys", ApiKey, pathTo(...path), { as, query: { limit: PAGE_KEYS, starting_after } });
+  return gateway.list("keys", ApiKey, pathTo(...path), { as, query: { limit: PAGE_ITEMS, starting_after } });
 }
 
 /** A key that ends within this time ends soon. */

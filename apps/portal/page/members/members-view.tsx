@@ -1,17 +1,14 @@
 import type { Member } from "@ostiary/lib/contracts/identity-api";
-import { useEffect, useState } from "preact/hooks";
 import type { Place } from "../address.ts";
 import { DataTable } from "../parts/data-table.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { More } from "../parts/more.tsx";
-import { Empty, Loading, Time } from "../parts/shown.tsx";
-import { TextField } from "../parts/text-field.tsx";
+import { SearchedList } from "../parts/searched-list.tsx";
+import { Time } from "../parts/shown.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { useSession } from "../session.ts";
-import { useFormats, useTexts } from "../texts/texts.ts";
+import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
 import { MemberView } from "./member-view.tsx";
-import { isFound, listMembers, wordsOf } from "./members.ts";
+import { listMembers } from "./members.ts";
 import { MEMBERS } from "./place.ts";
 
 export function MembersView({ place }: { place: Place }) {
@@ -19,53 +16,24 @@ export function MembersView({ place }: { place: Place }) {
   return member_id === undefined ? <MemberList /> : <MemberView key={member_id} member_id={member_id} />;
 }
 
-/** The rows that are shown before "Show more". */
-const ROWS = 100;
-
-/** Lists the members. A search reads the whole list first, page by page. */
+/** Lists the members. */
 function MemberList() {
   const t = useTexts().members;
-  const formats = useFormats();
   const { gateway } = useSession();
-  const [search, setSearch] = useState("");
-  const [rows, setRows] = useState(ROWS);
   const pages = usePages((after) => listMembers(gateway, after), "members");
-  const words = wordsOf(search);
-  const searching = words.length > 0;
-  useEffect(() => {
-    if (searching && pages.has_more && !pages.loading && pages.failure === null) pages.more();
-  }, [searching, pages.items.length, pages.loading]);
-  const found = searching ? pages.items.filter((member) => isFound(member, words)) : pages.items;
-  const shown = found.slice(0, rows);
-  const more = () => {
-    setRows(rows + ROWS);
-    if (!searching && pages.has_more) pages.more();
-  };
   return (
     <>
       <p class="lead">{t.lead}</p>
-      <search class="filters" aria-label={t.title}>
-        <TextField
-          label={t.search}
-          value={search}
-          onInput={(text) => {
-            setSearch(text);
-            setRows(ROWS);
-          }}
-        />
-      </search>
-      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
-      {!pages.answered && pages.loading && <Loading />}
-      {pages.answered && (
-        <p class="found" role="status">
-          {searching && t.found(formats.number(found.length), formats.number(pages.items.length))}
-        </p>
-      )}
-      {pages.answered && shown.length === 0 && !pages.loading && <Empty title={t.none} />}
-      {shown.length > 0 && <MemberTable members={shown} />}
-      {(found.length > rows || (!searching && pages.has_more)) && (
-        <More loading={pages.loading} onMore={more} />
-      )}
+      <SearchedList
+        pages={pages}
+        label={t.title}
+        search={t.search}
+        none={t.none}
+        always
+        textOf={({ display_name, role, id }) => `${display_name ?? ""} ${role ?? ""} ${id}`}
+      >
+        {(members) => <MemberTable members={members} />}
+      </SearchedList>
     </>
   );
 }

@@ -1,15 +1,14 @@
 import { Member } from "@ostiary/lib/contracts/identity-api";
 import { type Gateway, pathTo } from "../gateway.ts";
+import { PAGE_ITEMS } from "../parts/use-pages.ts";
 
 /** The label that changes of members and invites need. */
 export const MEMBERS_LABEL = "org:members:write";
 
-export const PAGE_MEMBERS = 100;
-
 export function listMembers(gateway: Gateway, starting_after: string | undefined) {
   return gateway.list("members", Member, pathTo("org", "members"), {
     as: "member",
-    query: { limit: PAGE_MEMBERS, starting_after },
+    query: { limit: PAGE_ITEMS, starting_after },
   });
 }
 
@@ -39,17 +38,4 @@ export async function lastOf(
     after = items.at(-1)?.id;
   }
   return null;
-}
-
-/** Returns whether a member has all words of a search, in the name, role or id. */
-export function isFound({ display_name, role, id }: Member, words: readonly string[]): boolean {
-  const text = `${display_name ?? ""} ${role ?? ""} ${id}`.toLocaleLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
-export function wordsOf(search: string): string[] {
-  return search
-    .toLocaleLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
 }

@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Failure } from "../failure.ts";
 
+/** The most items that a service puts into one page of a list. */
+export const PAGE_ITEMS = 100;
+
 interface Page<Item> {
   items: Item[];
   has_more: boolean;

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Place } from "../address.ts";
-import { wordsOf } from "../members/members.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More } from "../parts/more.tsx";
 import { Empty, Loading } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { wordsOf } from "../parts/words.ts";
 import { useAsked, useSession } from "../session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";

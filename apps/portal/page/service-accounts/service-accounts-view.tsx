@@ -4,12 +4,11 @@ import type { Place } from "../address.ts";
 import { pathTo } from "../gateway.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { DataTable } from "../parts/data-table.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { More } from "../parts/more.tsx";
+import { SearchedList } from "../parts/searched-list.tsx";
 import { SelectField } from "../parts/select-field.tsx";
-import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { Time } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
-import { usePages } from "../parts/use-pages.ts";
+import { PAGE_ITEMS, usePages } from "../parts/use-pages.ts";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { Granted } from "../roles/granted.tsx";
 import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
@@ -24,8 +23,6 @@ export function ServiceAccountsView({ place }: { place: Place }) {
   return id === undefined ? <AccountList /> : <ServiceAccountView key={id} id={id} />;
 }
 
-const PAGE_ACCOUNTS = 50;
-
 /** Lists the service accounts. */
 function AccountList() {
   const t = useTexts().serviceAccounts;
@@ -35,7 +32,7 @@ function AccountList() {
     (starting_after) =>
       session.gateway.list("service_accounts", ServiceAccount, pathTo("org", "service-accounts"), {
         as: "member",
-        query: { limit: PAGE_ACCOUNTS, starting_after },
+        query: { limit: PAGE_ITEMS, starting_after },
       }),
     "service accounts",
   );
@@ -49,11 +46,15 @@ function AccountList() {
           </button>
         </p>
       )}
-      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
-      {!pages.answered && pages.loading && <Loading />}
-      {pages.answered && pages.items.length === 0 && <Empty title={t.none} />}
-      {pages.items.length > 0 && <AccountTable accounts={pages.items} />}
-      {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
+      <SearchedList
+        pages={pages}
+        label={t.title}
+        search={t.search}
+        none={t.none}
+        textOf={({ name, role, id }) => `${name} ${role ?? ""} ${id}`}
+      >
+        {(accounts) => <AccountTable accounts={accounts} />}
+      </SearchedList>
       {creating && <CreateDialog onClose={() => setCreating(false)} onChange={pages.again} />}
     </>
   );

@@ -1,0 +1,81 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { useFormats, useTexts } from "../texts/texts.ts";
+import { FailureNotice } from "./failure-notice.tsx";
+import { More } from "./more.tsx";
+import { Empty, Loading } from "./shown.tsx";
+import { TextField } from "./text-field.tsx";
+import type { Pages } from "./use-pages.ts";
+import { hasWords, wordsOf } from "./words.ts";
+
+/** The rows that are shown before "Show more". */
+const ROWS = 100;
+/** A list of this length or less needs no search. */
+const SEEN_AT_ONCE = 20;
+
+interface SearchedListProps<Item> {
+  pages: Pages<Item>;
+  /** The name of the list. */
+  label: string;
+  /** The words in the field of the search. */
+  search: string;
+  /** The words for a list without items. */
+  none: string;
+  /** Whether a short list is searched too. */
+  always?: boolean;
+  /** Returns the text of an item that is searched. */
+  textOf: (item: Item) => string;
+  /** Shows the items that match. */
+  children: (items: readonly Item[]) => ComponentChildren;
+}
+
+/** Shows a list with a cursor, and searches it. A search reads the whole list first, page by page. */
+export function SearchedList<Item extends { id: string }>(props: SearchedListProps<Item>) {
+  const { pages, label, search, none, always = false, textOf, children } = props;
+  const t = useTexts();
+  const { number } = useFormats();
+  const [text, setText] = useState("");
+  const [rows, setRows] = useState(ROWS);
+  const words = wordsOf(text);
+  const searching = words.length > 0;
+  useEffect(() => {
+    if (searching && pages.has_more && !pages.loading && pages.failure === null) pages.more();
+  }, [searching, pages.items.length, pages.loading]);
+  const found = searching ? pages.items.filter((item) => hasWords(textOf(item), words)) : pages.items;
+  const shown = found.slice(0, rows);
+  const more = () => {
+    setRows(rows + ROWS);
+    if (!searching && pages.has_more) pages.more();
+  };
+  const isLong = always || pages.has_more || pages.items.length > SEEN_AT_ONCE;
+  return (
+    <>
+      {(isLong || text !== "") && (
+        <search class="filters" aria-label={label}>
+          <TextField
+            label={search}
+            value={text}
+            onInput={(written) => {
+              setText(written);
+              setRows(ROWS);
+            }}
+          />
+        </search>
+      )}
+      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
+      {!pages.answered && pages.loading && <Loading />}
+      {pages.answered && (
+        <p class="found" role="status">
+          {searching && t.found(number(found.length), number(pages.items.length))}
+        </p>
+      )}
+      {pages.answered && shown.length === 0 && !pages.loading && (
+        <Empty title={searching ? t.noneFound : none} />
+      )}
+      {shown.length > 0 && children(shown)}
+      {(found.length > rows || (!searching && pages.has_more)) && (
+        <More loading={pages.loading} onMore={more} />
+      )}
+    </>
+  );
+}

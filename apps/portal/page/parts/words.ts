@@ -1,0 +1,13 @@
+/** Returns the words of a search, in small letters. */
+export function wordsOf(search: string): string[] {
+  return search
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+}
+
+/** Returns whether a text has all words of a search. */
+export function hasWords(text: string, words: readonly string[]): boolean {
+  const small = text.toLocaleLowerCase();
+  return words.every((word) => small.includes(word));
+}
