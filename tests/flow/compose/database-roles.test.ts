@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import postgres from "postgres";
-import { freshRouteStoreUrl, services, startPostgres, startProcess } from "../../support/index.ts";
+import { runOstiary } from "../../app/audit/service-role-bed.ts";
+import { freshRouteStoreUrl, rejection, services, startPostgres, startProcess } from "../../support/index.ts";
 import { makeRoles, Secrets, WITH_DATABASE } from "./secrets.ts";
 
 /** The PostgreSQL roles that compose.yaml makes, on a server of this machine instead of its container. */
@@ -91,8 +92,25 @@ describe.skipIf(!can)("the roles of the services", () => {
       select rolsuper, rolcreatedb, rolcreaterole, rolcanlogin from pg_roles where rolname like 'ostiary_%'`,
     );
     expect([...roles]).toEqual(
-      Array(3).fill({ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolcanlogin: true }),
+      Array(4).fill({ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolcanlogin: true }),
     );
+  });
+
+  // OP-72
+  test("drop old months of the audit log as the job's own role, which sees no other schema", async () => {
+    const made = await makeRoles(secrets, server);
+    expect(made.stdout).toContain("role ostiary_audit_owner has the rights of ostiary_audit\n");
+    await startEach((name) => secrets.databaseUrl(name, server));
+    await query(server, (sql) => sql`select audit.make_partition('2020-01')`);
+    const DATABASE_URL = await secrets.databaseUrl("audit-owner", server);
+    const read = query(DATABASE_URL, (sql) => sql`select from identity.api_keys`);
+    expect(String(await rejection(Promise.resolve(read)))).toContain("permission denied for schema identity");
+    expect(
+      await runOstiary(
+        { DATABASE_URL, AUDIT_RETENTION_MONTHS: "24", AUDIT_USAGE_RETENTION_MONTHS: "24" },
+        "retention",
+      ),
+    ).toEqual({ exit_code: 0, stdout: "Dropped 2020-01: 0 entries of 0 logs are declared.\n", stderr: "" });
   });
 
   test("stay unchanged without changes, even when made concurrently, and get a new password", async () => {
@@ -127,9 +145,10 @@ describe.skipIf(!can)("the roles of the services", () => {
       expect(await own.read(`${name}-database-url`)).toBe(await own.read("database-url"));
     }
     const made = await makeRoles(own, server);
-    expect(made.stdout.trim().split("\n")).toEqual(
-      Object.values(SCHEMAS).map((schema) => `schema ${schema} is on another server`),
-    );
+    expect(made.stdout.trim().split("\n")).toEqual([
+      ...Object.values(SCHEMAS).map((schema) => `schema ${schema} is on another server`),
+      "the helper's role is on another server",
+    ]);
     expect(made.exit_code).toBe(0);
     await own.remove();
   });

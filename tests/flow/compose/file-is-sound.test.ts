@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
+import { retentionVariables } from "@ostiary/audit/retention";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { portalVariables } from "@ostiary/portal/config";
@@ -125,6 +126,20 @@ test("the demo has the portal with its API reference, and others get the descrip
     command: ["registry=http://registry:5002"],
     profiles: ["description"],
   });
+});
+
+// OP-72
+test("the job that drops old months runs by itself alone, with a role of its own and variables that it reads", () => {
+  const { command, profiles, environment = {}, secrets = [], depends_on = {} } = service("audit-retention");
+  expect({ command, profiles }).toEqual({ command: ["audit", "retention"], profiles: ["retention"] });
+  expect(secrets).toEqual(["audit-owner-database-url", "audit-signing-key"]);
+  const known = Object.keys(retentionVariables.properties);
+  for (const name of Object.keys(environment)) {
+    expect(known).toContain(known.includes(name) ? name : name.replace(/_FILE$/, ""));
+  }
+  expect(depends_on["database-roles"]).toEqual({ condition: "service_completed_successfully" });
+  expect(service("database-roles").secrets).toContain("audit-owner-database-url");
+  expect(service("audit").secrets).not.toContain("audit-owner-database-url");
 });
 
 test.each(["registry", "identity", "audit"])(

@@ -43,7 +43,10 @@ export class Secrets {
   }
 
   /** Returns the URL of a service's secret, with the server of the tests instead of the container. */
-  async databaseUrl(service: (typeof WITH_DATABASE)[number], server: string): Promise<string> {
+  async databaseUrl(
+    service: (typeof WITH_DATABASE)[number] | "audit-owner",
+    server: string,
+  ): Promise<string> {
     const url = new URL(await this.read(`${service}-database-url`));
     const { host, pathname } = new URL(server);
     url.host = host;
@@ -71,8 +74,8 @@ export async function makeRoles({ folder }: Secrets, server: string) {
       PGDATABASE: "ostiary",
       POSTGRES_PASSWORD_FILE: file("postgres-password"),
       ...Object.fromEntries(
-        WITH_DATABASE.map((name) => [
-          `${name.toUpperCase()}_DATABASE_URL_FILE`,
+        [...WITH_DATABASE, "audit-owner"].map((name) => [
+          `${name.toUpperCase().replace("-", "_")}_DATABASE_URL_FILE`,
           file(`${name}-database-url`),
         ]),
       ),
