@@ -13,8 +13,8 @@ import {
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
-import { isNetwork } from "./streams/networks.ts";
 import { operatorStreamVariables } from "./streams/operator/config.ts";
+import { isNetwork } from "./streams/public-addresses.ts";
 import { witnessVariables } from "./witnesses/config.ts";
 
 /** Lists the variables of the audit service (OP-5). */

@@ -1,5 +1,8 @@
 import type { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 
+export const EXIT_OK = 0;
+export const EXIT_USAGE = 2;
+
 export interface RefusedOptions {
   /** The registry's error answer, or null when there was none. */
   envelope?: ErrorEnvelope | null;
@@ -7,9 +10,15 @@ export interface RefusedOptions {
   writing?: boolean;
 }
 
-/** A request that the registry refused or did not answer: exit code 1. */
-export class Refused extends Error {
+/** A reason for which a command ends, with its exit code. */
+export abstract class CommandFailure extends Error {
+  abstract readonly exit_code: number;
+}
+
+/** A request that the registry refused or did not answer. */
+export class Refused extends CommandFailure {
   override readonly name = "Refused";
+  readonly exit_code = 1;
   readonly envelope: ErrorEnvelope | null;
   readonly writing: boolean;
 
@@ -20,25 +29,29 @@ export class Refused extends Error {
   }
 }
 
-/** A mistake in the command line or its environment: exit code 2. */
-export class UsageError extends Error {
+/** A mistake in the command line or its environment. */
+export class UsageError extends CommandFailure {
   override readonly name = "UsageError";
+  readonly exit_code = EXIT_USAGE;
 }
 
-/** A review with effects that `--fail-on` names: exit code 3. */
-export class Flagged extends Error {
+/** A review with effects that `--fail-on` names. */
+export class Flagged extends CommandFailure {
   override readonly name = "Flagged";
+  readonly exit_code = 3;
   override readonly message = "The changes have an effect that --fail-on names.";
 }
 
-/** A question that the given files do not answer: exit code 4. */
-export class Undecided extends Error {
+/** A question that the given files do not answer. */
+export class Undecided extends CommandFailure {
   override readonly name = "Undecided";
+  readonly exit_code = 4;
 }
 
-/** A command that Ctrl-C ended: exit code 130. */
-export class Interrupted extends Error {
+/** A command that Ctrl-C ended. Shells report 130 for such a program. */
+export class Interrupted extends CommandFailure {
   override readonly name = "Interrupted";
+  readonly exit_code = 130;
   override readonly message = "Interrupted.";
 }
 

@@ -18,22 +18,21 @@ import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
 import { addValidate } from "./commands/validate.ts";
 import { withDefaultWait } from "./commands/wait.ts";
-import { Flagged, Interrupted, inWordsOfProfile, Refused, Undecided, UsageError } from "./errors.ts";
+import {
+  CommandFailure,
+  EXIT_OK,
+  EXIT_USAGE,
+  Flagged,
+  Interrupted,
+  inWordsOfProfile,
+  Refused,
+} from "./errors.ts";
 import { Output } from "./output.ts";
 import { findRegistry, type ReadVariable, registryNames } from "./profiles/address.ts";
 import { refusalText } from "./refusal-text.ts";
 import { RegistryClient } from "./registry-client.ts";
 import { printable, type Terminal } from "./terminal.ts";
 
-const EXIT_OK = 0;
-const EXIT_REFUSED = 1;
-const EXIT_USAGE = 2;
-/** The review has effects that `--fail-on` names. */
-const EXIT_FLAGGED = 3;
-/** `audit verify` can neither confirm nor refute. */
-const EXIT_UNDECIDED = 4;
-/** The exit code that shells report for a program that Ctrl-C ended. */
-const EXIT_INTERRUPTED = 130;
 const TIMEOUT_S = 60;
 
 /** How the user started the CLI: its name, arguments, environment and terminal. */
@@ -84,21 +83,18 @@ function reportFailure(
 ): number {
   // commander has already written the message
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
-  if (error instanceof Interrupted) return EXIT_INTERRUPTED;
-  if (error instanceof Flagged) return EXIT_FLAGGED;
-  if (error instanceof Undecided) {
-    terminal.writeError(`${printable(error.message)}\n`);
-    return EXIT_UNDECIDED;
-  }
-  if (error instanceof Refused) {
-    const envelope = asJson ? error.envelope : null;
-    const text = envelope === null ? printable(refusalText(error)) : JSON.stringify(envelope, null, 2);
-    terminal.writeError(`${text}\n`);
-    return EXIT_REFUSED;
-  }
-  if (!(error instanceof UsageError)) throw error;
-  terminal.writeError(`${error.message}\n`);
-  return EXIT_USAGE;
+  if (!(error instanceof CommandFailure)) throw error;
+  const text = textOf(error, asJson);
+  if (text !== null) terminal.writeError(`${text}\n`);
+  return error.exit_code;
+}
+
+/** Returns what is said of a failure; null when the command has said it. */
+function textOf(failure: CommandFailure, asJson: boolean): string | null {
+  if (failure instanceof Interrupted || failure instanceof Flagged) return null;
+  if (!(failure instanceof Refused)) return printable(failure.message);
+  const envelope = asJson ? failure.envelope : null;
+  return envelope === null ? printable(refusalText(failure)) : JSON.stringify(envelope, null, 2);
 }
 
 const INTERRUPTED_WRITE =

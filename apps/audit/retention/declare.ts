@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { entryHash, retentionEntry } from "@ostiary/lib/domain/proof";
+import { planChains } from "../sealing/chain-plan.ts";
 import { selectChains } from "../sealing/chain-queries.ts";
 import { nextCheckpoint, type PassDeps, SALT_BYTES } from "../sealing/commands.ts";
 import { writePass } from "../sealing/pass-queries.ts";
-import { planChains } from "../sealing/plan.ts";
 import { selectState } from "../sealing/state-queries.ts";
 import { expectedOf, LogAltered } from "../sealing/trust.ts";
 import type { Undeclared } from "./month.ts";

@@ -9,7 +9,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
 import type { Clock } from "@ostiary/lib/async";
 import { VERSION } from "@ostiary/lib/runtime/version";
-import { mayCall } from "./networks.ts";
+import { mayCall } from "./public-addresses.ts";
 import { type Target, type TargetRules, targetOf, urlProblem } from "./targets.ts";
 
 /** The result of a delivery request. `status` is null when there was no answer. */

@@ -1,6 +1,6 @@
 import { type BlockList, isIP } from "node:net";
 import { listItems } from "@ostiary/lib/runtime/config";
-import { listOf, mayCall } from "./networks.ts";
+import { listOf, mayCall } from "./public-addresses.ts";
 import { URL_LENGTH_MAX } from "./stream.ts";
 
 /** The addresses that the operator lets streams send to. */

@@ -5,7 +5,7 @@ import { describedBody } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { bodyErrors, errors, foreignService, routeConflict } from "../errors.ts";
-import { waitedFor, waitParameters } from "../gateways/wait.ts";
+import { waitedFor, waitParameters } from "../gateways/wait-parameter.ts";
 import { changeNoteHeaders } from "../operators/change-note.ts";
 import { authorOf } from "../operators/grant.ts";
 import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";

@@ -5,7 +5,7 @@ import { noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors, foreignService, routeConflict, unknownService, unreadable } from "../errors.ts";
-import { waitedFor, waitQuery } from "../gateways/wait.ts";
+import { waitedFor, waitQuery } from "../gateways/wait-parameter.ts";
 import {
   RevisionParam,
   revisionNumber,

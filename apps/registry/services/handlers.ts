@@ -7,7 +7,7 @@ import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { readJson } from "../documents/document.ts";
 import { bodyErrors, errors, foreignService, routeConflict, unknownService, unreadable } from "../errors.ts";
-import { waitedFor, waitQuery } from "../gateways/wait.ts";
+import { waitedFor, waitQuery } from "../gateways/wait-parameter.ts";
 import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { listOf, mayCall } from "@ostiary/audit/streams/networks";
+import { listOf, mayCall } from "@ostiary/audit/streams/public-addresses";
 import { targetRules, urlProblem } from "@ostiary/audit/streams/targets";
 
 const NONE = listOf([]);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { entryHash, ownerOf, type Statement, statementEntry } from "@ostiary/lib/domain/proof";
+import { type Placed, planChains, type Unplaced } from "../../sealing/chain-plan.ts";
 import { selectChains } from "../../sealing/chain-queries.ts";
 import {
   nextCheckpoint,
@@ -9,7 +10,6 @@ import {
   SALT_BYTES,
 } from "../../sealing/commands.ts";
 import { writePass } from "../../sealing/pass-queries.ts";
-import { type Placed, planChains, type Unplaced } from "../../sealing/plan.ts";
 import type { UsageStatements } from "../../sealing/sealer.ts";
 import type { SealerState } from "../../sealing/state-queries.ts";
 import { statementOf } from "./compose.ts";
