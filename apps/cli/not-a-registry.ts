@@ -20,13 +20,13 @@ export function notARegistryText(url: string, answer: HttpAnswer, value: unknown
     return `${url} redirects to ${location.slice(0, LOCATION_LENGTH_MAX)}: set REGISTRY_URL to the registry's own address.`;
   }
   if (headers.get("content-type")?.startsWith("text/html")) {
-    return `${url} answers with a page (status ${status}), so it is no route registry: check REGISTRY_URL.`;
+    return `${url} answers with a page (status ${status}), so it is not a route registry: check REGISTRY_URL.`;
   }
-  return `${url} answers with status ${status} and a body that is no answer of a route registry: check REGISTRY_URL.`;
+  return `${url} answers with status ${status} and a body that a route registry does not send: check REGISTRY_URL.`;
 }
 
 export function tooLongText(url: string, bytes_max: number): string {
-  return `${url} answers with more than ${bytes_max / 1_048_576} MiB, so it is no route registry: check REGISTRY_URL.`;
+  return `${url} answers with more than ${bytes_max / 1_048_576} MiB, so it is not a route registry: check REGISTRY_URL.`;
 }
 
 const LOCATION_LENGTH_MAX = 200;

@@ -87,7 +87,10 @@ class AnswerTooLong extends Error {}
 
 /** Returns a path with escaped segments, as in `pathTo("services", name)`. */
 export function pathTo(...segments: (string | number)[]): string {
-  return pathOf(segments, (segment) => new UsageError(`${JSON.stringify(segment)} is no name of a service.`));
+  return pathOf(
+    segments,
+    (segment) => new UsageError(`${JSON.stringify(segment)} is not a valid service name.`),
+  );
 }
 
 function readUrl(url: string): string {

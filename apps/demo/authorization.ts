@@ -220,7 +220,7 @@ function challengeOf(verifier: string): string {
 
 function refusal(): Response {
   return new Response(
-    "This is no request of the portal or the console: use the authorization code flow with PKCE.\n",
+    "This request is not from the portal or the console: use the authorization code flow with PKCE.\n",
     {
       status: 400,
     },

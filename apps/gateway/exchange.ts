@@ -25,8 +25,9 @@ export class Exchange {
   call: UpstreamCall | null = null;
   /** Whether the audit service has the intent and waits for its outcome. */
   intent_recorded = false;
-  /** X-API-Key and Origin, read at once: the request's headers become those of the call to the service. */
+  /** The client's X-API-Key. It is copied here, because the call to the service reuses and changes the headers. */
   readonly credential: string | null;
+  /** The client's Origin, copied for the same reason as {@link credential}. */
   readonly origin: string | null;
   /** Whether the request has no body or its body was read to the end. */
   body_complete: boolean;

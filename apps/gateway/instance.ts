@@ -13,7 +13,7 @@ import type { LoadedRoutes } from "./published-routes.ts";
 const HOST_LENGTH_MAX = 100;
 
 /**
- * The entry of this gateway in the route store: the registry learns from it that the gateway runs and what it
+ * The leased key of this gateway in the route store. From it the registry learns that the gateway runs and what it
  * serves (GW-30). Writes happen in the background, so that a failing store delays no request.
  */
 export class Instance {
@@ -49,7 +49,7 @@ export class Instance {
     this.#lease.put(JSON.stringify(instance));
   }
 
-  /** Removes the entry from the store. */
+  /** Removes the leased key from the store. */
   release(): Promise<void> {
     return this.#lease.release();
   }

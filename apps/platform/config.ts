@@ -73,7 +73,7 @@ export const platformVariables = Type.Object({
   DEMO_IDENTITY_PROVIDER_PORT: port(4001, "The toy identity provider."),
   DEMO: flag(
     true,
-    "false leaves out the demo identity provider, the sample service and the tour. Must be set where HOST is no loopback address.",
+    "false leaves out the demo identity provider, the sample service and the tour. Must be set if HOST is not a loopback address.",
   ),
   SWAGGER_ENABLED: swaggerEnabled(),
   CONSOLE_ENABLED: consoleEnabled(),

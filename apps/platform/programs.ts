@@ -169,7 +169,7 @@ Needs pg_dump and pg_restore of PostgreSQL on the PATH, not older than the serve
 Environment:
   DATABASE_URL  the database of all services, with a user who owns their schemas, or a superuser
   REGISTRY_DATABASE_URL, IDENTITY_DATABASE_URL, AUDIT_DATABASE_URL
-                the database of one service, where it is another
+                the database of one service, if it has its own
   DATABASE_CA_FILE, DATABASE_CERT_FILE, DATABASE_KEY_FILE
                 the files of TLS
 

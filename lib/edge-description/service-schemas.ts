@@ -99,7 +99,7 @@ export class ServiceSchemas {
   #part(kind: Kind, value: unknown): unknown {
     switch (kind) {
       case "schema":
-        // readers of descriptions accept true and false as schemas in few places only
+        // Converts true and false too, because many tools accept boolean schemas only as additionalProperties.
         return isRecord(value) || typeof value === "boolean" ? this.convert(value) : undefined;
       case "others":
         return typeof value === "boolean" ? value : this.#part("schema", value);

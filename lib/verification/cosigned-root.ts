@@ -73,7 +73,7 @@ export function readWitnessKeys(text: string): readonly NoteKey[] {
 
 /**
  * Tells which witnesses cosigned a signed root (AU-175). Signatures of other keys, and cosignatures with a time that
- * is over an hour ahead of `now_ms`, do not count. Returns null for a text that is no signed root.
+ * is over an hour ahead of `now_ms`, do not count. Returns null for a text that is not a signed root.
  */
 export async function checkCosignedRoot(
   text: string,

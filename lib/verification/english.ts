@@ -42,7 +42,7 @@ export const ENGLISH: FindingWords = {
   checkpoint_not_signed: ({ checkpoint, problem }) =>
     `Checkpoint ${checkpoint} ${SIGNATURE_PROBLEMS[problem]}.`,
   two_checkpoints: ({ checkpoint }) =>
-    `There are two checkpoints ${checkpoint}: they are of two logs, or of one that was restored from an older backup and went on differently.`,
+    `Two different checkpoints have the number ${checkpoint}: they are of two logs, or of a log that was restored from an older backup.`,
   first_names_previous: () => "Checkpoint 1 names one before it.",
   previous_differs: ({ checkpoint, previous }) =>
     `Checkpoint ${checkpoint} does not follow the checkpoint ${previous} that is here.`,
@@ -58,7 +58,7 @@ export const ENGLISH: FindingWords = {
   head_without_entry: ({ position, checkpoint }) =>
     `The log has no entry at place ${position}, where it ended under checkpoint ${checkpoint}.`,
 
-  root_not_a_note: ({ root }) => `${ROOTS[root]} is no signed note.`,
+  root_not_a_note: ({ root }) => `${ROOTS[root]} is not a signed note.`,
   root_of_unknown_key: ({ root }) => `${ROOTS[root]} is not signed by a key that is among those given.`,
   root_with_wrong_signature: ({ root }) => `${ROOTS[root]} has a wrong signature.`,
   not_in_tree: ({ checkpoint, size }) =>
@@ -66,7 +66,7 @@ export const ENGLISH: FindingWords = {
   tree_begins_otherwise: ({ size, asked }) =>
     `The tree of ${size} checkpoints does not begin with the tree of ${asked} that this file has.`,
   two_trees: ({ size }) =>
-    `There are two trees of ${size} checkpoints: the log was rewritten since one of their roots was kept.`,
+    `Two different trees have ${size} checkpoints: the log was rewritten since one of their roots was kept.`,
 
   cosigned_root_of_other_log: ({ cosigned_origin, origin }) =>
     `The root that witnesses cosigned is of the log ${cosigned_origin}, and this file is of ${origin}.`,
@@ -94,11 +94,11 @@ export const ENGLISH: FindingWords = {
     `The export that was kept has ${position} entries, which this file does not reach.`,
 
   empty_log: () =>
-    "The log is empty, and no checkpoint covers an empty log: whether it had events that were cut off cannot be told. A kept export of it shows a cut.",
+    "The log is empty, and no checkpoint covers an empty log. The file does not show whether events were cut off; a kept export of the log does.",
   kept_checkpoint_newer: ({ checkpoint, newest }) =>
     `Checkpoint ${checkpoint}, which was kept, is newer than this file, which knows ${newest === null ? "none" : `no more than ${newest}`}: either the file was made before it, or the log was restored from an older backup.`,
   kept_checkpoint_unconnected: ({ checkpoint, newest, missing }) =>
-    `Nothing here leads from checkpoint ${checkpoint}, which was kept, to ${newest}: checkpoint ${missing} is missing, so whether history goes on from ${checkpoint} cannot be told. Make the export with checkpoint=${checkpoint}, or give a list of all between them as --checkpoint.`,
+    `Nothing here leads from checkpoint ${checkpoint}, which was kept, to ${newest}: checkpoint ${missing} is missing, so the files do not show whether the log continues from ${checkpoint}. Make the export with checkpoint=${checkpoint}, or give a list of all between them as --checkpoint.`,
   no_tree: () => "This file has no tree of checkpoints, so the root that was kept tells nothing.",
   kept_root_newer: ({ size, newest }) =>
     `The root of ${size} checkpoints, which was kept, is newer than this file, whose tree has ${newest}: either the file was made before it, or the log was restored from an older backup.`,
@@ -107,13 +107,13 @@ export const ENGLISH: FindingWords = {
   kept_export_of_other_log: ({ kept_owner, owner }) =>
     `The export that was kept is of ${kept_owner}, this one of ${owner}: they cannot be compared.`,
   kept_export_dropped: ({ position }) =>
-    `The export that was kept ends at place ${position}, which was dropped since: whether this file goes on from it cannot be told. Keep a newer export.`,
+    `The export that was kept ends at place ${position}, which was dropped since. The files do not show whether this file continues the kept export. Keep a newer export.`,
   kept_export_newer: ({ position }) =>
     `The export that was kept has ${position} entries, which this file does not reach, and knows newer checkpoints: either this file was made before it, or the log was restored from an older backup.`,
   dropped_late: ({ from, to, month }) =>
-    `${placesOf(from, to)} dropped with ${month}, but newer events come before: whether these were outcomes that came late to events of that month cannot be told.`,
+    `${placesOf(from, to)} dropped with ${month}, but newer events come before. The file does not show whether the dropped entries were late outcomes of that month's events.`,
   dropped_undeclared: ({ from, to, before }) =>
-    `${placesOf(from, to)} said to be of months before ${before} that were dropped, and no declaration in the chain says so: whether they were dropped or removed cannot be told.`,
+    `${placesOf(from, to)} said to be of months before ${before} that were dropped, and no declaration in the chain says so. The file does not show whether they were dropped or removed.`,
 
   cut: ({ checkpoint, old }) =>
     old

@@ -100,7 +100,7 @@ interface TreeProblems {
 
 /** Problems with the lines of a file, and with an export that was kept. */
 interface FileProblems {
-  /** `violation` is null for a line that is no JSON. */
+  /** `violation` is null for a line that is not JSON. */
   line_not_i_json: { line: number; violation: IJsonViolation | null };
   line_after_end: { line: number };
   end_unreadable: { line: number };

@@ -158,7 +158,7 @@ function newestOf({ checkpoint, recent_checkpoints }: ProofEnd): number {
   return Math.max(checkpoint?.number ?? 0, ...recent_checkpoints.map(({ number }) => number));
 }
 
-const UNREADABLE = Symbol("a line that is no I-JSON");
+const UNREADABLE = Symbol("a line that is not I-JSON");
 
 function parsed(text: string, line: number, problems: Problems): unknown {
   try {

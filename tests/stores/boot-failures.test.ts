@@ -187,7 +187,7 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
     ],
     [
       "redis+cluster://:hunter2@",
-      "COUNTER_STORE_URL begins with redis+cluster://, and the server is no cluster: write redis://.",
+      "COUNTER_STORE_URL begins with redis+cluster://, and the server is not a cluster: write redis://.",
     ],
   ];
   test.each(refusals)("%s", async (url, expected) => {

@@ -21,7 +21,8 @@ const LEVELS_OF_TILE = 8;
 const LENGTH_BYTES = 2;
 
 const failures = errorResponses("VALIDATION_ERROR", "NOT_FOUND", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE");
-const PLACE = "groups of three digits, all but the last after an x, such as 067, x001/067 or 067.p/12";
+const PLACE =
+  "groups of three digits, each but the last with an x before it, such as 067, x001/067 or 067.p/12";
 
 const unsigned = errorResponses({
   code: "NOT_FOUND",
@@ -133,7 +134,7 @@ async function answerWithTile(
   if (tile === null) throw validationError([{ path: "first", message: `The place of a tile is ${PLACE}.` }]);
   const bytes = await tileBytes(database, tile);
   if (bytes === null) throw notFound("audit_log_tile", tilePath(tile));
-  // hashes do not become smaller
+  // compression does not make hashes smaller
   const isText = tile.level === "entries";
   const body = await (isText ? compressedRepresentationOf : representationOf)(bytes, BYTES_TYPE);
   return answerWith(request, body, IMMUTABLE);

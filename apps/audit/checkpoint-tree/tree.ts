@@ -134,7 +134,7 @@ export class CheckpointTree {
     const note = readNote(text);
     const head = note === null ? null : readTreeHead(note.text);
     if (note === null || head === null) {
-      throw new TreeAltered("The root of the tree of checkpoints is no note");
+      throw new TreeAltered("The root of the tree of checkpoints is not a note");
     }
     const keys = (await this.#trust.keys()).map((jwk) => logKey(jwk, head.origin));
     const isSigned = (await knownSignatures(note, keys)).some(({ isRight }) => isRight);

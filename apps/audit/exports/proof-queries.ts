@@ -220,8 +220,8 @@ function placed(head: EarlierHead, proofs: TreeProofs | null, at: number): Earli
 }
 
 /**
- * Returns the heads of an owner under the last checkpoint of each day in UTC since its first event. The checkpoint
- * that the reader asked for is added. Checkpoints without a map have none.
+ * Returns the owner's heads under earlier checkpoints: the last one of each UTC day since the first entry, and
+ * checkpoint `asked`. A checkpoint without a head map shows no head.
  */
 async function selectEarlierHeads(
   database: Database,

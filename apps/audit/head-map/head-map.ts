@@ -103,7 +103,7 @@ export class HeadMap {
     return map;
   }
 
-  /** Whether the root itself is gone, so that nothing can be told about any owner. */
+  /** Whether the root is gone. The map then has no answer for any owner. */
   get isLost(): boolean {
     return this.#root === LOST;
   }

@@ -45,8 +45,8 @@ function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
 }
 
 /**
- * Returns a subquery of the events that the transactions of a window wrote: `event`, and `due` with the
- * halves. Intents are found by their request ids, outcomes by themselves. Each event is then looked up by its
+ * Returns the tables of a query for the events that the transactions of a window wrote. `event` has the rows;
+ * `due` says whether the window has the intent, the outcome or both. The lateral join reads each event by its
  * key, whatever row count the planner expects.
  */
 export function eventsOf(window: SealWindow): SQL {
@@ -87,7 +87,8 @@ export function selectAnyUnsealed(database: Database, limit: number): Promise<Un
 }
 
 /**
- * Returns a condition that leaves out sealed halves, since a restored database may reuse transaction numbers.
+ * Returns a condition for intents or outcomes that are not sealed. A restored database may reuse transaction
+ * numbers, so the number alone does not decide.
  */
 function hasNoEntry(is_outcome: boolean, chain_id?: SQL): SQL {
   return sql`not exists (select from audit.entries entry

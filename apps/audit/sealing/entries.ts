@@ -53,14 +53,14 @@ export function writtenByIntent(
   return row.named_by_outcome ? { organization_id: null, member_id: row.intent_member_id } : null;
 }
 
-/** One of the two halves of an event. */
+/** The intent or the outcome of an event. */
 export interface EventPart {
   row: StoredRow;
   is_outcome: boolean;
 }
 
 /**
- * Returns the due halves of rows in the order of the transactions that wrote them, the lower number first.
+ * Returns the unsealed intents and outcomes of rows, ordered by the number of the transaction that wrote each.
  */
 export function partsInOrder(rows: readonly UnsealedRow[]): EventPart[] {
   const parts = rows.flatMap((row) => {

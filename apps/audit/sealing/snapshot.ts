@@ -18,12 +18,15 @@ export function snapshotText({ xmax, running }: Snapshot): string {
   return `${running[0] ?? xmax}:${xmax}:${running.join(",")}`;
 }
 
-/** The transactions below `before` that `sealed` does not see and a later snapshot does. */
+/** The transactions that one pass seals: they ended after the last sealed snapshot. */
 export interface SealWindow {
-  /** Transactions that were running in `sealed`. */
+  /** Transactions that were still running in the last sealed snapshot. */
   late: readonly bigint[];
+  /** The first transaction that the last sealed snapshot does not cover. */
   from: bigint;
+  /** The end of the window, exclusive. */
   before: bigint;
+  /** The snapshot that decides which of these transactions have ended. */
   now: Snapshot;
 }
 

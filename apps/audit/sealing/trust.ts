@@ -104,7 +104,7 @@ export class SealedState {
     }
   }
 
-  /** Forgets the end of an altered chain; the database has the record of it. */
+  /** Forgets the end of an altered chain. The database records that the chain was altered. */
   forget(owner: string): void {
     this.#ends.delete(owner);
   }

@@ -22,7 +22,7 @@ export type CallResult =
 /** The result of a request, with what the receiver answered. */
 export interface Answer {
   result: CallResult;
-  /** Null without an answer, for an answer that is too long, and for bytes that are no UTF-8. */
+  /** Null without an answer, for an answer that is too long, and for bytes that are not UTF-8. */
   text: string | null;
 }
 
@@ -38,7 +38,7 @@ const NOT_HTTP = "The receiver's answer is not HTTP.";
 /** The longest pause that a receiver can ask for. */
 const RETRY_AFTER_S_MAX = 86_400;
 
-/** How addresses of a name are found: `node:dns` lookup, unless a test says otherwise. */
+/** The function that finds the addresses of a host name: `lookup` of `node:dns`, or a test's own. */
 export type Resolve = typeof lookup;
 
 export interface ReceiverDeps {
@@ -49,7 +49,7 @@ export interface ReceiverDeps {
   resolve?: Resolve;
 }
 
-/** The error of a name none of whose addresses may be called. */
+/** The error for a host name without an address that may be called. */
 class ForbiddenAddress extends Error {}
 
 /**

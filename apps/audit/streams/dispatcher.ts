@@ -8,7 +8,7 @@ const RENEW_MS = 1_000;
 const RETRY_MS = 1_000;
 /** A turn ends after this time, so that streams which wait for a lane get one. */
 const TURN_MS = 5_000;
-/** The least time between two looks for streams. */
+/** The minimum time between two searches for due streams. */
 const CLAIM_GAP_MS = 20;
 /** The time that delivery requests in flight may still take when the service stops. */
 const STOP_MS = 5_000;

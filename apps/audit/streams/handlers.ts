@@ -146,7 +146,7 @@ export function streamHandlers(deps: StreamHandlersDeps) {
             },
             detail: {
               summary: "Create a stream",
-              description: `Delivers events to a receiver of yours from now on, or from a position or a time. An organization has at most ${STREAMS_MAX}.`,
+              description: `Delivers events to your receiver from now on, or from a position or a time. An organization has at most ${STREAMS_MAX} streams.`,
               operationId: "createAuditStream",
               tags,
             },

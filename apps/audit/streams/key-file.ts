@@ -16,7 +16,7 @@ const KEYS_MAX = 16;
 const FILE_BYTES_MAX = 4_096;
 /** Everyone on the machine may read or write the file, or the group may write it. */
 const OPEN_MODE = 0o027;
-/** The shortest time between two looks at the file. */
+/** The minimum time between two checks of the file. */
 const LOOK_MS = 1_000;
 
 const RULE =

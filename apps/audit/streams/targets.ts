@@ -6,7 +6,7 @@ import { URL_LENGTH_MAX } from "./stream.ts";
 /** The addresses that the operator lets streams send to. */
 export interface TargetRules {
   allow_http: boolean;
-  /** Beside 443, and 80 where http is allowed. */
+  /** The allowed ports, in addition to 443, and to 80 if http is allowed. */
   ports: ReadonlySet<number>;
   /** The networks that streams may send to although they are not public. */
   networks: BlockList;
@@ -44,7 +44,7 @@ export function targetRules(settings: {
 /** The address of a receiver that {@link urlProblem} accepted. */
 export interface Target {
   url: URL;
-  /** Without the brackets of IPv6. */
+  /** The host of the URL; an IPv6 address has no brackets. */
   host: string;
   port: number;
   is_https: boolean;

@@ -63,11 +63,12 @@ export const UsagePage = Type.Object(
   {
     ...UsageList.properties,
     gaps: Type.Array(UsageGap, {
-      description: "Gateways whose reports may be incomplete, of the asked time. At most 100, oldest first.",
+      description:
+        "Gateways whose reports for the requested time may be incomplete. At most 100, oldest first.",
     }),
     quotas: Type.Array(OrganizationQuota, {
       description:
-        "Quotas of the organization that were charged in the present day or month, whatever time is asked for. At most 100, those with the least left first.",
+        "Quotas of the organization that were charged in the current day or month, for any requested time. At most 100; the quota with the least left comes first.",
     }),
   },
   { additionalProperties: false, title: "Usage list", description: "A page of usage." },

@@ -36,11 +36,11 @@ export function addAuditWatch(program: Command, audit: Command, terminal: Termin
     .option("--keys <file>", "the key set that checkpoints must be signed by, in place of the log's own")
     .option(
       "--interval <seconds>",
-      `the pause between two looks (default ${INTERVAL_S})`,
+      `the pause between two checks (default ${INTERVAL_S})`,
       timeoutArgument,
       INTERVAL_S,
     )
-    .option("--once", "look once, and exit")
+    .option("--once", "check once, and exit")
     .addHelpText(
       "after",
       `
@@ -120,7 +120,7 @@ async function lookAtTree(
   const file = `${state}.root`;
   const isKept = await Bun.file(file).exists();
   const kept = isKept ? readRoot(await Bun.file(file).bytes()) : null;
-  if (isKept && kept === null) throw new UsageError(`${file} is no signed root.`);
+  if (isKept && kept === null) throw new UsageError(`${file} is not a signed root: restore the file.`);
   const { root, problem, evidence } = await followTree(tree, kept, newest, keys);
   if (problem !== null) {
     if (evidence !== null) await writeWhole(`${file}.conflict`, evidence.note);

@@ -46,7 +46,7 @@ Examples:
   $ bun cli audit verify log.ndjson --checkpoint last-month.ndjson
   $ bun cli audit verify log.ndjson --witness-keys witnesses.txt --quorum 2 --origin audit.example.com/log
 
-Exit codes: 0 complete and unaltered, 1 altered, of another log or cosigned by too few witnesses, 2 wrong usage or a file that cannot be read, 4 cannot be told`,
+Exit codes: 0 complete and unaltered, 1 altered, of another log or cosigned by too few witnesses, 2 wrong usage or a file that cannot be read, 4 undecided: the files do not show it`,
     )
     .action((file: string, options: VerifyOptions) =>
       verify({ output: new Output(terminal, program.opts().json === true), terminal }, file, options),

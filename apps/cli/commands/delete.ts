@@ -27,7 +27,7 @@ export function addDelete(program: Command, run: Run): void {
   addWaitOption(program.command("delete"), TAKEN_AWAY)
     .description("Delete a service and its routes; its history stays, and restore brings it back")
     .argument("<service>", "the name of a service")
-    .option("--yes", "do not ask for confirmation; required if standard input is no terminal")
+    .option("--yes", "do not ask for confirmation; required if standard input is not a terminal")
     .option("--if-revision <revision>", "only if this is the current revision", revisionArgument)
     .addHelpText(
       "after",
@@ -65,7 +65,7 @@ async function confirmed(
 ): Promise<number> {
   if (terminal.ask === null) {
     throw new UsageError(
-      "Standard input is no terminal, so the command cannot ask for confirmation: add --yes.",
+      "Standard input is not a terminal, so the command cannot ask for confirmation: add --yes.",
     );
   }
   const service = await registry.ask(Service, pathTo("services", name));

@@ -3,7 +3,7 @@ import { VERSION } from "@ostiary/lib/runtime/version";
 import type { Finding, Report } from "./findings.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/** The name in place of `-`, which is no address. */
+/** The name in place of `-`, which is not an address. */
 const INPUT = "stdin";
 
 const rules = Object.entries(DOCUMENT_RULES).map(([id, text]) => ({

@@ -54,7 +54,7 @@ function openLines({ undecided }: SpokenVerdict): string[] {
 
 function undecidedLines(verdict: SpokenVerdict): string[] {
   return [
-    `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered. What cannot be told from these files:`,
+    `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered. These files do not show:`,
     ...openLines(verdict),
     ...factLines(verdict),
   ];

@@ -85,7 +85,7 @@ async function growthProblem(tree: LogTree, kept: TreeHead, shown: TreeHead): Pr
   if (earlier.size === later.size) {
     return sameHash(earlier.root, later.root)
       ? null
-      : `There are two trees of ${kept.size} checkpoints: the log was rewritten since the other one was kept.`;
+      : `The tree of ${kept.size} checkpoints differs from the kept tree of ${kept.size}: the log was rewritten since.`;
   }
   const path = await tree.path(consistencyRanges(earlier.size, later.size), later.size);
   if (path !== null && isConsistent(earlier, later, path)) return null;

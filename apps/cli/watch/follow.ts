@@ -78,5 +78,5 @@ function backProblem(checkpoint: Checkpoint, kept: Checkpoint | null): string | 
   }
   return checkpointText(checkpoint) === checkpointText(kept)
     ? null
-    : `There are two checkpoints ${kept.number}: the log was rewritten since the other one was kept.`;
+    : `Checkpoint ${kept.number} differs from the kept checkpoint ${kept.number}: the log was rewritten since.`;
 }

@@ -55,7 +55,8 @@ function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>)
       ) : (
         <>
           <p class="state state-bad">
-            The route store may not have {counted(outstanding.length, "service")} as committed.
+            The newest revision of {counted(outstanding.length, "service")} may be missing from the route
+            store.
           </p>
           <ul class="waiting">
             {outstanding.slice(0, 100).map(({ service, age_seconds }) => (

@@ -115,7 +115,7 @@ const isOutOfBounds = (value: unknown): value is OutOfBounds =>
 const isNearest = (value: unknown): value is NearestRoute =>
   hasTexts(value, "service", "scope", "method", "path");
 
-/** Wraps an exception that is no failure, such as a bug of the page. */
+/** Wraps an exception that is not a `Failure`, such as a bug of the page. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   return new Failure("strange", `The console failed: ${thrown instanceof Error ? thrown.message : thrown}`);

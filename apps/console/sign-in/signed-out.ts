@@ -9,7 +9,7 @@ export interface SignedOut {
   readonly detail?: string;
   /** Whether something failed, so that the page shows an error. */
   readonly failed?: boolean;
-  /** Whether the provider has signed in an account that is no operator. */
+  /** Whether the provider has signed in an account that is not an operator. */
   readonly isUnknownAccount?: boolean;
 }
 

@@ -13,7 +13,7 @@ export class ClientAddresses {
 
   /**
    * Returns entry `hops` of X-Forwarded-For, counted from the right: the address that the outermost trusted
-   * proxy saw. With fewer entries the leftmost counts. An entry that is no address yields the socket's
+   * proxy saw. With fewer entries the leftmost counts. An entry that is not an address yields the socket's
    * address.
    */
   clientOf(headers: Headers, socketAddress: string): string {

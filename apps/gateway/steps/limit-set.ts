@@ -11,8 +11,8 @@ import type { Charge, CounterStore, WindowCount } from "@ostiary/lib/runtime/sto
 import type { QuotaBucket, QuotaRecord } from "./quota-record.ts";
 
 /**
- * How much longer than its period the count of a quota is kept, so that no replica whose clock is behind opens
- * the period again.
+ * The time for which a quota's count is kept after its period ends. A replica whose clock is behind must not
+ * start the period again.
  */
 const PERIOD_SLACK_MS = 86_400_000;
 
@@ -29,8 +29,9 @@ export interface SetState extends RateLimitDecision {
 /** A count that can be given back. */
 export interface Charged {
   readonly bucket: string;
-  /** The time left in the window when it was counted, and when that was on the monotonic clock. */
+  /** The time that was left in the window when the request was counted. */
   readonly ttl_ms: number;
+  /** The moment of the count on the monotonic clock. */
   readonly at_elapsed_ms: number;
   readonly quota: QuotaBucket | null;
 }
@@ -69,7 +70,7 @@ interface Counting {
 
 export interface LimitSetOptions {
   readonly store: Pick<CounterStore, "charge" | "refund" | "isSpread">;
-  /** Where charges of quotas are written down; null without an audit service. */
+  /** The record of quota charges; null without an audit service. */
   readonly quotas: QuotaRecord | null;
   readonly clock: Pick<Clock, "now" | "elapsed_ms">;
 }
@@ -118,7 +119,7 @@ export class LimitSetCounter {
     for (const { quota } of open) if (quota !== null) this.#quotas?.charged(quota, -1);
   }
 
-  /** Counts a request whose quotas the store does not have, from the counts that are written down. */
+  /** Counts a request whose quotas the store does not have, from the counts in the record. */
   async #chargeFromKnown(countings: readonly Counting[]): Promise<WindowCount[]> {
     const charges = countings.map(async ({ charge, quota }) =>
       quota === null ? charge : { ...charge, start: (await this.#quotas?.known(quota)) ?? 0 },

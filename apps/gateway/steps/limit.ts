@@ -85,7 +85,7 @@ export type LimitStore = Pick<CounterStore, "increment" | "charge" | "refund" | 
 export interface LimiterOptions {
   config: LimitConfig;
   store: LimitStore;
-  /** Where charges of quotas are written down; null, the default, without an audit service. */
+  /** The record of quota charges; null, the default, without an audit service. */
   quotas?: QuotaRecord | null;
   clock?: Pick<Clock, "now" | "elapsed_ms">;
   /** Counts the decisions. */

@@ -14,6 +14,6 @@ export interface QuotaBucket {
 export interface QuotaRecord {
   /** Adds requests that were charged to a quota; a negative number was given back. */
   charged(quota: QuotaBucket, requests: number): void;
-  /** Returns the count of a quota as far as it is written down. Rejects with ApiError 503. */
+  /** Returns the recorded count of a quota. Rejects with ApiError 503. */
   known(quota: QuotaBucket): Promise<number>;
 }

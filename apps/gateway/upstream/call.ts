@@ -61,7 +61,7 @@ export class UpstreamCalls {
     return this.#underway.length;
   }
 
-  /** Begins a call for `client`, which must be ended. */
+  /** Begins a call for `client`. The caller must end the call. */
   begin(client: CallClient): UpstreamCall {
     const call = new UpstreamCall(client, this);
     call.place = this.#underway.push(call) - 1;

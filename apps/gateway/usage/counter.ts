@@ -183,7 +183,7 @@ function addTo(count: UsageCount, tally: Tally): void {
   count.duration_ms += tally.duration_ms;
 }
 
-/** Adds how a request ended that was refused or failed. A client that leaves, or sends too much, is no failure. */
+/** Adds how a request ended that was refused or failed. A client that leaves, or sends too much, is not a failure. */
 function note(tally: Tally, forwarded: boolean, status: number | null, failure: Error | null): void {
   if (status === null || failure instanceof ClientGone) return;
   if (forwarded) {

@@ -52,7 +52,7 @@ export function addMember(
 }
 
 /**
- * Adds a person who is no member to an organization. Must be the last step of a transaction that holds the
+ * Adds a person who is not a member to an organization. Must be the last step of a transaction that holds the
  * person locked for share and the organization for update.
  */
 export async function joinOrganization(

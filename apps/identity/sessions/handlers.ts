@@ -14,9 +14,7 @@ const EMPTY_ID_PATHS = [
   "/users//organizations//session",
 ];
 
-/**
- * Returns the route of sessions (ID-66, ID-69). Sessions can be created, but not listed, named or revoked.
- */
+/** Returns the handler that creates sessions (ID-66, ID-69). No handler reads, changes, lists or revokes them. */
 export function sessionsHandlers(deps: Dependencies) {
   const app = new Elysia({ name: "sessions", normalize: false });
   for (const path of EMPTY_ID_PATHS) {

@@ -74,7 +74,7 @@ function checkVersions({ dumps, version }: Manifest, tool: Tool): void {
   }
 }
 
-/** Returns the database for a dump, which must be one for all schemas in it. */
+/** Returns the database for a dump. One database must take all schemas of the dump. */
 function placeOf(dump: Dump, places: readonly Place[]): Place {
   const names = namesIn(dump);
   const place = places.find(({ schemas }) => names.every((name) => schemas.includes(name)));

@@ -62,7 +62,7 @@ export function failed(kind: FailureKind, known: Partial<Failure> = {}): { ok: f
   };
 }
 
-/** Makes a failure from an answer that is no success. */
+/** Returns the failure for an answer without a success status. */
 export function failureOf(response: Response, body: unknown, writes: boolean) {
   const { status, headers } = response;
   const retry_after_seconds = secondsOf(headers.get("Retry-After"));

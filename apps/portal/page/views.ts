@@ -23,7 +23,7 @@ export interface View {
   /** The first segment of its address: `#/org/{organization_id}/{path}` or `#/{path}`. */
   readonly path: string;
   readonly scope: "organization" | "person";
-  /** Its heading, which is its name in the navigation too. */
+  /** Returns the heading of the view, which is also the name in the navigation. */
   title(texts: Texts): string;
   /** The label without which the navigation leaves the view out. */
   readonly label?: string;

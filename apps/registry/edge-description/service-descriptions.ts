@@ -14,9 +14,9 @@ const CALLS_MAX = 8;
 /** The maximum size of all descriptions together. */
 const ALL_BYTES_MAX = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
-/** The maximum pause between looks for due descriptions; another replica may have published one. */
+/** The maximum pause between searches for due descriptions; another replica may have published one. */
 const LOOK_MS = 5_000;
-/** The minimum pause between looks, because one write can wake the loop for many services. */
+/** The minimum pause between searches, because one write can wake the loop for many services. */
 const GAP_MS = 100;
 
 /** The state of one service's description. */

@@ -52,7 +52,7 @@ export class Propagations {
       task: () => this.#look(),
       pause_ms: LOOK_MS,
       retry_ms: RETRY_MS,
-      // the waits continue, and report at their end what was reached
+      // A failed check ends no wait: each wait reports its progress when its time is over.
       onFailure: () => {},
       clock: deps.clock,
     });

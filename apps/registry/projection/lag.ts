@@ -30,8 +30,8 @@ interface Waiting {
 
 /**
  * Measures the lag. A service waits from its first write that is not in the route store, and later writes do
- * not reset its age. A service that is already waiting at the first look, as after a restart, counts from its
- * newest write.
+ * not reset its age. A service that is already waiting at the first measurement, as after a restart, counts
+ * from its newest write.
  */
 export class ProjectionLag {
   readonly #database: Database;

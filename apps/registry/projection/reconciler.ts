@@ -6,7 +6,7 @@ import { Projection, type ProjectionDeps, type ProjectionResult } from "./projec
 import { type Desired, listDigests, listOutstanding } from "./queries.ts";
 
 export interface ReconcilerDeps extends ProjectionDeps {
-  /** The pause before a retry, and between looks for projections that other replicas left outstanding. */
+  /** The pause before a retry, and between searches for projections that other replicas left outstanding. */
   interval_ms: number;
   /** The pause between two comparisons of the whole prefix. */
   full_interval_ms: number;

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ServiceName } from "../../domain/routes/index.ts";
 
-/** The services that the route store may not have in their newest revision. */
+/** The services whose newest revision may be missing from the route store. */
 export const Projections = Type.Object(
   {
     outstanding: Type.Array(
@@ -24,7 +24,7 @@ export const Projections = Type.Object(
   },
   {
     title: "OutstandingProjectionList",
-    description: "The services whose newest revision the route store may not have yet.",
+    description: "The services whose newest revision may be missing from the route store.",
   },
 );
 export type Projections = Static<typeof Projections>;

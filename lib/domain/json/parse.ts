@@ -18,7 +18,7 @@ export function parseJson(text: string, depth_max?: number): unknown {
   return JSON.parse(text);
 }
 
-/** Parses a text; returns undefined, which no JSON text means, for a text that `parse` refuses. */
+/** Returns the value of a JSON text, or undefined if `parse` throws. No JSON text has the value undefined. */
 export function tryJson(text: string, parse: (text: string) => unknown = parseJson): unknown {
   try {
     return parse(text);

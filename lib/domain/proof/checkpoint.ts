@@ -80,7 +80,7 @@ export async function signedCheckpoint(
  */
 export type CheckpointProblem = "unsigned" | "unknown_key" | "wrong_signature" | "other_content";
 
-/** Returns the key that a signed checkpoint names, or null for an unsigned one, or a text that is no JWS. */
+/** Returns the key that a signed checkpoint names, or null for an unsigned one, or a text that is not a JWS. */
 export function keyIdOf({ jws }: Checkpoint): string | null {
   return jws === null ? null : signerOf(jws);
 }

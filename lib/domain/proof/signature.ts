@@ -37,7 +37,7 @@ export function signText(text: string, type: string, key: CheckpointKey): Promis
     .sign(key.private_key);
 }
 
-/** Returns the key that a JWS names, or null for a text that is no JWS. */
+/** Returns the key that a JWS names, or null for a text that is not a JWS. */
 export function signerOf(jws: string): string | null {
   try {
     return decodeProtectedHeader(jws).kid ?? null;

@@ -3,10 +3,10 @@ export type Period = "day" | "month";
 
 /** One calendar day or month. */
 export interface CalendarPeriod {
-  /** Its name: `2026-11-23` or `2026-11`. */
+  /** The name of the period: `2026-11-23` or `2026-11`. */
   readonly id: string;
   readonly starts_ms: number;
-  /** The start of the next one. */
+  /** The start of the next period. */
   readonly ends_ms: number;
 }
 

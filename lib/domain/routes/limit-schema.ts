@@ -101,7 +101,7 @@ const limitFields = {
 export const InlineRateLimit = Type.Object(limitFields, {
   ...closed("A limit of a route"),
   title: "InlineRateLimit",
-  description: "A bucket of its own for each method of the route.",
+  description: "A limit of one route. Each method of the route has its own bucket.",
 });
 export type InlineRateLimit = Static<typeof InlineRateLimit>;
 

@@ -95,7 +95,7 @@ export function readNote(text: string): Note | null {
     : { text: text.slice(0, end + 1), signatures: signatures.filter((signature) => signature !== null) };
 }
 
-/** Reads a note from bytes; returns null for bytes that are no UTF-8. */
+/** Reads a note from bytes; returns null for bytes that are not UTF-8. */
 export function readNoteBytes(bytes: Uint8Array): Note | null {
   try {
     return readNote(decoder.decode(bytes));
@@ -197,7 +197,7 @@ async function isSigned(text: string, { publicKey }: NoteKey, signature: Uint8Ar
     const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
     return await crypto.subtle.verify("Ed25519", key, new Uint8Array(signature), encoder.encode(text));
   } catch (error) {
-    // some bytes are no point of the curve
+    // Some keys of the right length encode no point on the curve.
     if (error instanceof DOMException) return false;
     throw error;
   }

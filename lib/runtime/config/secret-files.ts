@@ -15,7 +15,7 @@ export function readSecretFile(path: string): SecretFile {
     const found = statSync(path);
     if (!found.isFile()) return { message: "must be a plain file that holds the secret." };
     if (found.size > SECRET_BYTES_MAX)
-      return { message: "names a file of more than 64 KiB, which is no secret." };
+      return { message: "names a file of more than 64 KiB, which is too long for a secret." };
     const value = readFileSync(path, "utf8").replace(/\r?\n$/, "");
     return value === "" ? { message: "names an empty file." } : { value };
   } catch {

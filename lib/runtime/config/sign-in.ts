@@ -26,7 +26,8 @@ export function signInScopes(page: string): TString {
 export function signInAudience(): TOptional<TString> {
   return optionalText("must be an audience without spaces", {
     check: isVisible,
-    description: "The audience of access tokens, for a provider that must be asked for one.",
+    description:
+      "The audience to ask the provider for, if it issues access tokens only for a named audience.",
   });
 }
 

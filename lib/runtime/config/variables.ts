@@ -124,7 +124,7 @@ export function optionalList(
 
 /** Returns the schema of the largest request body. */
 export function bodyBytesMax(fallback: number): TInteger {
-  return integer(fallback, 0, Number.MAX_SAFE_INTEGER, "Larger request bodies are 413; 0 is no limit.");
+  return integer(fallback, 0, Number.MAX_SAFE_INTEGER, "Larger request bodies are 413; 0 means no limit.");
 }
 
 /** Returns the schema of the limit on requests in flight, whatever they wait for. */

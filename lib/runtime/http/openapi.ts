@@ -290,7 +290,6 @@ class DescriptionWriter {
   }
 }
 
-/** Returns whether a value is a TypeBox schema. */
 function isSchema(value: unknown): value is TSchema {
   return KindGuard.IsSchema(value);
 }

@@ -59,7 +59,7 @@ export function portProblem({ variable, host, port, shared }: PortUse, error: un
   if (code !== null && !HOST_ERRORS.has(code)) {
     return { variable, message: `is ${port}, which cannot be opened (${code}).` };
   }
-  const message = `is ${host}, which is no address of this machine: set one that it has, or 0.0.0.0 for all.`;
+  const message = `is ${host}, which is not an address of this machine: set one that it has, or 0.0.0.0 for all.`;
   return { variable: "HOST", message };
 }
 

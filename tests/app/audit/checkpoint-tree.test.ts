@@ -279,7 +279,7 @@ describe("the tree of a signed log", () => {
       "update audit.sealer set note = overlay(note placing 'AA' from length(note) - 20)",
       "is not what was signed",
     ],
-    ["under a root that is no note", "update audit.sealer set note = 'x'", "is no note"],
+    ["under a root that is not a note", "update audit.sealer set note = 'x'", "is not a note"],
   ])("%s is not extended, and nothing is sealed", async (_, statements, reason) => {
     const before = (await sealed.checkpoints()).length;
     await writePast(sealed.log, "organization-1", new Date().toISOString(), 1);

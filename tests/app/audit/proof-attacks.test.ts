@@ -324,7 +324,7 @@ describe.skipIf(!services().postgres.real)("a database that was restored", () =>
       }
       const later = await exportProof(restored);
       expect((await verify(later.text, keys, keptPage)).faults[0]?.message).toContain(
-        "There are two checkpoints",
+        "Two different checkpoints have the number",
       );
       const compared = await verify(later.text, keys, { checkpoints: [], end: kept.end });
       expect(compared.faults[0]).toMatchObject({ kind: "rebuilt" });

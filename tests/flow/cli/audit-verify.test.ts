@@ -94,7 +94,7 @@ describe("audit verify", () => {
     const parameters = ["audit", "verify", log, "--checkpoint", another];
     const found = await cli([...parameters, "--keys", keys]);
     expect(found.exit_code).toBe(4);
-    expect(found.stdout).toContain("What cannot be told from these files:");
+    expect(found.stdout).toContain("These files do not show:");
     expect(found.stderr).toStartWith("No problem was found, but these files do not show everything");
     const { exit_code, stdout } = await cli(["--json", ...parameters]);
     expect([exit_code, JSON.parse(stdout)]).toMatchObject([

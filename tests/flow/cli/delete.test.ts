@@ -74,7 +74,7 @@ describe("delete --yes", () => {
 });
 
 describe("delete without --yes", () => {
-  test("deletes nothing and does not ask when standard input is no terminal", async () => {
+  test("deletes nothing and does not ask when standard input is not a terminal", async () => {
     await registry.put("c", service("/c"));
     const run = await cli(["delete", "c"], { input: "y\n" });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });

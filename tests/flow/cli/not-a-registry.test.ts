@@ -40,15 +40,15 @@ describe("a registry that does not answer as one", () => {
     [
       "a page",
       () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
-      "answers with a page (status 200), so it is no route registry: check REGISTRY_URL.",
+      "answers with a page (status 200), so it is not a route registry: check REGISTRY_URL.",
     ],
-    ["another JSON", () => Response.json({ ok: true }), "no answer of a route registry"],
+    ["another JSON", () => Response.json({ ok: true }), "a body that a route registry does not send"],
     [
       "a strange error",
       () => Response.json({ error: "no" }, { status: 500 }),
-      "no answer of a route registry",
+      "a body that a route registry does not send",
     ],
-    ["nothing", () => new Response(null, { status: 204 }), "no answer of a route registry"],
+    ["nothing", () => new Response(null, { status: 204 }), "a body that a route registry does not send"],
     [
       "a redirect",
       () => Response.redirect("https://elsewhere.example/"),
@@ -85,7 +85,7 @@ describe("a registry that does not answer as one", () => {
     expect(run).toEqual({
       exit_code: 1,
       stdout: "",
-      stderr: `${url} answers with more than 256 MiB, so it is no route registry: check REGISTRY_URL.\n`,
+      stderr: `${url} answers with more than 256 MiB, so it is not a route registry: check REGISTRY_URL.\n`,
     });
     expect(sent).toBeLessThan(512);
     await endless.stop(true);

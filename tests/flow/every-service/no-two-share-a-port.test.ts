@@ -199,14 +199,14 @@ describe("addresses", () => {
   test("an address that this machine does not have is named once, as HOST", async () => {
     const lines = await refusal("audit", { DATABASE_URL: "pglite://memory", HOST: "203.0.113.7" });
     expect(lines).toEqual([
-      "HOST is 203.0.113.7, which is no address of this machine: set one that it has, or 0.0.0.0 for all.",
+      "HOST is 203.0.113.7, which is not an address of this machine: set one that it has, or 0.0.0.0 for all.",
     ]);
   });
 
   test("a name that does not resolve is named as HOST", async () => {
     const lines = await refusal("demo", { HOST: "nowhere.invalid", ...(await variables("demo")) });
     expect(lines).toEqual([
-      "HOST is nowhere.invalid, which is no address of this machine: set one that it has, or 0.0.0.0 for all.",
+      "HOST is nowhere.invalid, which is not an address of this machine: set one that it has, or 0.0.0.0 for all.",
     ]);
   });
 

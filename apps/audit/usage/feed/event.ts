@@ -25,7 +25,7 @@ export const UsageEvent = Type.Object(
   {
     specversion: Type.Literal("1.0", { description: "The version of CloudEvents." }),
     id: idField("Place in the feed; a later event has a larger id."),
-    source: Type.Literal("ostiary/audit", { description: "The service that tells." }),
+    source: Type.Literal("ostiary/audit", { description: "The service that sends the event." }),
     type: Type.Literal("ostiary.usage.counted", { description: "The kind of event." }),
     subject: Type.String({ description: "The organization.", examples: [ULID_EXAMPLE] }),
     time: timeField("The start of the hour in which the requests began."),

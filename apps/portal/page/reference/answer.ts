@@ -9,7 +9,7 @@ export interface ShownAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly bytes: number;
-  /** The body, or null for one that is no text. */
+  /** The body, or null if it is not text. */
   readonly text: string | null;
   /** Whether the answer went on behind what is shown. */
   readonly cut: boolean;

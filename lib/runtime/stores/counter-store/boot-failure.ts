@@ -26,7 +26,7 @@ const REFUSALS: [said: RegExp, sentence: string][] = [
   ],
   [
     /cluster support disabled/,
-    "COUNTER_STORE_URL begins with redis+cluster://, and the server is no cluster: write redis://.",
+    "COUNTER_STORE_URL begins with redis+cluster://, and the server is not a cluster: write redis://.",
   ],
 ];
 

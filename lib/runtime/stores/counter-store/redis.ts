@@ -306,7 +306,7 @@ const NO_START = -1;
 /** The count of each bucket of a group that has an unknown start, as the script answers it. */
 const UNKNOWN = -2;
 
-const NO_COUNT = "The bucket's key holds something that is no count.";
+const NO_COUNT = "The bucket's key holds a value that is not a count.";
 
 /** Returns the pairs of count and remaining milliseconds in a script's answer. */
 function countsIn(answers: readonly number[]): WindowCount[] {

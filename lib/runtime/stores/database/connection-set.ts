@@ -27,10 +27,10 @@ const IDLE_IN_TRANSACTION_MS = 60_000;
 const RECONNECT_DELAY_SECONDS = 0.1;
 /** The time after which an unanswered statement is examined, and the interval until it is answered. */
 const SUSPICION_MS = 500;
-/** The pause between two looks at the server, in which an answer on its way arrives. */
+/** The pause between two checks of the server. An answer that is on its way can arrive in this time. */
 const LOOKS_APART_MS = 100;
 /**
- * The timeout of a look. A server that accepts no connection, or does not answer on it, says nothing about
+ * The timeout of a check. A server that accepts no connection, or does not answer on it, says nothing about
  * older connections.
  */
 const LOOK_TIMEOUT_MS = 1_500;
@@ -170,5 +170,5 @@ function pidsOf(questions: Question[], backends: Backends): number[] {
   });
 }
 
-/** Ignores a failed look, which decides nothing. The callers of the statement still have their timeouts. */
+/** Ignores a failed check. Without an answer the connection counts as alive, and statements still time out. */
 function ignore(): void {}

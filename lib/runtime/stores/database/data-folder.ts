@@ -62,7 +62,7 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
   const pid_file = pidFileOf(path);
   try {
     lock = new Sqlite(lockFileOf(path));
-    // Wait for a process that only looks, because it holds the lock for a moment.
+    // Wait for a process that only checks the lock, because it holds the lock for a moment.
     lock.run(`pragma busy_timeout = ${LOOK_MS_MAX}`);
     lock.run("begin exclusive");
     await writeFile(pid_file, String(process.pid));

@@ -49,9 +49,9 @@ export async function readBackends(sql: postgres.Sql, name: string): Promise<Bac
 }
 
 /**
- * Returns whether the answer to `question` can no longer come. The server shows this in two looks: it has no
- * such process, or the process waits for the client, which waits for it. A process that works or waits for a
- * lock is slow, not dead.
+ * Returns whether the answer to `question` can no longer come. Two checks of the server show this: it has no
+ * such process, or the process waits for the client while the client waits for it. A process that works or
+ * waits for a lock is slow, not dead.
  */
 export function isUnanswerable(question: Question, before: Backends, now: Backends): boolean {
   const silent_ms = systemClock.elapsed_ms() - question.asked_at - question.size_bytes / BYTES_PER_MS;

@@ -22,7 +22,7 @@ const RETRY_MS = 250;
 const RELEASE_MS = 2_000;
 
 /**
- * One leased entry. A loop renews the lease, or makes a new one if etcd lost it. The loop also makes sure
+ * One leased key. A loop renews the lease, or makes a new one if etcd lost it. The loop also makes sure
  * that the key holds the latest value under the lease, whatever happened to earlier writes.
  */
 export class EtcdLease {
@@ -71,7 +71,7 @@ export class EtcdLease {
     await endsWithin(revoked, RELEASE_MS);
   }
 
-  /** Stops the renewals. The entry ends with its time to live. */
+  /** Stops the renewals. The key ends with its time to live. */
   abandon(): void {
     void this.#loop.stop();
   }

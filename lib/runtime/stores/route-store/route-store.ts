@@ -29,7 +29,7 @@ export interface RouteStore {
    */
   watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
   /**
-   * Returns a leased entry at `key`, which ends with this process at the latest. Its value replaces the
+   * Returns a lease of `key`. The key ends with this process at the latest. The lease's value replaces the
    * writes of others.
    */
   lease(key: string, options: LeaseOptions): RouteLease;
@@ -83,20 +83,20 @@ export interface RouteWatch {
 }
 
 export interface LeaseOptions {
-  /** The time to live of the entry without a renewal by its holder. */
+  /** The time to live of the key without a renewal by its holder. */
   ttl_seconds: number;
-  /** Reports why the store refused or lost the entry. Called once, until {@link onRecovery}. */
+  /** Reports why the store refused or lost the key. Called once, until {@link onRecovery}. */
   onFailure: (error: unknown) => void;
-  /** Reports that the store has the entry again. */
+  /** Reports that the store has the key again. */
   onRecovery: () => void;
 }
 
 export interface RouteLease {
   /**
-   * Sets the entry's value and returns at once. The latest value is written in the background, a few times a
-   * second at most. It is written again after the store was unavailable, lost the entry or got another value.
+   * Sets the key's value and returns at once. The latest value is written in the background, a few times a
+   * second at most. It is written again after the store was unavailable, lost the key or got another value.
    */
   put(value: string): void;
-  /** Removes the entry. If the store does not answer soon, the entry ends with its time to live. */
+  /** Removes the key. If the store does not answer soon, the key ends with its time to live. */
   release(): Promise<void>;
 }

@@ -106,7 +106,7 @@ export const audit = {
     seenBy: ({ value, text }: { value: number; text: string }, names: string) =>
       `Seen by ${text} ${value === 1 ? "witness" : "witnesses"}: ${names}.`,
     altered: "The log is not what was sealed.",
-    open: "What cannot be told",
+    open: "What the files do not show",
     kinds: {
       changed: "Changed:",
       removed: "Removed:",
@@ -137,8 +137,8 @@ export const audit = {
     command: "The same on the command line",
     failed: {
       kept: "The file holds no checkpoint and no export with proof. Choose another file.",
-      broken: "What came is not an export of a log. Try again.",
-      away: "The export ended early, so nothing can be told. Try again.",
+      broken: "The answer is not an export of a log. Try again.",
+      away: "The export ended early, so the log could not be verified. Try again.",
     },
   },
 };
