@@ -66,7 +66,7 @@ export async function logWarnings(): Promise<string[]> {
 /** Returns the exit codes that the sources name. */
 export async function exitCodes(): Promise<string[]> {
   const source = await textOf("{apps,lib}/**/*.ts");
-  return unique([...source.matchAll(/\bEXIT_[A-Z]+ = (\d+);/g)].map(([, code = ""]) => code));
+  return unique([...source.matchAll(/\b(?:EXIT_[A-Z]+|exit_code) = (\d+);/g)].map(([, code = ""]) => code));
 }
 
 function callFrom(source: string, start: number): string {
