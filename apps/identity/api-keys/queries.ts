@@ -27,7 +27,8 @@ function belongsTo(owner: KeyOwner) {
 }
 
 /**
- * Inserts a key unless its id exists, so that the statement can be retried. Returns the owner's row, if any.
+ * Inserts a key unless it exists, so that the statement can be retried. Returns the owner's row, if any. Two
+ * attempts at once can meet at the hash before they meet at the id, so no constraint is named.
  */
 const insertUnder = (owner: SQL, column: Column) =>
   preparedRows<{ id: string }>(sql`
@@ -36,7 +37,7 @@ const insertUnder = (owner: SQL, column: Column) =>
       select ${sql.placeholder("id")}, owner.id, ${sql.placeholder("name")}, ${sql.placeholder("key_prefix")},
         ${sql.placeholder("hash")}, ${sql.placeholder("created_at")}::timestamptz,
         ${sql.placeholder("expires_at")}::timestamptz
-      from owner on conflict (id) do nothing
+      from owner on conflict do nothing
     )
     select id from owner`);
 const ownerId = sql.placeholder("owner_id");
