@@ -28,6 +28,7 @@ const benches: Benches = {
   proof: async () => (await import("./proof.ts")).proof,
   sealing: async () => (await import("./sealing.ts")).sealingOf(),
   streams: async () => (await import("./streams.ts")).streamsOf(),
+  "stream-lanes": async () => (await import("./stream-lanes.ts")).streamLanesOf(),
   lookup: async () => (await import("./lookup.ts")).lookup,
   portal: async () => (await import("./portal.ts")).portal,
   registry: async () => (await import("./registry.ts")).registry,
@@ -42,6 +43,7 @@ const TAKES_MORE: ReadonlySet<string> = new Set([
   "sealing",
   "streams",
   "migrations",
+  "stream-lanes",
 ]);
 
 const EXIT_USAGE = 2;
@@ -60,6 +62,7 @@ async function main(): Promise<void> {
     sealing: async () => (await import("./sealing.ts")).sealingOf(given),
     streams: async () => (await import("./streams.ts")).streamsOf(given),
     migrations: async () => (await import("./migrations.ts")).migrationsOf(given),
+    "stream-lanes": async () => (await import("./stream-lanes.ts")).streamLanesOf(given),
   };
   if (name === undefined) return list(every);
   const load = every[name];

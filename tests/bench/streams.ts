@@ -1,24 +1,32 @@
-import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { BUSY_ORGANIZATION, generateLog } from "../app/audit/generated-log.ts";
-import type { DeliveredBody } from "../app/audit/streams-bed.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { AuditBed } from "./audit/bed.ts";
 import { openLog, sealAll } from "./audit/log.ts";
-import { exampleIntent } from "./audit/writers.ts";
 import type { Bench } from "./bench.ts";
 import { countOf } from "./measure/count.ts";
+import { type Goal, goalTable, judge } from "./measure/goals.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import type { ServiceProcess } from "./measure/service-bed.ts";
-import { percentile, type Spread, spreadOf } from "./measure/statistics.ts";
+import { spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
+import {
+  createStream,
+  type Receivers,
+  startReceivers,
+  startStreaming,
+  timedWrites,
+  writesOf,
+  writesText,
+} from "./streams/bed.ts";
 
 const DAY_MS = 86_400_000;
-const EVENTS_PER_SECOND_MIN = 2_000;
 /** The generated log gives half of its events to the busy organization. */
 const SHARE = 2.1;
 const DRAIN_MS_MAX = 3_600_000;
+
+const EVENTS: Goal = { title: "events delivered a second", bound: 2_000 };
+const MEDIAN: Goal = { title: "median of a write beside the drain / without", bound: 1.25, at_most: true };
+const P99: Goal = { title: "p99 of a write beside the drain / without", bound: 1.25, at_most: true };
 
 /** Returns the measurement of how fast a stream drains a backlog of this many events, and what writers notice of it. */
 export function streamsOf(given?: string): Bench {
@@ -27,6 +35,7 @@ export function streamsOf(given?: string): Bench {
     async run({ quick, progress }) {
       const machine = describeMachine();
       const wanted = countOf("streams", "events", given) ?? (quick ? 20_000 : 1_000_000);
+      const writes = quick ? 300 : 1_500;
       await using bed = new AuditBed([]);
       const { url } = await bed.database();
       await using backlog = await openLog(url, "backlog");
@@ -34,112 +43,52 @@ export function streamsOf(given?: string): Bench {
       await generateLog(backlog.log, { events: wanted * SHARE, end_ms: Date.now(), span_ms: 20 * DAY_MS });
       progress("sealing it");
       await sealAll(backlog.log);
-      using receiver = startCounting();
-      const service = await bed.process("apps/audit/main.ts", {
-        DATABASE_URL: backlog.url,
-        AUDIT_STREAM_KEY_FILE: keyFile(await bed.directory()),
-        AUDIT_STREAM_ALLOW_HTTP: "true",
-        AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
-        AUDIT_STREAM_ALLOWED_PORTS: String(receiver.port),
-      });
+      await using receivers = await startReceivers();
+      const service = await startStreaming(bed, backlog.url, receivers);
       progress("writing without a stream");
-      const before = await writesOf(service, () => false);
+      await timedWrites(service, 300);
+      const before = await timedWrites(service, writes);
       progress("delivering the backlog");
-      const drained = await drain(service, receiver);
+      const drained = await drain(service, receivers);
+      progress("writing without a backlog");
+      const after = await timedWrites(service, writes);
+      const [without, beside] = [writesOf([...before, ...after]), writesOf(drained.times_ms)];
+      const rows = [
+        ["entries delivered", whole(drained.entries)],
+        ["entries delivered a second", whole(drained.entries / drained.seconds)],
+        ["a write without a backlog, ms: median, p99", writesText(without)],
+        ["a write during the delivery, ms: median, p99", writesText(beside)],
+      ];
+      const goals = [
+        judge(EVENTS, spreadOf([drained.events / drained.seconds])),
+        judge(MEDIAN, spreadOf([beside.median_ms / without.median_ms])),
+        judge(P99, spreadOf([beside.p99_ms / without.p99_ms])),
+      ];
       return {
-        text: [machineLine(machine), "", table(["", "measured", "goal"], rowsOf(before, drained))].join("\n"),
-        data: { machine, before, drained },
+        text: [machineLine(machine), "", table(["", "measured"], rows), "", goalTable(goals)].join("\n"),
+        data: { machine, without, beside, drained: { ...drained, times_ms: undefined }, goals },
+        goals,
       };
     },
   };
 }
 
-function rowsOf(before: Writes, drained: Awaited<ReturnType<typeof drain>>): string[][] {
-  const { writes } = drained;
-  return [
-    ["entries delivered", whole(drained.entries), ""],
-    ["events delivered a second", whole(drained.events_per_second), `above ${EVENTS_PER_SECOND_MIN}`],
-    ["entries delivered a second", whole(drained.entries_per_second), ""],
-    [
-      "a write without a stream, ms: median, p99",
-      `${before.median.toFixed(2)}, ${before.p99.toFixed(2)}`,
-      "",
-    ],
-    [
-      "a write during the delivery, ms: median, p99",
-      `${writes.median.toFixed(2)}, ${writes.p99.toFixed(2)}`,
-      "",
-    ],
-  ];
-}
-
-/** A receiver that counts entries and the events among them, and keeps none. */
-function startCounting() {
+async function drain(service: ServiceProcess, receivers: Receivers) {
   const counts = { entries: 0, events: 0, position: 0 };
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    async fetch(request) {
-      const { data }: DeliveredBody = JSON.parse(await request.text());
-      counts.entries += data.entries.length;
-      for (const { kind } of data.entries) if (kind === "intent") counts.events += 1;
-      counts.position = data.entries.at(-1)?.position ?? counts.position;
-      return new Response(null);
-    },
-  });
-  return { counts, port: server.port ?? 0, [Symbol.dispose]: () => void server.stop(true) };
-}
-
-function keyFile(directory: string): string {
-  const path = join(directory, "stream-keys");
-  writeFileSync(path, randomBytes(32).toString("base64"), { mode: 0o600 });
-  return path;
-}
-
-async function drain(service: ServiceProcess, { counts, port }: ReturnType<typeof startCounting>) {
-  const path = `${service.url}/organizations/${BUSY_ORGANIZATION}/audit-streams`;
+  receivers.onBatch = ({ first, last, events }) => {
+    counts.entries += last - first + 1;
+    counts.events += events;
+    counts.position = last;
+  };
   const begun_ms = performance.now();
-  const created = await fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ url: `http://127.0.0.1:${port}/`, from_position: 1 }),
-  });
-  const { id, lag_events }: { id: string; lag_events: number } = JSON.parse(await created.text());
-  if (created.status !== 201) throw new Error(`The stream was not created: ${created.status}.`);
+  const { lag_events } = await createStream(service, BUSY_ORGANIZATION, receivers.fast);
   let isDone = false;
-  const writes = writesOf(service, () => !isDone);
+  const writes = timedWrites(service, 0, () => !isDone);
   await waitFor(() => counts.position >= lag_events, {
     what: `${lag_events} entries`,
     timeout_ms: DRAIN_MS_MAX,
   });
   const seconds = (performance.now() - begun_ms) / 1_000;
   isDone = true;
-  const measured = await writes;
-  await fetch(`${path}/${id}`, { method: "DELETE" });
-  return {
-    ...counts,
-    events_per_second: counts.events / seconds,
-    entries_per_second: counts.entries / seconds,
-    writes: measured,
-  };
-}
-
-/** The durations of writes. */
-type Writes = Spread & { readonly p99: number };
-
-/** Times writes one after the other: a fixed number at least, and more while `goesOn`. */
-async function writesOf({ internal_url }: ServiceProcess, goesOn: () => boolean): Promise<Writes> {
-  const times_ms: number[] = [];
-  while (times_ms.length < 300 || goesOn()) {
-    const begun_ms = performance.now();
-    const response = await fetch(`${internal_url}/internal/events/${crypto.randomUUID()}`, {
-      method: "PUT",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ...exampleIntent, occurred_at: new Date().toISOString() }),
-    });
-    if (response.status !== 201) throw new Error(`A write was answered ${response.status}.`);
-    times_ms.push(performance.now() - begun_ms);
-    await Bun.sleep(5);
-  }
-  return { ...spreadOf(times_ms), p99: percentile(times_ms, 99) };
+  return { ...counts, seconds, times_ms: await writes };
 }

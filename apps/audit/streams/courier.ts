@@ -21,6 +21,12 @@ export interface CourierDeps extends SenderDeps {
  */
 const SLOW_CALL_MS = 2_000;
 
+/**
+ * The shortest time for each entry while a stream catches up: 5000 entries a second. A backlog thus leaves most of
+ * the process to those who write events (AU-118).
+ */
+const ENTRY_MS_MIN = 0.2;
+
 /** The time for which a stream waits when its next entry is missing. */
 const STUCK_MS = 60_000;
 
@@ -73,7 +79,8 @@ class Courier {
 
   /** Delivers one batch. Returns whether more may follow in this turn. */
   async #deliverNext(): Promise<boolean> {
-    const { reads } = this.#deps;
+    const { reads, clock } = this.#deps;
+    const begun_ms = clock.elapsed_ms();
     const { entries, scanned } = await selectNext(reads, this.#stream);
     if (entries.length === 0) {
       if (scanned === this.#stream.position) {
@@ -94,7 +101,19 @@ class Courier {
       return false;
     }
     this.#deps.metrics.delivered(batch.entries.length);
-    return this.#advance(place, last, sent.call_ms > SLOW_CALL_MS);
+    const goesOn = await this.#advance(place, last, sent.call_ms > SLOW_CALL_MS);
+    if (goesOn) await this.#pace(begun_ms + batch.entries.length * ENTRY_MS_MIN);
+    return goesOn;
+  }
+
+  /** Waits until `until_ms` where a backlog is left. */
+  async #pace(until_ms: number): Promise<void> {
+    const { clock } = this.#deps;
+    const rest_ms = until_ms - clock.elapsed_ms();
+    if (rest_ms <= 0 || this.#stream.position >= this.#stream.head) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    clock.after(rest_ms, resolve);
+    await promise;
   }
 
   #batchOf(entries: Batch["entries"]): Batch {

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Clock, systemClock } from "@ostiary/lib/async";
+import { waitFor } from "../../support/index.ts";
+import type { AuditService } from "./audit-service.ts";
+import { writeEvents } from "./proof-bed.ts";
+import { callStreams, proven, STREAMS, startReceiver, startStreamingAudit } from "./streams-bed.ts";
+
+/** A clock by which no work takes time. It records the pauses that were asked for. */
+const pauses_ms: number[] = [];
+const clock: Clock = {
+  now: systemClock.now,
+  elapsed_ms: () => 0,
+  after(ms, work) {
+    pauses_ms.push(ms);
+    return systemClock.after(ms, work);
+  },
+};
+
+const receiver = startReceiver();
+let audit: AuditService;
+beforeAll(async () => {
+  audit = await startStreamingAudit([receiver.port], { clock });
+});
+afterAll(async () => {
+  await audit.stop();
+  receiver.stop();
+});
+
+// AU-118
+test("a stream that catches up sends at most 5000 entries a second", async () => {
+  await writeEvents(audit, 600);
+  const { id, lag_events } = (
+    await callStreams(audit, "POST", STREAMS, { url: receiver.url, from_position: 1 })
+  ).body;
+  await waitFor(async () => (await callStreams(audit, "GET", `${STREAMS}/${id}`)).body.lag_events === 0);
+  expect(proven(receiver).position).toBeGreaterThanOrEqual(lag_events);
+  const full = receiver.calls.filter(({ body }) => JSON.parse(body).data.entries.length === 100).length;
+  expect(full).toBeGreaterThanOrEqual(10);
+  expect(pauses_ms.filter((ms) => ms === 20).length).toBeGreaterThanOrEqual(full - 1);
+});

@@ -1,0 +1,162 @@
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { waitFor } from "../support/wait-for.ts";
+import { AuditBed } from "./audit/bed.ts";
+import { openLog, sealAll } from "./audit/log.ts";
+import type { Bench, Progress } from "./bench.ts";
+import { countOf } from "./measure/count.ts";
+import { type Goal, goalTable, judge } from "./measure/goals.ts";
+import { describeMachine, machineLine, residentBytes } from "./measure/machine.ts";
+import type { ServiceProcess } from "./measure/service-bed.ts";
+import { spreadOf } from "./measure/statistics.ts";
+import { table, whole } from "./measure/table.ts";
+import {
+  createStream,
+  type Receivers,
+  startReceivers,
+  startStreaming,
+  timedWrite,
+  timedWrites,
+  writesOf,
+  writesText,
+} from "./streams/bed.ts";
+
+const MIB = 1_048_576;
+const FAST_ORGANIZATION = "organization-fast";
+/** Events of each silent stream, and the bytes of each: together they fill the largest batch. */
+const [EVENTS, EVENT_BYTES] = [100, 2_000];
+/** The time for which silent streams are watched: until each of a thousand was tried. */
+const WATCHED_MS = 120_000;
+const WATCHED_QUICK_MS = 20_000;
+const LOOK_MS = 100;
+const ARRIVAL_MS_MAX = 60_000;
+
+const LATE: Goal = { title: "an event to a fast receiver at the latest, s", bound: 5, at_most: true };
+const GROWTH: Goal = { title: "memory beside silent receivers - without, MiB", bound: 256, at_most: true };
+const MEDIAN: Goal = {
+  title: "median of a write beside silent receivers / without",
+  bound: 1.25,
+  at_most: true,
+};
+const P99: Goal = { title: "p99 of a write beside silent receivers / without", bound: 1.25, at_most: true };
+
+/** Returns the measurement of what this many streams whose receivers never answer cost others. */
+export function streamLanesOf(given?: string): Bench {
+  return {
+    summary:
+      "memory, a fast stream and writers beside streams whose receivers never answer: stream-lanes [STREAMS]",
+    async run({ quick, progress }) {
+      const machine = describeMachine();
+      const streams = countOf("stream-lanes", "streams", given) ?? (quick ? 100 : 1_000);
+      await using bed = new AuditBed([]);
+      const { url } = await bed.database();
+      await using logs = await openLog(url, "lanes");
+      progress(`writing ${whole(EVENTS)} events to each of ${whole(streams)} logs`);
+      await fillLogs(logs.log, streams);
+      await using receivers = await startReceivers();
+      const service = await startStreaming(bed, logs.url, receivers);
+      await startFast(service, receivers);
+      progress("writing without silent receivers");
+      await timedWrites(service, 300);
+      const quiet_ms = await timedWrites(service, quick ? 300 : 1_500);
+      const without_bytes = residentBytes(service.pid);
+      progress(`creating ${whole(streams)} streams whose receiver never answers`);
+      const watched = await watch(service, receivers, { streams, progress, quick });
+      const [without, beside] = [writesOf(quiet_ms), writesOf(watched.times_ms)];
+      const late_ms = Math.max(...watched.arrivals_ms);
+      const table_rows = [
+        ["calls that were never answered", whole(watched.calls)],
+        ["memory without silent receivers, MiB", whole(without_bytes / MIB)],
+        ["memory beside them at most, MiB", whole(watched.bytes_max / MIB)],
+        ["events to the fast receiver", whole(watched.arrivals_ms.length)],
+        ["a write without silent receivers, ms: median, p99", writesText(without)],
+        ["a write beside them, ms: median, p99", writesText(beside)],
+      ];
+      const goals = [
+        judge(LATE, spreadOf([late_ms / 1_000])),
+        judge(GROWTH, spreadOf([(watched.bytes_max - without_bytes) / MIB])),
+        judge(MEDIAN, spreadOf([beside.median_ms / without.median_ms])),
+        judge(P99, spreadOf([beside.p99_ms / without.p99_ms])),
+      ];
+      return {
+        text: [machineLine(machine), "", table(["", "measured"], table_rows), "", goalTable(goals)].join(
+          "\n",
+        ),
+        data: { machine, streams, without, beside, late_ms, goals },
+        goals,
+      };
+    },
+  };
+}
+
+/** Writes and seals the logs of the silent streams. */
+async function fillLogs(log: Database, streams: number): Promise<void> {
+  for (let stream = 0; stream < streams; stream++) {
+    await log.run("insert_events", (orm) =>
+      rows(
+        orm,
+        sql`with made as (
+            insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
+              method, route, params, ip)
+            select ${stream}::integer || '-' || n, ${stream}::integer || '-' || n, now(),
+              'organization-' || ${stream}::integer, 'jwt', 's', 'GET', '/',
+              json_build_object('text', repeat('x', ${EVENT_BYTES}::integer))::jsonb, '::'
+            from generate_series(1, ${EVENTS}::integer) n
+            returning id, request_id, occurred_at)
+          insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`,
+      ),
+    );
+  }
+  await sealAll(log);
+}
+
+/** Creates the fast stream, and waits for its first event. */
+async function startFast(service: ServiceProcess, receivers: Receivers): Promise<void> {
+  let isThere = false;
+  receivers.onBatch = () => {
+    isThere = true;
+  };
+  await timedWrite(service, FAST_ORGANIZATION);
+  await createStream(service, FAST_ORGANIZATION, receivers.fast);
+  await waitFor(() => isThere, { what: "the first event of the fast stream", timeout_ms: ARRIVAL_MS_MAX });
+}
+
+interface Watch {
+  streams: number;
+  quick: boolean;
+  progress: Progress;
+}
+
+async function watch(service: ServiceProcess, receivers: Receivers, { streams, quick, progress }: Watch) {
+  const seen = { calls: 0, fast: 0, bytes_max: 0 };
+  receivers.onBatch = ({ receiver, events }) => {
+    if (receiver === "silent") seen.calls += 1;
+    else seen.fast += events;
+  };
+  for (let stream = 0; stream < streams; stream++) {
+    await createStream(service, `organization-${stream}`, receivers.silent);
+  }
+  progress("writing beside them");
+  const until_ms = performance.now() + (quick ? WATCHED_QUICK_MS : WATCHED_MS);
+  const goesOn = () => performance.now() < until_ms;
+  const writes = timedWrites(service, 1, goesOn);
+  const memory = (async () => {
+    while (goesOn()) {
+      seen.bytes_max = Math.max(seen.bytes_max, residentBytes(service.pid));
+      await Bun.sleep(LOOK_MS);
+    }
+  })();
+  const arrivals_ms: number[] = [];
+  while (goesOn()) {
+    const before = seen.fast;
+    const begun_ms = performance.now();
+    await timedWrite(service, FAST_ORGANIZATION);
+    await waitFor(() => seen.fast > before, {
+      what: "an event of the fast stream",
+      timeout_ms: ARRIVAL_MS_MAX,
+    });
+    arrivals_ms.push(performance.now() - begun_ms);
+  }
+  await memory;
+  return { ...seen, arrivals_ms, times_ms: await writes };
+}

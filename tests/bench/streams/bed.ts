@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { AuditBed } from "../audit/bed.ts";
+import { exampleIntent } from "../audit/writers.ts";
+import type { ServiceProcess } from "../measure/service-bed.ts";
+import { percentile } from "../measure/statistics.ts";
+import type { ReceivedBatch, ReceiverPorts } from "./receiver.ts";
+
+/** The pause of a writer between two writes. */
+const WRITE_PAUSE_MS = 5;
+
+/** The receivers of a run, and what they were sent. */
+export interface Receivers extends ReceiverPorts, AsyncDisposable {
+  onBatch: (batch: ReceivedBatch) => void;
+}
+
+export async function startReceivers(): Promise<Receivers> {
+  const worker = new Worker(new URL("./receiver.ts", import.meta.url));
+  const listening = Promise.withResolvers<ReceiverPorts>();
+  worker.on("error", listening.reject);
+  let receivers: Receivers | undefined;
+  worker.on("message", (message: ReceiverPorts | ReceivedBatch) => {
+    if (message.kind === "listening") listening.resolve(message);
+    else receivers?.onBatch(message);
+  });
+  receivers = {
+    ...(await listening.promise),
+    onBatch: () => {},
+    [Symbol.asyncDispose]: async () => void (await worker.terminate()),
+  };
+  return receivers;
+}
+
+/** Starts an audit service whose streams may call the receivers. */
+export async function startStreaming(
+  bed: AuditBed,
+  database_url: string,
+  { fast, silent }: ReceiverPorts,
+): Promise<ServiceProcess> {
+  const key_file = join(await bed.directory(), "stream-keys");
+  writeFileSync(key_file, randomBytes(32).toString("base64"), { mode: 0o600 });
+  return bed.process("apps/audit/main.ts", {
+    DATABASE_URL: database_url,
+    AUDIT_STREAM_KEY_FILE: key_file,
+    AUDIT_STREAM_ALLOW_HTTP: "true",
+    AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
+    AUDIT_STREAM_ALLOWED_PORTS: `${fast},${silent}`,
+  });
+}
+
+/** A stream as the service shows it. */
+interface CreatedStream {
+  id: string;
+  lag_events: number;
+}
+
+/** Creates a stream of an organization from the first entry of its log. */
+export async function createStream(
+  { url }: ServiceProcess,
+  organization_id: string,
+  port: number,
+): Promise<CreatedStream> {
+  const created = await fetch(`${url}/organizations/${organization_id}/audit-streams`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ url: `http://127.0.0.1:${port}/`, from_position: 1 }),
+  });
+  if (created.status !== 201) throw new Error(`The stream was not created: ${created.status}.`);
+  return JSON.parse(await created.text());
+}
+
+/** Writes an event, and returns how long that took. */
+export async function timedWrite(
+  { internal_url }: ServiceProcess,
+  organization_id = exampleIntent.organization_id,
+): Promise<number> {
+  const begun_ms = performance.now();
+  const response = await fetch(`${internal_url}/internal/events/${crypto.randomUUID()}`, {
+    method: "PUT",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ ...exampleIntent, organization_id, occurred_at: new Date().toISOString() }),
+  });
+  if (response.status !== 201) throw new Error(`A write was answered ${response.status}.`);
+  return performance.now() - begun_ms;
+}
+
+/** Times writes one after the other: `count` at least, and more while `goesOn`. */
+export async function timedWrites(
+  service: ServiceProcess,
+  count: number,
+  goesOn: () => boolean = () => false,
+): Promise<number[]> {
+  const times_ms: number[] = [];
+  while (times_ms.length < count || goesOn()) {
+    times_ms.push(await timedWrite(service));
+    await Bun.sleep(WRITE_PAUSE_MS);
+  }
+  return times_ms;
+}
+
+/** The durations of writes. */
+export interface Writes {
+  median_ms: number;
+  p99_ms: number;
+}
+
+export function writesOf(times_ms: readonly number[]): Writes {
+  return { median_ms: percentile(times_ms, 50), p99_ms: percentile(times_ms, 99) };
+}
+
+export function writesText({ median_ms, p99_ms }: Writes): string {
+  return `${median_ms.toFixed(2)}, ${p99_ms.toFixed(2)}`;
+}
