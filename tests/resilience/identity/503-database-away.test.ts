@@ -63,11 +63,13 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
 
   // ID-105
   test("(killed during writes) every write that was answered 201 is there, with its event, and none is half done", async () => {
-    const user = await identity.person();
+    // Each person may create 50 organizations.
+    const people = await Promise.all(Array.from({ length: 40 }, () => identity.person()));
     const created: string[] = [];
-    const writers = Array.from({ length: 8 }, async () => {
-      for (;;) {
-        const answer = await identity.call("POST", `/users/${user}/organizations`, { name: "Written" });
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let count = writer; ; count++) {
+        const path = `/users/${people[count % people.length]}/organizations`;
+        const answer = await identity.call("POST", path, { name: "Written" });
         if (answer.status !== 201) return answer.status;
         created.push(String(answer.body.id));
       }
