@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { openDatabase, sqlState } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
 import { migrationsOf as migrationNames, writeMigrationsUntil } from "../support/older-schema.ts";
 import type { Bench, Progress } from "./bench.ts";
@@ -12,7 +12,9 @@ import { FILLS, type SchemaName, WRITES } from "./migrations/tables.ts";
 
 const ROWS = 10_000_000;
 const ROWS_QUICK = 1_000_000;
-const GOAL_MS = 200;
+/** No writer may wait longer for a lock. The database ends its statement then. */
+const LOCK_MS_MAX = 200;
+const LOCK_NOT_AVAILABLE = "55P03";
 /** The time in which writers show how long they wait without a migration. */
 const BEFORE_MS = 3_000;
 const BETWEEN_MS = 5;
@@ -25,6 +27,8 @@ interface Stall {
   readonly worst: string;
   readonly stall_ms: number;
   readonly before_ms: number;
+  /** The tables whose writers waited too long for a lock. */
+  readonly locked: readonly string[];
 }
 
 const SCHEMAS: readonly SchemaName[] = ["routes", "identity", "audit"];
@@ -33,7 +37,7 @@ const SCHEMAS: readonly SchemaName[] = ["routes", "identity", "audit"];
 export function migrationsOf(given?: string): Bench {
   return {
     summary:
-      "the longest wait of writers beside each migration, with ten million rows (--quick: one million): migrations [SCHEMA]",
+      "the longest waits of writers beside each migration, and those for locks, with ten million rows (--quick: one million): migrations [SCHEMA]",
     async run({ quick, progress }) {
       const chosen = SCHEMAS.filter((schema) => given === undefined || schema === given);
       if (chosen.length === 0)
@@ -98,7 +102,13 @@ async function stallOf(url: string, schema: SchemaName, migrate: () => Promise<u
   // A write that waits now tells its time when it ends.
   await Bun.sleep(BEFORE_MS);
   const during = writers.longestSince(migrating_ms);
-  return { took_ms, worst: during.table, stall_ms: during.ms, before_ms: before.ms };
+  return {
+    took_ms,
+    worst: during.table,
+    stall_ms: during.ms,
+    before_ms: before.ms,
+    locked: [...writers.locked],
+  };
 }
 
 function isOf(schema: SchemaName, table: string): boolean {
@@ -109,13 +119,19 @@ function isOf(schema: SchemaName, table: string): boolean {
 class Writers implements AsyncDisposable {
   readonly #waits: { readonly table: string; readonly ended_ms: number; readonly ms: number }[] = [];
   readonly #running: Promise<void>[] = [];
+  /** The tables whose writers waited too long for a lock. */
+  readonly locked = new Set<string>();
   #is_over = false;
 
   /** Starts a writer for each table that exists. */
   static async start(url: string, schema: SchemaName): Promise<Writers> {
     const writers = new Writers();
     for (const { name, statement } of WRITES.filter((write) => isOf(schema, write.name))) {
-      const sql = postgres(url, { max: 1, onnotice: () => {} });
+      const sql = postgres(url, {
+        max: 1,
+        onnotice: () => {},
+        connection: { lock_timeout: LOCK_MS_MAX },
+      });
       const [found] = await sql.unsafe(`select to_regclass('${name}') is not null as exists`);
       if (found?.exists === true) writers.#running.push(writers.#write(sql, name, statement));
       else await sql.end();
@@ -137,7 +153,10 @@ class Writers implements AsyncDisposable {
   async #write(sql: postgres.Sql, name: string, statement: string): Promise<void> {
     for (let number = 0; !this.#is_over; number += 1) {
       const began_ms = performance.now();
-      await sql.unsafe(statement.replaceAll("$n", `${number}-${began_ms}`));
+      await sql.unsafe(statement.replaceAll("$n", `${number}-${began_ms}`)).catch((error: unknown) => {
+        if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+        this.locked.add(name);
+      });
       const ended_ms = performance.now();
       this.#waits.push({ table: name, ended_ms, ms: ended_ms - began_ms });
       await Bun.sleep(BETWEEN_MS);
@@ -147,14 +166,21 @@ class Writers implements AsyncDisposable {
 }
 
 function textOf(machine: string, rows: number, stalls: readonly Stall[]): string {
-  const lines = stalls.map(({ migration, took_ms, worst, stall_ms, before_ms }) => [
+  const lines = stalls.map(({ migration, took_ms, worst, stall_ms, before_ms, locked }) => [
     migration,
     whole(took_ms),
     worst,
     whole(before_ms),
     whole(stall_ms),
-    stall_ms <= GOAL_MS ? "" : "missed",
+    locked.length === 0 ? "none" : `missed: ${locked.join(", ")}`,
   ]);
-  const head = ["migration", "took ms", "longest wait", "before ms", "beside ms", `at most ${GOAL_MS}`];
+  const head = [
+    "migration",
+    "took ms",
+    "longest wait",
+    "before ms",
+    "beside ms",
+    `locked above ${LOCK_MS_MAX} ms`,
+  ];
   return [machine, `${whole(rows)} rows in each large table`, "", table(head, lines)].join("\n");
 }
