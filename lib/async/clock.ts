@@ -10,6 +10,11 @@ export interface Clock {
   after(ms: number, work: () => void): () => void;
 }
 
+/** Resolves after `ms` milliseconds of this clock. */
+export function pause(clock: Pick<Clock, "after">, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed_ms: () => performance.now(),

@@ -1,4 +1,4 @@
-import type { Clock } from "@ostiary/lib/async";
+import { type Clock, pause } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { EventLog } from "../events/event.ts";
 import {
@@ -84,8 +84,4 @@ async function cosignedRoot(
     root = await select();
   }
   return root;
-}
-
-function pause(clock: Clock, pause_ms: number): Promise<void> {
-  return new Promise((resolve) => clock.after(pause_ms, resolve));
 }

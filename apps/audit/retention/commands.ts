@@ -1,3 +1,4 @@
+import { pause } from "@ostiary/lib/async";
 import { monthStart } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
@@ -155,7 +156,7 @@ async function dropOnceFree({ writes, clock }: PassDeps, month: Month, asOf: str
     } catch (error) {
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
     }
-    await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+    await pause(clock, RETRY_MS);
   }
   throw new StartRefused(
     `The partition of ${month.month} is in use, for example by an export. Its declarations are kept: try again later.`,

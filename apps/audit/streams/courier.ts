@@ -1,3 +1,4 @@
+import { pause } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Batch, ostiaryBatch } from "./batch.ts";
@@ -110,10 +111,7 @@ class Courier {
   async #pace(until_ms: number): Promise<void> {
     const { clock } = this.#deps;
     const rest_ms = until_ms - clock.elapsed_ms();
-    if (rest_ms <= 0 || this.#stream.position >= this.#stream.head) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    clock.after(rest_ms, resolve);
-    await promise;
+    if (rest_ms > 0 && this.#stream.position < this.#stream.head) await pause(clock, rest_ms);
   }
 
   #batchOf(entries: Batch["entries"]): Batch {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "@ostiary/lib/async";
+import { type Clock, pause, systemClock } from "@ostiary/lib/async";
 import { type AuditIntent, type IdentifiedIntent, USER_AGENT_LENGTH_MAX } from "@ostiary/lib/contracts/audit";
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
@@ -79,7 +79,7 @@ export async function writeIntent(
     if (isLast || tried.status === REFUSED) {
       throw new IntentUnwritten(tried.reason, maybe_written, tried.status);
     }
-    await pause(pause_ms, clock);
+    await pause(clock, pause_ms);
     tried = await calls.alone(timed);
     maybe_written ||= tried.maybe_written;
   }
@@ -87,8 +87,4 @@ export async function writeIntent(
 
 function isRecorded({ status }: IntentTry): boolean {
   return status === 200 || status === 201;
-}
-
-function pause(ms: number, clock: Clock): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, resolve));
 }

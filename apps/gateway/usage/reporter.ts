@@ -1,4 +1,4 @@
-import { type Clock, Loop, systemClock } from "@ostiary/lib/async";
+import { type Clock, Loop, pause, systemClock } from "@ostiary/lib/async";
 import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
 import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
@@ -69,7 +69,7 @@ export class UsageReporter {
   async close(deadline_ms: number): Promise<void> {
     const end_ms = this.#clock.elapsed_ms() + deadline_ms;
     await this.#loop.stop();
-    while (!(await this.#reportLast(end_ms))) await this.#pause(CLOSING_RETRY_MS);
+    while (!(await this.#reportLast(end_ms))) await pause(this.#clock, CLOSING_RETRY_MS);
     this.#options.client.close();
   }
 
@@ -149,10 +149,6 @@ export class UsageReporter {
     if (this.#failing) return;
     this.#failing = true;
     this.#options.log.warn({ reason: reasonOf(error) }, "the audit service takes no usage reports");
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#clock.after(ms, resolve));
   }
 }
 
