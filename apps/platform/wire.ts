@@ -1,3 +1,4 @@
+import { pause, systemClock } from "@ostiary/lib/async";
 import type { Environment } from "@ostiary/lib/runtime/config";
 import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
 import { publishCatalogs } from "./catalogs.ts";
@@ -84,6 +85,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
   onProgress("Starting the gateway");
   const gateway = await startGateway(config, environment, stores, backends, demo);
   started.defer(() => gateway.shutdown());
+  await untilReady(gateway, config.HOST, onProgress);
   const addresses = addressesOf(config, gateway, backends, portal);
   const running = started.move();
   return {
@@ -100,6 +102,22 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     isDescriptionPublic: isPublic,
     tour: demo && tourPlaces(addresses, demo, directory.admin_token_file),
   };
+}
+
+/** How long the start waits for stores and key sets that do not answer. */
+const READY_MS_MAX = 10_000;
+const READY_PAUSE_MS = 50;
+
+/** Waits until the gateway is ready, so that the first call of the tour is not refused. */
+async function untilReady(gateway: Running, host: string, onProgress: (step: string) => void): Promise<void> {
+  const url = `${localOrigin(host, gateway.internal_port)}/health/ready`;
+  const until_ms = systemClock.elapsed_ms() + READY_MS_MAX;
+  while (systemClock.elapsed_ms() < until_ms) {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(READY_MS_MAX) }).catch(() => null);
+    if (answer?.ok) return;
+    await pause(systemClock, READY_PAUSE_MS);
+  }
+  onProgress(`The gateway is not ready: ${url} says why`);
 }
 
 /** Returns the log format: `pretty` for a terminal, else `json`. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startIdentityProvider } from "@ostiary/demo";
+import { signingKey, startProvider } from "../../support/provider-stand-in.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startPlatform } from "./bed.ts";
@@ -46,6 +47,47 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
   ]);
   return shown;
 }
+
+// OP-97
+describe("the start screen appears", () => {
+  const startWith = async (answer: (fetches: number) => Response | null) => {
+    const key = await signingKey("ES256", "key");
+    const provider = startProvider(key);
+    provider.answer = () => answer(provider.fetches()) ?? Response.json({ keys: [key.jwk] });
+    const platform = await startPlatform({
+      DATA_DIR: await mkdtemp(join(directory, "ready-")),
+      DATABASE_URL: await freshDatabase(),
+      DEMO: "false",
+      AUTH_ISSUER: new URL(provider.uri).origin,
+      AUTH_JWKS_URI: provider.uri,
+    });
+    await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeout_ms: 60_000 });
+    return {
+      provider,
+      platform,
+      async stop() {
+        await Promise.all([platform.stop(), provider.stop()]);
+      },
+    };
+  };
+  const failed = () => new Response(null, { status: 500 });
+
+  test("once the gateway is ready, also when the provider's first answers are errors", async () => {
+    const { provider, platform, stop } = await startWith((fetches) => (fetches <= 2 ? failed() : null));
+    expect(provider.fetches()).toBe(3);
+    expect(platform.stdout.join("\n")).not.toContain("is not ready");
+    await stop();
+  });
+
+  test("after ten seconds without the provider's keys, with the address that says what is missing", async () => {
+    const { platform, stop } = await startWith(failed);
+    const line = platform.stdout.find((each) => each.startsWith("The gateway is not ready: "));
+    const [url = ""] = /http\S+/.exec(line ?? "") ?? [];
+    const answer = await fetch(url);
+    expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining("key_set")]);
+    await stop();
+  });
+});
 
 describe("the start screen", () => {
   // PT-7, PT-46
