@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from "jose";
 
 /** A key pair of an identity provider, with its public half as a key set shows it. */
 export interface SigningKey {
@@ -8,10 +8,38 @@ export interface SigningKey {
   readonly privateKey: CryptoKey;
 }
 
+/** The numbers of all RSA keys of this process: to find new ones takes 100 ms of CPU. */
+let rsaNumbers: Promise<JWK> | undefined;
+
+async function newRsaNumbers(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+  const { alg: _, ...numbers } = await exportJWK(privateKey);
+  return numbers;
+}
+
+/** Returns a key for an algorithm. RSA keys differ by their algorithms and ids alone. */
 export async function signingKey(alg: string, kid?: string): Promise<SigningKey> {
-  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
-  const jwk = { ...(await exportJWK(publicKey)), alg, use: "sig", ...(kid !== undefined && { kid }) };
+  const { jwk: numbers, privateKey } = await (isRsa(alg) ? rsaKey(alg) : newKey(alg));
+  const jwk = { ...numbers, alg, use: "sig", ...(kid !== undefined && { kid }) };
   return { alg, kid, jwk, privateKey };
+}
+
+function isRsa(alg: string): boolean {
+  return alg.startsWith("RS") || alg.startsWith("PS");
+}
+
+async function newKey(alg: string): Promise<Pick<SigningKey, "jwk" | "privateKey">> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { jwk: await exportJWK(publicKey), privateKey };
+}
+
+async function rsaKey(alg: string): Promise<Pick<SigningKey, "jwk" | "privateKey">> {
+  rsaNumbers ??= newRsaNumbers();
+  const numbers = await rsaNumbers;
+  const privateKey = await importJWK(numbers, alg, { extractable: true });
+  if (privateKey instanceof Uint8Array) throw new Error("An RSA key was expected.");
+  const { kty, n, e } = numbers;
+  return { jwk: { kty, n, e }, privateKey };
 }
 
 /** Signs `claims` as they are; it adds no `exp`. */

@@ -16,6 +16,8 @@ const LENGTHS = [12, 24, 48, 96, 256, 2_000, 8_000];
 const SMALL_STEPS = [14, 16, 18, 20, 22, 28, 32, 40, 64, 128, 512, 1_000, 4_000];
 /** So quick a search of the longest length takes at most 10 000 steps: twice the length takes half a second. */
 const QUICK_MS = 0.02;
+/** A search that is quick here stays harmless at four times the length, unless its time grows by the fifth power. */
+const LONG = 2_000;
 /** A search that reads each character up to ten times takes at most 1 ms; the square of 8 000 takes 25. */
 const HARMLESS_MS = 10;
 /**
@@ -73,12 +75,13 @@ function work_ms(pattern: RegExp, attack: Attack, length: number): number {
   return Math.min(...times);
 }
 
-/** Returns the lengths to try, in order: small steps once a search has not been quick. */
+/** Returns the lengths to try, in order: small steps once a search has not been quick, the longest if it still is not. */
 function* lengths(isQuick: () => boolean): Generator<number, void, void> {
   let last = 0;
   for (const length of LENGTHS) {
     if (!isQuick()) yield* SMALL_STEPS.filter((step) => step > last && step < length);
     yield length;
+    if (length === LONG && isQuick()) return;
     last = length;
   }
 }

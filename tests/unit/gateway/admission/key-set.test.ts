@@ -179,13 +179,13 @@ describe("a hostile key set", () => {
     ["more than half a MiB", () => Response.json({ keys: [first.jwk], padding: "x".repeat(600 * 1024) })],
     ["a bomb", () => bomb()],
   ];
-  const bomb = () =>
-    new Response(
-      Bun.gzipSync(Buffer.from(JSON.stringify({ keys: [first.jwk], padding: "x".repeat(50_000_000) }))),
-      {
-        headers: { "content-encoding": "gzip" },
-      },
+  let bombText: Uint8Array<ArrayBuffer> | undefined;
+  const bomb = () => {
+    bombText ??= Bun.gzipSync(
+      Buffer.from(JSON.stringify({ keys: [first.jwk], padding: "x".repeat(50_000_000) })),
     );
+    return new Response(bombText, { headers: { "content-encoding": "gzip" } });
+  };
 
   // GW-52
   test.each(answers)("of %s counts as none, and replaces none", async (_, answer) => {
@@ -308,8 +308,15 @@ describe("a hostile key set", () => {
   });
 });
 
-/** Returns an RSA key of half the accepted length. */
-async function weakKey(): Promise<JWK> {
+let halfLength: Promise<JWK> | undefined;
+
+/** Returns an RSA key of half the accepted length, the same each time. */
+function weakKey(): Promise<JWK> {
+  halfLength ??= makeWeakKey();
+  return halfLength;
+}
+
+async function makeWeakKey(): Promise<JWK> {
   const { publicKey } = await crypto.subtle.generateKey(
     {
       name: "RSASSA-PKCS1-v1_5",
