@@ -47,9 +47,9 @@ const tools: Tool[] = [
   {
     name: "Chromium",
     what_for: "the tests of the Swagger pages",
-    debian: "chromium",
+    debian: "chromium-headless-shell",
     elsewhere: "brew install --cask chromium",
-    present: () => onPath("chromium", "chromium-browser", "google-chrome"),
+    present: () => onPath("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
   },
   {
     name: "zsh",

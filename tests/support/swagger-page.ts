@@ -9,7 +9,13 @@ export async function lintFindings(source: string): Promise<string[]> {
   return findings.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`);
 }
 
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The headless shell is the same browser without its windows, which costs a quarter less. */
+const BROWSERS = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 /** The page has 1.5 MB of script, which a browser without a graphics card draws slowly. */
 export const PAGE_TIMEOUT_MS = 120_000;
 /** The path of a browser on this machine; undefined without one. */

@@ -7,7 +7,7 @@ import { locateServices } from "./locate.ts";
 import { QUICK_STARTS } from "./quick-starts.ts";
 
 /** Tests wait often: for servers to start, to die and to be noticed. */
-const WORKERS_PER_CORE = 1.5;
+const WORKERS_PER_CORE = 2;
 const WORKERS_MAX = 6;
 
 const { etcd } = locateServices(process.env);

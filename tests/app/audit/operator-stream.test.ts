@@ -52,7 +52,11 @@ async function complete(audit: AuditService, receiver: TestReceiver, organizatio
   for (const id of organizations) {
     heads.push((await exportProof(audit, `/organizations/${id}/audit-events`)).end.head);
   }
+  let proven = 0;
   return waitFor(() => {
+    // a proof of all calls takes long: calls that were proven already lack an entry
+    if (receiver.calls.length === proven) return null;
+    proven = receiver.calls.length;
     const got = OrganizationReceivers.of(receiver);
     for (const [index, id] of organizations.entries()) {
       const head = heads[index];
