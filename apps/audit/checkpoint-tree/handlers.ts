@@ -64,7 +64,7 @@ const part = (which: string) =>
 const INTRODUCTION =
   "The tile has 256 hashes of 32 bytes (C2SP tlog-tiles). A tile of `entries` has the texts of 256 checkpoints, each after its length in two bytes. Tiles never change.";
 
-/** Returns the text of the operation for places of so many parts. */
+/** Returns the OpenAPI text of an operation. `which` says how many parts the tile's place has. */
 function tileDetail(operationId: string, which: string) {
   return {
     operationId,
@@ -83,8 +83,8 @@ function tileDetail(operationId: string, which: string) {
 }
 
 /**
- * Serves the tree of checkpoints as C2SP tlog-tiles has it (AU-152, AU-153). Anyone may keep copies. `selectRoot`
- * returns the signed root for readers.
+ * Serves the tree of checkpoints in the format of C2SP tlog-tiles (AU-152, AU-153). Anyone may keep copies.
+ * `selectRoot` returns the signed root for readers.
  */
 export function checkpointTreeHandlers(database: Database, selectRoot: () => Promise<string | null>) {
   const routes = new Elysia({ name: "audit-log", prefix: "/audit-log", normalize: false }).get(
@@ -110,7 +110,7 @@ export function checkpointTreeHandlers(database: Database, selectRoot: () => Pro
 }
 
 const PARTS = ["first", "second", "third", "fourth"];
-/** The operation for places of one part, of two parts, and so on. */
+/** The operations for tiles whose place has one part, two parts, and so on. */
 const TILE_OPERATIONS = [
   { operationId: "getAuditLogTile", which: "by one part" },
   { operationId: "getAuditLogTileOfTwo", which: "by two parts" },
@@ -140,7 +140,7 @@ async function answerWithTile(
   return answerWith(request, body, IMMUTABLE);
 }
 
-/** Returns the bytes of a tile, or null if the tree does not reach its end. */
+/** Returns the bytes of a tile, or null if the tree does not have the whole tile yet. */
 async function tileBytes(database: Database, tile: Tile): Promise<Uint8Array<ArrayBuffer> | null> {
   const { level, index, width } = tile;
   const start = index * TILE_WIDTH;
@@ -156,7 +156,7 @@ async function tileBytes(database: Database, tile: Tile): Promise<Uint8Array<Arr
   return hashes.length === width ? new Uint8Array(Buffer.concat(hashes)) : null;
 }
 
-/** Returns texts with the length of each before it, in two bytes. */
+/** Joins texts, each after its length in two bytes. Returns null if there are fewer than `width` texts. */
 function bundleOf(texts: readonly string[], width: number): Uint8Array<ArrayBuffer> | null {
   if (texts.length < width) return null;
   const parts = texts.flatMap((text) => {

@@ -12,19 +12,19 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { selectNote, selectSubtrees } from "./queries.ts";
 
-/** The checkpoints beside the newest one that the tree of an export proves. */
+/** The checkpoints, in addition to the newest one, that an export proves to be in the tree. */
 export interface TreeQuestions {
   earlier: readonly Checkpoint[];
-  /** A checkpoint that the reader asked for, whose tree the proofs connect with the newest one. */
+  /** A checkpoint that the reader asked for. The proofs show that the newest tree continues its tree. */
   asked: Checkpoint | null;
-  /** A root that witnesses cosigned, which the proofs connect with the newest one. */
+  /** A root that witnesses cosigned. The proofs show that the newest root continues it. */
   cosigned: { size: number; note: string } | null;
 }
 
-/** A proof in the tree of checkpoints: hashes in hexadecimal, the lowest first. */
+/** A proof in the tree of checkpoints: hashes in hexadecimal, from the lowest level up. */
 type TreePath = string[];
 
-/** The proofs that an export has of its checkpoints. */
+/** The proofs of the checkpoints of an export. */
 export interface TreeProofs {
   tree: ProofTree;
   /** The proofs of earlier checkpoints, in their order. */
@@ -32,8 +32,8 @@ export interface TreeProofs {
 }
 
 /**
- * Returns the proofs that the tree under the newest signed root has these checkpoints. Returns null while no root is
- * signed, or if the tree does not have all of them.
+ * Returns the proofs that the tree under the newest signed root contains these checkpoints. Returns null while no
+ * root is signed, or if the tree does not have all of them.
  */
 export async function selectTreeProofs(
   database: Database,
@@ -66,8 +66,8 @@ export async function selectTreeProofs(
 }
 
 /**
- * Returns the proof that the tree of `size` checkpoints begins with the one of `earlier`. Returns null if the stored
- * tree lacks hashes of it.
+ * Returns the proof that the tree of `size` checkpoints begins with the tree of the first `earlier` checkpoints.
+ * Returns null if the stored tree lacks hashes of the proof.
  */
 export async function selectConsistency(
   database: Database,

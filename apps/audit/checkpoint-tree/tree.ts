@@ -34,7 +34,7 @@ const encoder = new TextEncoder();
 /** The leaves that a pass adds to the tree of checkpoints. */
 export interface TreeWrite {
   leaves: readonly { number: number; hashes: string }[];
-  /** The root, signed; undefined leaves the stored note. */
+  /** The signed root; undefined keeps the stored note. */
   note: string | undefined;
 }
 
@@ -50,13 +50,13 @@ interface Edge {
   frontier: readonly Hash[];
 }
 
-/** Decides what the tree may be built on. The sealer's memory of the signed state fulfils it. */
+/** Decides which stored checkpoints and roots the tree may build on. */
 export interface TreeTrust {
   /** Returns the public keys of the log. */
   keys(): Promise<readonly SigningJwk[]>;
-  /** Whether a key of this log signed a checkpoint, or none could have. */
+  /** Returns whether a key of this log signed a checkpoint, or the checkpoint is older than the first signed one. */
   isSigned(checkpoint: Checkpoint): Promise<boolean>;
-  /** The number of the first signed checkpoint, or null if none is signed. */
+  /** Returns the number of the first signed checkpoint, or null if none is signed. */
   firstSigned(): Promise<number | null>;
 }
 
@@ -80,8 +80,8 @@ export class CheckpointTree {
   }
 
   /**
-   * Returns the leaves of checkpoints that have none yet, up to the limit of one pass. The leaf of `next` is added
-   * when no other is missing.
+   * Returns leaves for checkpoints that have none yet, up to the limit of one pass. Includes the leaf of `next` if
+   * no earlier leaf is missing.
    *
    * @param newest the newest stored checkpoint, or null before the first
    * @throws TreeAltered if the stored tree, or a checkpoint that has no leaf yet, is not what was signed
@@ -108,7 +108,7 @@ export class CheckpointTree {
     return { leaves, note };
   }
 
-  /** Returns the right edge of the stored tree, compared with its signed root. */
+  /** Compares the stored tree with its signed root, and returns the right edge of the tree. */
   async #edgeOf({ tree_size, note }: StoredTree): Promise<Edge> {
     if (note !== null && this.#last?.note === note && this.#last.edge.size === tree_size) {
       return this.#last.edge;
@@ -142,7 +142,7 @@ export class CheckpointTree {
     throw new TreeAltered(`The tree of checkpoints 1 to ${size} is not what was signed`);
   }
 
-  /** Returns stored checkpoints without a leaf. Each is signed, and names the one before. */
+  /** Returns stored checkpoints without a leaf. Checks that each is signed and names the previous one. */
   async #lateOf(size: number, newest: Checkpoint | null): Promise<Checkpoint[]> {
     if (newest === null || newest.number === size) return [];
     if (newest.number < size) throw new TreeAltered(`Checkpoints ${newest.number + 1} to ${size} are gone`);

@@ -1,7 +1,7 @@
 import { type CheckpointKey, type SigningJwk, sha256 } from "@ostiary/lib/domain/proof";
 import { loadSigningKeyFile, signingKeyFileProblems } from "@ostiary/lib/runtime/config/signing-key-file";
 
-/** The key that signs checkpoints, with its published half. */
+/** The key that signs checkpoints, with its public key. */
 export interface SigningKey extends CheckpointKey {
   jwk: SigningJwk;
 }

@@ -36,7 +36,7 @@ export function eventOf(row: EventRow): UserEvent {
   };
 }
 
-/** The log that is read, by its owner. */
+/** A log, named by its owner. */
 export interface EventLog {
   kind: "organization" | "user";
   id: string;

@@ -2,7 +2,7 @@ import type { UserEvent } from "@ostiary/lib/contracts/audit";
 import type { Cell, ExportForm } from "../exports/formats.ts";
 import { type EventLog, shownIn } from "./event.ts";
 
-/** Returns how the events of a log are exported (AU-43, AU-44). */
+/** Returns the export form of the events of a log (AU-43, AU-44). */
 export function eventForm(log: EventLog): ExportForm<UserEvent> {
   const columns = log.kind === "user" ? userColumns : organizationColumns;
   return {
@@ -13,7 +13,7 @@ export function eventForm(log: EventLog): ExportForm<UserEvent> {
   };
 }
 
-/** The name of an exported log, without its ending. */
+/** The file name of an exported log, without its extension. */
 export const EXPORT_NAME = "audit-events";
 
 const csvCells = {

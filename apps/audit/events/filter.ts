@@ -25,25 +25,27 @@ export interface EventFilter {
   before: Temporal.Instant | null;
 }
 
-/** The part of the log that can hold matching events, by time and by id. */
+/** The part of the log that can contain matching events, by time and by id. */
 export interface EventBounds {
-  /** RFC 3339 with milliseconds; inclusive and exclusive. */
+  /** Times in RFC 3339 with milliseconds: the first is inclusive, the second exclusive. */
   occurred_from: string;
   occurred_before: string;
-  /** ULIDs; inclusive and exclusive. */
+  /** ULIDs: the first is inclusive, the second exclusive. */
   id_from: string;
   id_before: string;
 }
 
-/** The largest difference between the times of an event and of its id: the intent's tolerance, and an hour to write it. */
+/**
+ * The largest difference between the times of an event and of its id: the tolerance for an intent's time, and an
+ * hour to write the intent.
+ */
 const SKEW_MS = INTENT_SKEW_MS_MAX + 60 * 60 * 1000;
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const RANDOM_MIN = "0".repeat(16);
 
 /**
- * Returns the bounds of a filter below `cursor`, or null if no event can match. Bounds on time follow from
- * bounds on ids, and the reverse. So a page of any depth reads only its own months, and a filter on time
- * starts at the right place.
+ * Returns the bounds of a filter before `cursor`, or null if no event can match. An id contains a time, so bounds
+ * on time limit the ids, and the reverse. A page at any depth reads only its own months.
  */
 export function eventBounds(filter: EventFilter, cursor: string | null): EventBounds | null {
   const from_ms = filter.from === null ? 0 : clamp(ceilMs(filter.from));

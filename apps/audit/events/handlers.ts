@@ -79,8 +79,7 @@ const exportContent = {
 };
 
 /**
- * The query of a page without `proof`. A proof is an export, which clients of a page request by their Accept
- * header.
+ * The documented query of a page. It omits `proof` and `checkpoint`, which are documented at the export operation.
  */
 const describedPageQuery = Type.Omit(pageQuerySchema, ["proof", "checkpoint"]);
 

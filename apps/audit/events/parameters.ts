@@ -33,11 +33,11 @@ export const timeParameter = (description: string) =>
     format: RFC_3339_TIME,
   });
 
-/** Returns the schema of an id of an event. The log accepts any text as an id. */
+/** Returns the schema of an id that an event contains. The log accepts any text as an id. */
 export const writtenId = (description: string) =>
   Type.String({ description, minLength: 1, maxLength: ID_LENGTH_MAX, examples: [ULID_EXAMPLE] });
 
-/** The decimal number of a checkpoint, small enough for a double to keep. */
+/** Matches the decimal number of a checkpoint that a JavaScript number can represent exactly. */
 export const CHECKPOINT_NUMBER_PATTERN = "^[1-9][0-9]{0,14}$";
 
 const paramQuery = { additionalProperties: Type.String({ maxLength: PARAM_LENGTH_MAX }) };
@@ -103,7 +103,7 @@ export type EventQuery = Static<typeof filterQuerySchema>;
 export type PageQuery = Static<typeof pageQuerySchema>;
 export type ExportQuery = Static<typeof exportQuerySchema>;
 
-/** Returns everything that is wrong with a request for a page. Every value of `query` is a text. */
+/** Returns everything that is wrong with a request for a page. Every value of `query` is a string. */
 export function pageProblems(log: EventLog, query: PageQuery, request: Request): FieldError[] {
   const { limit: _, ...filters } = query;
   return [
@@ -132,7 +132,7 @@ function readProblems(log: EventLog, schema: TObject, query: EventQuery, { url }
 }
 
 /**
- * Refuses filters beside `proof`: a proof covers the whole log, since a part of it proves nothing about the
+ * Refuses filters together with `proof`: a proof covers the whole log, since a part of it proves nothing about the
  * rest.
  */
 function proofProblems({ proof, checkpoint, ...filters }: EventQuery, isNdjson: boolean): FieldError[] {

@@ -14,8 +14,8 @@ const EXPORT_BATCH_ROWS = 200;
 const CONNECTIONS = 8;
 
 /**
- * Opens connections for reads. PostgreSQL plans each page for its own values: a generic plan takes bounds on
- * time for narrow, and then sorts whole months.
+ * Opens connections for reads. PostgreSQL plans each page for its own values: a generic plan assumes narrow bounds
+ * on time, and then sorts whole months.
  */
 export function openReads(url: string, options: DatabaseOptions): Promise<Database> {
   return openDatabase(url, { pool_max: CONNECTIONS, plan_cache_mode: "force_custom_plan", ...options });
@@ -36,7 +36,7 @@ export async function selectEvents(
   return found.map(eventOf);
 }
 
-/** Streams all matching events of one moment, newest first, in batches. */
+/** Streams all matching events as of one moment, newest first, in batches. */
 export async function* streamEvents(
   database: Database,
   filter: EventFilter,
@@ -59,9 +59,9 @@ export const columns = sql.raw(
 );
 
 /**
- * Returns the statement for the events of a filter, newest first. Each variant starts with an index in the
- * order of the answer, so that a page costs the same anywhere in the log. A request id leads to its event, a
- * path param to its list of events, any other field to its own index.
+ * Returns the statement for the events of a filter, newest first. Each variant reads an index that has the order of
+ * the answer, so that a page costs the same anywhere in the log. A request id leads to its event, a path param to
+ * the list of its events. Other filters use the index of their field.
  */
 export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
   const conditions = sql.join([ofLog(filter.log), ...within(sql`event`, bounds), ...matches(filter)], AND);

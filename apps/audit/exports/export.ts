@@ -47,9 +47,10 @@ export class Exports {
   }
 
   /**
-   * Streams a whole log with its proof (AU-61), with the head under the checkpoint `asked` too.
+   * Streams a whole log with its proof (AU-61), which includes the log's head under checkpoint `asked` if that is
+   * set.
    *
-   * @throws ApiError 422 if there is no such checkpoint, or if it does not show heads
+   * @throws ApiError 422 if checkpoint `asked` does not exist or does not show heads
    */
   async respondWithProof(request: Request, log: EventLog, asked: number | null): Promise<Response> {
     if (asked !== null) await checkAsked(this.#deps.database, asked);
@@ -85,9 +86,7 @@ export class Exports {
     });
   }
 
-  /**
-   * Logs an export that broke off. The request's own log line has the status of the answer that had begun.
-   */
+  /** Logs an export that broke off. The request's own log line has the status that was sent before the failure. */
   #logBroken(about: Record<string, string>, error: unknown): void {
     const { log } = this.#deps;
     const fields = { ...about, error_message: reasonOf(error) };
@@ -97,8 +96,8 @@ export class Exports {
 }
 
 /**
- * Refuses a checkpoint that the log does not have. Refuses one of a version without the map of heads too, while no
- * signed tree can prove it.
+ * Refuses a checkpoint that the log does not have. Also refuses a checkpoint of a version without the map of heads,
+ * unless a signed tree can prove it.
  */
 async function checkAsked(database: Database, number: number): Promise<void> {
   const [found] = await selectCheckpoints(database, number + 1, 1);

@@ -43,7 +43,7 @@ export function exportablePage<Page extends TSchema>(page: Page) {
   };
 }
 
-/** The error for an export beyond the limits, as descriptions show it. */
+/** The error for an export beyond the limits, as OpenAPI descriptions show it. */
 export const TOO_MANY_EXPORTS = {
   code: "RATE_LIMITED",
   message: "Too many exports are running. Try again in a moment.",
@@ -51,15 +51,15 @@ export const TOO_MANY_EXPORTS = {
 
 export type Cell = string | number | null;
 
-/** How the items of an export are spelled. */
+/** The form of an export's items in CSV and NDJSON. */
 export interface ExportForm<Item> {
-  /** The name of the file, without its ending. */
+  /** The name of the file, without its extension. */
   name: string;
   /** The names of the columns in CSV. */
   columns: readonly string[];
   /** Returns the cells of an item, one for each column. */
   cells(item: Item): Cell[];
-  /** Returns an item as its line in NDJSON has it. */
+  /** Returns the object that the item's line in NDJSON contains. */
   shown(item: Item): unknown;
 }
 
@@ -92,8 +92,8 @@ export async function* exportChunks<Item>(
 }
 
 /**
- * Formats rows as CSV. `escape_formulas` puts a `'` in front of a cell that a spreadsheet would run (`=`,
- * `+`, `-`, `@`, tab, CR first).
+ * Formats rows as CSV. `escape_formulas` puts a `'` in front of a cell that a spreadsheet would run as a formula,
+ * because it begins with `=`, `+`, `-`, `@`, tab or CR.
  */
 function csv(rows: Cell[][]): string {
   return stringify(rows, { escape_formulas: true });

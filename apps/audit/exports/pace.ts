@@ -1,16 +1,16 @@
 /** Limits on how slowly a client may read an export. */
 export interface PaceLimits {
   bytes_per_second_min: number;
-  /** How far a client may fall behind that pace. */
+  /** The maximum time that a client may fall behind that pace. */
   lag_ms_max: number;
 }
 
-/** While another log waits for a place, a reader below this multiple of the least pace counts as slow. */
+/** A reader below this multiple of the minimum pace counts as slow, and can lose its place to a waiting log. */
 const SLOW_FACTOR = 16;
 
 /**
- * The lag of one client behind the least pace, and its average pace. Time counts only while the service waits
- * for the client, not for the database. Fast reading early on does not make up for a later lag.
+ * The lag of one client behind the minimum pace, and its average pace. Time counts only while the service waits for
+ * the client, not for the database. Fast reading early on does not offset a later lag.
  */
 export class ReadingPace {
   readonly #limits: PaceLimits;
@@ -38,7 +38,7 @@ export class ReadingPace {
     return this.#waited_ms > lag_ms_max && this.bytes_per_second < SLOW_FACTOR * bytes_per_second_min;
   }
 
-  /** Records that the client took `bytes` after `waited_ms`. */
+  /** Records that the client read `bytes` after the service had waited for `waited_ms`. */
   took(bytes: number, waited_ms: number): void {
     this.#waited_ms += waited_ms;
     // bytes before the first wait only filled buffers
@@ -47,7 +47,7 @@ export class ReadingPace {
     this.#lag_ms = Math.max(0, this.#lag_ms + waited_ms - due_ms);
   }
 
-  /** Returns the error for a client that stayed below the least pace for too long. */
+  /** Returns the error for a client that stayed below the minimum pace for too long. */
   lagged(): ReaderTooSlow {
     const { lag_ms_max, bytes_per_second_min } = this.#limits;
     return new ReaderTooSlow(

@@ -15,7 +15,7 @@ export interface ExportLimits {
   wait_ms: number;
 }
 
-/** The place of one export, from its request to its release. */
+/** One of the limited places for exports, from the request for the place until its release. */
 export class ExportPlace {
   /** The log that is exported. */
   readonly log: string;
@@ -43,11 +43,11 @@ export class ExportPlace {
 }
 
 /**
- * Assigns places to exports, since each export holds a database connection while its client reads. The
- * service does not know the person who reads, so places are shared by log:
- * - The last place is reserved for a log that has none.
- * - Freed places go to logs that have none.
- * - Slow readers lose their places to them.
+ * Limits exports that run at once by assigning places to them: each export uses a database connection while its
+ * client reads. The service does not know who reads, so logs share the places:
+ * - The last free place is reserved for a log that has no place.
+ * - A freed place goes to a waiting log.
+ * - When a log starts to wait, the slowest reader loses its place.
  */
 export class ExportPermits {
   readonly #limits: ExportLimits;
@@ -61,7 +61,7 @@ export class ExportPermits {
     this.#clock = clock;
   }
 
-  /** Resolves with a function that returns the place; rejects with ApiError 429 if there is none. */
+  /** Resolves with a function that releases the place; rejects with ApiError 429 if no place gets free in time. */
   async take(place: ExportPlace): Promise<() => void> {
     const { exports_max, per_log_max } = this.#limits;
     const own = countOf(this.#running, place.log);
@@ -90,7 +90,7 @@ export class ExportPermits {
     });
   }
 
-  /** Returns the slowest of the slow readers that were not told to end yet. */
+  /** Returns the slowest reader that counts as slow and was not told to end yet. */
   #slowest(): ExportPlace | undefined {
     return Array.from(this.#running)
       .filter(({ signal, pace }) => !signal.aborted && pace.isSlow)

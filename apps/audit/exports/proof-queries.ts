@@ -28,18 +28,18 @@ import { selectSealedStatements } from "../usage/statements/queries.ts";
 /** The state up to which the log of an owner is sealed: the content of an export with proof. */
 export interface SealedLog {
   owner: string;
-  /** Id of the owner's chain, or null if it has none. */
+  /** Id of the owner's chain, or null if the owner has no chain. */
   chain_id: number | null;
   position: number;
   chain: string;
-  /** The place of the head in the tree of an older checkpoint; null for a head in the map. */
+  /** The inclusion proof of a head in the tree of an older checkpoint; null for a head in the map of heads. */
   inclusion: Inclusion | null;
   /** The checkpoint that holds the head: the newest one, or an older one without a map. */
   checkpoint: CheckpointRow | null;
-  /** A `pg_snapshot`. */
+  /** The sealed transactions, as a `pg_snapshot`. */
   sealed_to: string;
   now: string;
-  /** Whether the log was sealed on another server, from which this database was dumped. */
+  /** Whether the log was sealed on another database server, and restored here from a dump. */
   foreign: boolean;
   /** Whether events from before the proof was introduced are sealed. */
   older_sealed: boolean;
@@ -64,13 +64,13 @@ export async function selectSealedLog(database: Database, log: EventLog): Promis
         left join audit.chains known using (owner)
         left join audit.altered_chains aside using (owner)`;
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
-  // A restored database has transaction numbers of another server. Nothing counts as late until its sealer
-  // has looked.
+  // The stored snapshot of a restored database has transaction numbers of another server. No event counts as
+  // missing its seal until the sealer has searched this database.
   const foreign = parseSnapshot(found.now).xmax < parseSnapshot(found.sealed_to).xmax;
   return { ...found, foreign, sealed_to: foreign ? NOTHING_SEEN : found.sealed_to };
 }
 
-/** Returns whether the log has an unsealed event that was committed at the moment of the snapshot `asked`. */
+/** Returns whether the log may have an unsealed event that was committed before the snapshot `asked`. */
 export async function isUnsealed(
   database: Database,
   log: EventLog,
@@ -97,15 +97,15 @@ type ProvenRow = EventRow & {
   outcome_place: EventProof["outcome"];
 };
 
-/** An event of an export, and its places in the proof. */
+/** An event of an export, and the positions of its entries in the chain. */
 export interface ProvenEventLine {
   event: ReturnType<typeof shownIn>;
   proof: EventProof;
 }
 
 /**
- * Streams all events of a log as they were when it was sealed, newest first, in batches. An event that should
- * be sealed but is not comes without a place, so that the proof leaves out no event of the log.
+ * Streams all events of a log as they were when it was sealed, newest first, in batches. Includes events that
+ * should be sealed but are not, without a position: the export leaves out no event.
  */
 export async function* streamProvenEvents(
   database: Database,
@@ -138,7 +138,7 @@ function provenStatement(log: EventLog, { chain_id, position, sealed_to, older_s
       : sql`event.intent_xid`;
   const was = (name: SQL, unplaced: SQL) =>
     sql`coalesce(${name}.position <= ${position}::bigint, ${unplaced})`;
-  // an event whose request id is not claimed is never sealed, so nothing waits for it
+  // an event whose request id is not claimed is never sealed: the export shows it without a position
   const intentUnplaced = sql`${seen(intentXid)} or not ${CLAIMED}`;
   return sql`select ${columns}, event.named_by_outcome, event.intent_member_id,
       event.outcome <> 'pending' and ${was(sql`o`, seen(sql`event.outcome_xid`))} as outcome_seen,
@@ -165,7 +165,7 @@ function lineOf(log: EventLog, row: ProvenRow): ProvenEventLine {
   };
 }
 
-/** The further parts of the last line of an export. */
+/** The optional parts of the last line of an export. */
 export interface ProofEndParts {
   /** The number of a checkpoint whose head the reader asked for, or null. */
   asked: number | null;
@@ -213,7 +213,7 @@ async function selectTree(
   return selectTreeProofs(database, checkpoint, { earlier, asked: found ?? null, cosigned });
 }
 
-/** Returns a head with the place of its checkpoint in the tree. */
+/** Returns a head with the path of its checkpoint in the tree of checkpoints. */
 function placed(head: EarlierHead, proofs: TreeProofs | null, at: number): EarlierHead {
   const path = proofs?.earlier[at];
   return path === undefined ? head : { ...head, path: [...path] };
@@ -269,8 +269,8 @@ type Declaration = NonNullable<ProofEnd["retention"]>[number];
 /**
  * Returns the declarations of dropped months in the owner's chain, up to the sealed position.
  *
- * @throws Error if more were declared since the export began: the export may lack their events and has no
- * declaration of them
+ * @throws Error if a month was declared since the export began: the export may lack both its events and its
+ * declaration
  */
 async function selectRetention(
   database: Database,

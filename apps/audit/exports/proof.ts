@@ -20,25 +20,25 @@ const COSIGNED_LOOK_MS = 200;
 export interface CosignedRoots {
   /** Returns the newest root that a quorum cosigned, or null. */
   select(): Promise<ProofEndParts["cosigned"]>;
-  /** The longest wait of an export for a root that has its checkpoint. */
+  /** The longest wait of an export for a root that covers its checkpoint. */
   wait_ms_max: number;
 }
 
 export interface ProofOptions {
   /** The longest wait for the sealer. */
   wait_ms_max: number;
-  /** The number of a checkpoint whose head the export has too, or null. */
+  /** The number of a checkpoint whose head the export includes too, or null. */
   asked: number | null;
   /** Null for a log without witnesses. */
   cosigned: CosignedRoots | null;
-  /** Aborted when the client leaves: nothing waits for witnesses then. */
+  /** Aborted when the client disconnects: the export then stops waiting for witnesses. */
   signal: AbortSignal;
 }
 
 /**
- * Yields the body of an export with proof: the log as its newest checkpoint holds it, newest event first,
- * then the line with the proof. Waits for events that were committed before the request, as long as a sealer
- * may take. At the end it waits for witnesses to cosign that checkpoint (AU-196).
+ * Yields the body of an export with proof: the log as of its newest checkpoint, newest event first, then the line
+ * with the proof. At the start, waits until events that were committed before the request are sealed. At the end,
+ * waits for witnesses to cosign the checkpoint (AU-196). Both waits are limited.
  */
 export async function* proofChunks(
   database: Database,
@@ -70,7 +70,10 @@ async function sealedLog(
   return sealed;
 }
 
-/** Waits for a cosigned root that has the checkpoint of the export, and returns the newest root in any case. */
+/**
+ * Waits for a cosigned root that covers the checkpoint of the export. Returns the newest cosigned root even if the
+ * wait times out.
+ */
 async function cosignedRoot(
   { select, wait_ms_max }: CosignedRoots,
   { checkpoint }: SealedLog,

@@ -11,14 +11,14 @@ export interface ExportStream {
   signal: AbortSignal;
   /** Called when `chunks` is read no further, for any reason; later calls have no effect. */
   ended(): void;
-  /** Called when the export broke off although the client was there. */
+  /** Called when the export broke off although the client was still connected. */
   broken(error: unknown): void;
 }
 
 /**
- * Returns a response that streams an export. The first chunk is awaited, so that an unavailable database is
- * still a 503. The connection breaks if the chunks fail or the client is too slow, so that no client takes a
- * part for the whole.
+ * Returns a response that streams an export. The first chunk is awaited, so that an unavailable database is still a
+ * 503. The connection breaks if the chunks fail or the client is too slow, so that no client mistakes a part for
+ * the whole export.
  */
 export async function streamedExport(stream: ExportStream): Promise<Response> {
   const { chunks, signal } = stream;
@@ -32,7 +32,7 @@ export async function streamedExport(stream: ExportStream): Promise<Response> {
     // the client may have left before the listener was added: then nobody reads the body
     if (signal.aborted) await end();
     const body = new ReadableStream<Uint8Array>({
-      // a direct stream, unlike others, can break off while the client does not read
+      // only a direct stream can break the connection while the client does not read
       type: "direct",
       pull: (sink) => send(stream, first, sink).finally(end),
     });
@@ -67,14 +67,14 @@ async function send(
   }
 }
 
-/** The size of the pieces by which the pace is measured: a sink does not tell how much of a piece was taken. */
+/** The size of the pieces for measuring the pace. A sink does not report how much of a piece the client has read. */
 const PIECE_BYTES = 64 * 1024;
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES);
 }
 
-/** A client that reads the pieces it is sent, with its pace. */
+/** Sends pieces to a client and measures its pace. */
 class PacedReader {
   readonly #sink: ReadableStreamDirectController;
   readonly #stream: ExportStream;
@@ -84,7 +84,7 @@ class PacedReader {
     this.#stream = stream;
   }
 
-  /** Resolves when the client has taken `piece` or has left; rejects with `ReaderTooSlow`. */
+  /** Sends `piece`. Resolves when the client has read it or has disconnected; rejects with `ReaderTooSlow`. */
   async take(piece: Uint8Array): Promise<void> {
     const { place, clock } = this.#stream;
     const { pace } = place;

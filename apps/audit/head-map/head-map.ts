@@ -3,18 +3,23 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { isLeaf, type LeafSlot, MapNode, type NodeRef, SLOTS, type Slot } from "./node.ts";
 import { type NodePlace, selectNodes } from "./queries.ts";
 
-/** The depth of the nodes nearest to the root, which all heads share: a sealer remembers all of them, at most 4369. */
+/** The depth down to which a sealer caches every node: at most 4369 nodes, which many heads share. */
 const SHARED_DEPTH = 3;
-/** The maximum number of other nodes that a sealer remembers: those that it used last. */
+/** The maximum number of deeper nodes that a sealer caches. */
 const CACHED_MAX = 10_000;
 
 const DIGIT_0 = "0".charCodeAt(0);
 const LETTER_A = "a".charCodeAt(0);
 
-/** Nodes that were read or written lately, by their digits. A node is current while its hash is. */
+/**
+ * Nodes that were recently read or written, by their paths. A cached node is used only if it has the expected hash.
+ */
 export class NodeCache {
   readonly #shared = new Map<string, MapNode>();
-  /** Two generations of the other nodes: the older one is forgotten as a whole, since a map that loses keys one by one gets slow. */
+  /**
+   * Two generations of deeper nodes. The older one is dropped as a whole: a Map that loses keys one by one gets
+   * slow.
+   */
   #young = new Map<string, MapNode>();
   #old = new Map<string, MapNode>();
 
@@ -52,14 +57,15 @@ export interface MapHead {
 /** A node that is gone, or differs from what was signed. */
 const LOST = "lost";
 
-/** The slot of a node below that changes, until that node is sealed. */
+/** A placeholder in the slot of a changed child node, until the hash of the child is computed. */
 const UNSEALED: NodeRef = { checkpoint: 0, hash: ZERO_HASH };
 
-/** A node that was read, with what changes in it. */
+/** A node that was read, with its pending changes. */
 interface Branch {
   node: MapNode;
-  /** The slots that change, by their digits. */
+  /** The changed slots, by their digits. */
   changed: Map<number, Slot>;
+  /** The child nodes that were read, by their digits. */
   below: Map<number, Branch | typeof LOST>;
 }
 
@@ -70,8 +76,8 @@ interface Wanted {
 }
 
 /**
- * The part of the map of heads under one checkpoint that leads to some owners. Every node was compared with the
- * root, so what the map says is what was signed.
+ * The part of the map of heads under one checkpoint that leads to some owners. Every node was verified against the
+ * signed root.
  */
 export class HeadMap {
   readonly #cache: NodeCache;
@@ -81,7 +87,10 @@ export class HeadMap {
     this.#cache = cache;
   }
 
-  /** Reads the ways of these owners under a root; null is the map before the first checkpoint. */
+  /**
+   * Reads the nodes that lead from a root to these owners. A null root is the empty map before the first
+   * checkpoint.
+   */
   static async open(
     database: Database,
     cache: NodeCache,
@@ -108,7 +117,7 @@ export class HeadMap {
     return this.#root === LOST;
   }
 
-  /** Returns the head of an owner, null if the map has none, or `lost` if a node on its way is gone. */
+  /** Returns the head of an owner, null if the map has none, or `lost` if a node on the way to the head is gone. */
   headOf(owner: string): MapHead | null | typeof LOST {
     const way = mapSteps(owner);
     let branch = this.#root;
@@ -124,7 +133,7 @@ export class HeadMap {
     return LOST;
   }
 
-  /** Sets the head of an owner whose way was read. */
+  /** Sets the head of an owner that was passed to {@link open}. */
   set(owner: string, { position, chain }: MapHead): void {
     const way = mapSteps(owner);
     let branch = foundOf(this.#root);
@@ -136,7 +145,7 @@ export class HeadMap {
           branch.changed.set(digit, { key: way, position, chain });
           return;
         }
-        // two heads share the digits so far: both go one node down
+        // two heads share the digits so far: both move to a new child node
         const below = branchOf(MapNode.EMPTY);
         below.changed.set(digitOf(leaf.key, depth + 1), leaf);
         branch.below.set(digit, below);
@@ -166,7 +175,7 @@ export class HeadMap {
     return node.hash;
   }
 
-  /** Reads the nodes below branches of one depth, as far as the ways lead to them. */
+  /** Reads the child nodes of branches at one depth that are on the ways to owners. */
   async #readBelow(
     database: Database,
     depth: number,
@@ -211,7 +220,7 @@ function branchOf(node: MapNode): Branch {
   return { node, changed: new Map(), below: new Map() };
 }
 
-/** Returns the leaf at a digit that leads to no node below; null for an empty slot. */
+/** Returns the leaf at a digit; null for an empty slot. The digit must not lead to a child node. */
 function leafOf({ node, changed }: Branch, digit: number): LeafSlot | null {
   const slot = changed.get(digit) ?? node.slot(digit);
   if (slot !== null && !isLeaf(slot))

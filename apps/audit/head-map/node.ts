@@ -15,7 +15,7 @@ export interface LeafSlot {
   chain: Hash;
 }
 
-/** A node below, as the checkpoint with this number wrote it. */
+/** A reference to a child node: its hash, and the number of the checkpoint that wrote it. */
 export interface NodeRef {
   checkpoint: number;
   hash: Hash;
@@ -37,26 +37,29 @@ export function isLeaf(slot: Slot): slot is LeafSlot {
   return "key" in slot;
 }
 
-/** The subtrees of a node, as far as they are known; null for an empty one. */
+/** The subtrees of a node; undefined for one that is not computed yet, null for an empty one. */
 type Subtrees = (Subtree | null | undefined)[];
 const UNKNOWN: Readonly<Subtrees> = Array.from({ length: 2 * SLOTS }, () => undefined);
 
 /**
- * A stored node of the map of heads: four levels of the tree, with a slot for each hexadecimal digit. It is
- * never changed: each checkpoint writes the nodes that lead to a head that moved.
+ * A stored node of the map of heads: four levels of the tree, with a slot for each hexadecimal digit. Nodes never
+ * change: each checkpoint writes new nodes on the ways to the heads that moved.
  *
- * A node is kept as it is stored: which slots are taken, which are leaves, and the slots in their order. It remembers
- * the hashes of its subtrees, so a changed slot costs the hashes on its way alone.
+ * In memory a node keeps its stored bytes: a bitmap of used slots, a bitmap of leaves, and the used slots in order.
+ * It caches the hashes of its subtrees, so a changed slot costs only the hashes above it.
  */
 export class MapNode {
   static readonly EMPTY = new MapNode(Buffer.alloc(HEAD_BYTES), UNKNOWN.slice());
 
   readonly bytes: Buffer;
-  /** The same bytes without the methods of a Buffer: slices of it are faster. */
+  /** The same bytes as a plain Uint8Array, which is faster to slice than a Buffer. */
   readonly #view: Uint8Array;
   readonly #taken: number;
   readonly #leaves: number;
-  /** The subtrees by their places: the node is at 1, the halves of `place` at twice `place`, slot `n` at 16 + `n`. */
+  /**
+   * The subtrees by place: the whole node is at 1, the halves of place `p` at `2p` and `2p + 1`, slot `n` at `16 +
+   * n`.
+   */
   readonly #subtrees: Subtrees;
 
   private constructor(bytes: Buffer, subtrees: Subtrees) {
@@ -67,7 +70,7 @@ export class MapNode {
     this.#subtrees = subtrees;
   }
 
-  /** Reads a stored node; returns null for bytes that are not one. */
+  /** Reads a stored node; returns null for bytes that are not a node. */
   static read(bytes: Buffer): MapNode | null {
     if (bytes.length < HEAD_BYTES) return null;
     const node = new MapNode(bytes, UNKNOWN.slice());
@@ -78,7 +81,7 @@ export class MapNode {
     return this.subtree(1)?.hash ?? ZERO_HASH;
   }
 
-  /** Returns the subtree at a place; null is an empty one. */
+  /** Returns the subtree at a place; null if it is empty. */
   subtree(place: number): Subtree | null {
     const known = this.#subtrees[place];
     if (known !== undefined) return known;
@@ -101,14 +104,14 @@ export class MapNode {
     };
   }
 
-  /** Returns the node below in a slot; null for a leaf and for an empty slot. */
+  /** Returns the reference to a child node in a slot; null for a leaf and for an empty slot. */
   ref(index: number): NodeRef | null {
     if (!this.#isTaken(index) || this.#isLeaf(index)) return null;
     const at = this.#offsetOf(index);
     return { checkpoint: Number(this.bytes.readBigUInt64BE(at)), hash: this.#hashAt(at + NUMBER_BYTES) };
   }
 
-  /** Returns the node with these slots in place of its own, by their index. */
+  /** Returns a copy of the node in which these slots are replaced, by their index. */
   with(changed: ReadonlyMap<number, Slot>): MapNode {
     let [taken, leaves] = [this.#taken, this.#leaves];
     const subtrees = this.#subtrees.slice();
@@ -153,7 +156,7 @@ export class MapNode {
   }
 }
 
-/** Returns where a slot begins in a node with these bitmaps. */
+/** Returns the offset of a slot in a node with these bitmaps. */
 function offsetOf(index: number, taken: number, leaves: number): number {
   const before = (1 << index) - 1;
   return HEAD_BYTES + REF_BYTES * onesOf(taken & before) + (LEAF_BYTES - REF_BYTES) * onesOf(leaves & before);
@@ -165,7 +168,7 @@ function onesOf(bits: number): number {
   return ones;
 }
 
-/** Writes a slot and returns where it ends. */
+/** Writes a slot and returns the offset of its end. */
 function writeSlot(bytes: Buffer, start: number, slot: Slot): number {
   let at = start;
   if (isLeaf(slot)) {

@@ -3,10 +3,13 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { isLeaf, LEVELS, type MapNode, SLOTS, type Slot } from "./node.ts";
 import { selectNodes } from "./queries.ts";
 
-/** The head of an owner under a checkpoint, with its proof; position 0 and zeros for none. */
+/**
+ * The head of an owner under a checkpoint, with its proof. An owner without entries has position 0 and a hash of
+ * zeros.
+ */
 export interface ProvenHead {
   position: number;
-  /** In hexadecimal. */
+  /** The running hash, in hexadecimal. */
   chain: string;
   map: MapProof;
 }
@@ -14,14 +17,14 @@ export interface ProvenHead {
 interface Walk {
   checkpoint: number;
   depth: number;
-  /** The hashes beside the way, from the root down. */
+  /** The sibling hashes along the way, from the root down. */
   path: string[];
   found: ProvenHead | null | undefined;
 }
 
 /**
- * Returns the head of an owner under each of these checkpoints, in their order; null where a node of the map is
- * gone. One statement reads one level of all of them.
+ * Returns the head of an owner under each of these checkpoints, in their order; null if a node of the map is gone.
+ * One statement reads one level for all checkpoints.
  */
 export async function selectProvenHeads(
   database: Database,
@@ -40,7 +43,7 @@ export async function selectProvenHeads(
   return walks.map(({ found }) => found ?? null);
 }
 
-/** Goes through one stored node, half by half, until one slot or one leaf is left. */
+/** Descends through one stored node, one half at a time, until one slot or one leaf is left. */
 function step(walk: Walk, way: string, node: MapNode | null): void {
   if (node === null) {
     walk.found = null;
@@ -63,7 +66,7 @@ function step(walk: Walk, way: string, node: MapNode | null): void {
   walk.depth += 1;
 }
 
-/** Returns the one slot of a subtree that is a leaf. */
+/** Returns the slot of the only leaf in a subtree. */
 function leafBelow(node: MapNode, place: number): Slot | null {
   let at = place;
   while (at < SLOTS) at = node.subtree(2 * at) === null ? 2 * at + 1 : 2 * at;

@@ -27,10 +27,10 @@ export interface PartitionKeeperDeps {
 }
 
 const INTERVAL_MS = 60 * 60 * 1000;
-/** First delay after a failed run, which grows up to the normal interval. */
+/** Delay after the first failed run. Each further failure makes it longer, up to the normal interval. */
 const RETRY_MS = INTERVAL_MS / 8;
 
-/** Keeps the monthly partitions: once at `start`, which rejects if that fails, then every hour. */
+/** Creates missing monthly partitions: once at `start`, which rejects on failure, then every hour. */
 export class PartitionKeeper {
   readonly #deps: PartitionKeeperDeps;
   readonly #loop: Loop;
@@ -70,6 +70,6 @@ export class PartitionKeeper {
   async #run(): Promise<void> {
     const { database, clock, log } = this.#deps;
     const made = await makePartitions(database, clock.now());
-    if (made.length > 0) log.info({ partitions: made }, "audit partitions made");
+    if (made.length > 0) log.info({ partitions: made }, "created audit partitions");
   }
 }

@@ -1,21 +1,21 @@
 import { monthOf } from "@ostiary/lib/domain/proof";
 
-/** Months kept ahead of the current one; the month before it is kept too. */
+/** Number of months after the current one whose partitions must exist. */
 const MONTHS_AHEAD = 2;
+/** Number of months before the current one whose partitions must exist. */
 const MONTHS_BEHIND = 1;
 
 /** A partition of `audit.audit_events`: one month in UTC. */
 export interface Partition {
-  /** `audit_events_2026_01`. */
+  /** The name of the table, such as `audit_events_2026_01`. */
   name: string;
-  /** `2026-01`. */
+  /** The month, such as `2026-01`. */
   month: string;
 }
 
 /**
- * Returns the partitions that must exist at `now_ms`: from last month to two months ahead (AU-7).
- * An intent's time is within a day of the clock, so its partition exists even after two months of failed
- * upkeep.
+ * Returns the partitions that must exist at `now_ms`: from last month to two months ahead (AU-7). An intent's time
+ * is within a day of the clock, so its partition exists even if upkeep fails for two months.
  */
 export function wantedPartitions(now_ms: number): Partition[] {
   return Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, index) => {

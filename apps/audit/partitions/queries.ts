@@ -19,17 +19,17 @@ export async function missingPartitions(database: Database, wanted: Partition[])
 }
 
 /**
- * Lets one transaction at a time change the tables of the events, until it ends. `audit.make_partition` takes the same
- * lock. PostgreSQL refuses a change of a table's entry in its catalog that meets another: a grant may meet a new
- * partition.
+ * Takes a lock until the transaction ends, so that only one transaction at a time changes the event tables.
+ * `audit.make_partition` takes the same lock. PostgreSQL rejects concurrent changes of one catalog entry, for
+ * example a grant while a partition is created.
  */
 export async function lockPartitions(tx: Orm): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended('partitions of audit_events', 0))`);
 }
 
 /**
- * Creates a partition through a function with the rights of the log's owner, so the caller can have fewer.
- * Returns false if another replica was faster.
+ * Creates a partition through a function that runs with the rights of the log's owner: the caller needs no such
+ * rights. Returns false if another replica was faster.
  */
 export async function makePartition(orm: Orm, { month }: Partition): Promise<boolean> {
   const [answer] = await rows<{ made: boolean }>(orm, sql`select audit.make_partition(${month}) as made`);

@@ -18,13 +18,13 @@ import {
 } from "./queries.ts";
 
 /**
- * Time after which a month is complete. An intent's time may differ from the clock by a day, so a month can
- * grow after its end.
+ * How long after its end a month is complete. An intent's time may differ from the clock by a day, so events can
+ * arrive after the end.
  */
 const SETTLED_MS = 48 * 60 * 60 * 1000;
 /** The maximum number of chains whose declarations one checkpoint covers. */
 const DECLARED_MAX = 1_000;
-/** The largest difference between the clocks of this machine and of the database: one of them is wrong beyond it. */
+/** The maximum difference between the clocks of this machine and of the database. Beyond it, one of them is wrong. */
 const CLOCKS_APART_MS_MAX = 60 * 60 * 1000;
 const LOCK_NOT_AVAILABLE = "55P03";
 const UNDEFINED_TABLE = "42P01";
@@ -33,15 +33,15 @@ const RETRY_MS = 1_000;
 
 export interface DroppedMonth {
   month: string;
-  /** Chains that have declared the month. */
+  /** Number of chains that declare the month. */
   logs: number;
   entries: number;
 }
 
 /**
- * Drops the months before `before`, the oldest first. Each month is declared in the chains of its owners,
- * after its events were verified against the seal, and its partition is then dropped. An interrupted run
- * continues where it stopped.
+ * Drops the months before `before`, the oldest first. For each month, verifies its events against the seal,
+ * declares the month in the chains of its owners, and drops its partition. An interrupted run continues where it
+ * stopped.
  *
  * @throws LogAltered for a month with an event that differs from the sealed one; the month stays
  */
@@ -77,7 +77,7 @@ export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerato
 }
 
 /**
- * Refuses to tell the age of months by a clock that is wrong (OP-93): a month that is dropped too early is lost.
+ * Refuses to continue if a clock is wrong (OP-93): a month that is dropped too early is lost.
  *
  * @throws StartRefused if this machine and the database do not agree on the time
  */
@@ -90,17 +90,17 @@ async function checkClocks({ reads, clock }: PassDeps): Promise<void> {
 }
 
 /**
- * Checks the month that was declared last: a command that was killed may have dropped it without a check. Months are
- * declared in their order, so each earlier one was checked.
+ * Checks the month that was declared last, because a killed command may have dropped the month without this check.
+ * Months are declared in order, so earlier months were checked.
  *
- * @throws LogAltered if the chains lack a value of it
+ * @throws LogAltered if the chains have lost hashes of that month
  */
 async function checkLastDeclared(deps: PassDeps): Promise<void> {
   const month = await selectLastDeclared(deps.reads);
   if (month !== null) await checkKept(deps, month);
 }
 
-/** Returns null if another command dropped the month first. */
+/** Returns null if the error means that another command dropped the month first; otherwise rethrows the error. */
 function nullWhereGone(error: unknown): null {
   if (sqlState(error) === UNDEFINED_TABLE) return null;
   throw error;
@@ -120,9 +120,9 @@ async function dropMonth(deps: PassDeps, month: Month): Promise<DroppedMonth> {
 }
 
 /**
- * Checks that the chains kept the values of a dropped month.
+ * Checks that the chains still have the hashes of a dropped month.
  *
- * @throws LogAltered if they did not
+ * @throws LogAltered if a hash is missing or different
  */
 async function checkKept({ reads }: PassDeps, month: string): Promise<void> {
   const lost = await selectLostPlaces(reads, month);
@@ -146,9 +146,7 @@ async function declareAll(deps: PassDeps, month: Month, dropped: DroppedMonth): 
   if (batch.length > 0) await declare(deps, month.month, batch);
 }
 
-/**
- * Drops the partition once nobody uses it. Returns false if its month has changed since the snapshot `asOf`.
- */
+/** Drops the partition once nobody uses it. Returns false if the month has changed since the snapshot `asOf`. */
 async function dropOnceFree({ writes, clock }: PassDeps, month: Month, asOf: string): Promise<boolean> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     try {

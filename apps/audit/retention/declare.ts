@@ -25,7 +25,9 @@ export async function declare(
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     if (await declareOnce(deps, month, undeclared)) return;
   }
-  throw new Error("The sealers of the service kept this process from writing its declarations.");
+  throw new Error(
+    `The declarations were not written in ${TRIES_MAX} attempts: the service sealed entries during each one. Try again later.`,
+  );
 }
 
 async function declareOnce(
@@ -40,7 +42,7 @@ async function declareOnce(
   const map = await sealed.openMap(state.checkpoint, owners);
   const [altered] = await sealed.alteredOf(chains, map, expectedOf(state.set_aside));
   if (altered !== undefined) {
-    // a pass in between has moved the chain beyond the checkpoint that was read
+    // another replica's pass may have moved the chain beyond the checkpoint that was read
     if ((await selectState(writes)).passes !== state.passes) return false;
     throw new LogAltered(`The chain of ${altered.owner}: ${altered.reason}`);
   }

@@ -14,10 +14,10 @@ import { entriesOf } from "../sealing/entries.ts";
 import { LogAltered } from "../sealing/trust.ts";
 import { type PartitionRow, type SealedHalf, selectDeclared, streamSealedHalves } from "./queries.ts";
 
-/** A month of the log that can be dropped: its partition holds the whole month and nothing else. */
+/** A month of the log that can be dropped: its partition contains exactly this month. */
 export interface Month {
   name: string;
-  /** `2026-01`. */
+  /** The month, such as `2026-01`. */
   month: string;
 }
 
@@ -26,7 +26,7 @@ const BOUND = /^FOR VALUES FROM \('(\d{4}-\d{2})-01 00:00:00\+00'\) TO \('(\d{4}
 /**
  * Returns the months before `before`, the oldest first.
  *
- * @throws StartRefused for a partition in that range that is not one month
+ * @throws StartRefused if a partition is not exactly one month
  */
 export function monthsBefore(partitions: readonly PartitionRow[], before: string): Month[] {
   const months = partitions.flatMap(({ name, bound }) => {
@@ -42,7 +42,7 @@ export function monthsBefore(partitions: readonly PartitionRow[], before: string
   return months.toSorted((a, b) => (a.month < b.month ? -1 : 1));
 }
 
-/** The positions of a chain that hold events of a month and are not declared yet. */
+/** The positions of a chain whose entries belong to a month and are not declared yet. */
 export interface Undeclared {
   owner: string;
   ranges: ChainRange[];
@@ -51,10 +51,9 @@ export interface Undeclared {
 const BATCH_ROWS = 500;
 
 /**
- * Yields the undeclared positions of each chain, after a check that each event is the sealed one and belongs
- * to the month.
+ * Yields the undeclared positions of each chain. Checks that each event is the sealed one and belongs to the month.
  *
- * @throws LogAltered if an event is not
+ * @throws LogAltered if an event differs from the sealed one or belongs to another month
  */
 export async function* undeclaredPlaces(
   database: Database,
@@ -86,7 +85,7 @@ function extend(ranges: ChainRange[], position: number, chain: string): void {
   } else ranges.push({ from: position, to: position, chain });
 }
 
-/** Returns the owner of the chain that holds a half, after it was verified. */
+/** Verifies one half of an event against the seal, and returns the owner of its chain. */
 function checkedOwner(half: SealedHalf, month: string): string {
   const { id, owner, position, is_outcome, own_salt } = half;
   const occurred_ms = Date.parse(half.occurred_at);
@@ -103,6 +102,6 @@ function checkedOwner(half: SealedHalf, month: string): string {
     occurred_ms < monthEnd(month);
   if (isRight) return owner;
   throw new LogAltered(
-    `The ${is_outcome ? "outcome" : "intent"} of event ${id} is not what was sealed at place ${position} of ${owner ?? `chain ${half.chain_id}`}, or not of ${month}`,
+    `The ${is_outcome ? "outcome" : "intent"} of event ${id} is not what was sealed at place ${position} of ${owner ?? `chain ${half.chain_id}`}, or does not belong to ${month}`,
   );
 }

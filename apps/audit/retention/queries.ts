@@ -12,7 +12,7 @@ export interface PartitionRow {
   bound: string;
 }
 
-/** Returns the partitions of the log. One that another job drops at this moment has no bound any more. */
+/** Returns the partitions of the log, except those that another job is dropping: they have no bound any more. */
 export function selectPartitions(database: Database): Promise<PartitionRow[]> {
   return query<PartitionRow>(database, "select_partitions")`
     select * from (
@@ -36,7 +36,7 @@ export async function selectClock(database: Database): Promise<number> {
   return Number(found?.now_ms);
 }
 
-/** Returns the newest month that a chain declares; null if there is none. */
+/** Returns the newest declared month, or null if no month is declared. */
 export async function selectLastDeclared(database: Database): Promise<string | null> {
   const [found] = await query<{ month: string | null }>(database, "select_last_declared")`
     select max(month) as month from audit.retentions`;
@@ -54,14 +54,14 @@ export function selectDeclared(database: Database, month: string): Promise<Decla
     select chain_id, ranges from audit.retentions where month = ${month}`;
 }
 
-/** A place of a dropped month whose chain value is missing or differs from its declaration. */
+/** A range of positions of a dropped month whose hashes are missing or differ from the declaration. */
 export interface LostPlace {
   owner: string | null;
   from: number;
   to: number;
 }
 
-/** Returns a run of places that a month's declarations name and the chains no longer have; null if all are there. */
+/** Returns a range of positions that is declared for a month but that its chain has lost; null if nothing is lost. */
 export async function selectLostPlaces(database: Database, month: string): Promise<LostPlace | null> {
   const [lost] = await query<LostPlace>(database, "select_lost_places")`
     select chain.owner, (range->>'from')::integer as from, (range->>'to')::integer as to
@@ -114,7 +114,7 @@ export function streamSealedHalves(
 const LOCK_MS = 200;
 
 /**
- * Drops a partition unless its month was written to since the snapshot `asOf`; returns whether it did.
+ * Drops a partition unless its month was written to since the snapshot `asOf`; returns whether it was dropped.
  * Rejects if the partition stays in use for {@link LOCK_MS}.
  */
 export async function dropPartition(

@@ -18,7 +18,7 @@ export function runDrop(env: Environment, before: string): Promise<void> {
 }
 
 const MONTHS_MAX = 1_200;
-/** Reports of usage may be 400 days late (AU-121), so fewer months would lose what comes late. */
+/** Usage reports may be 400 days late (AU-121). A shorter retention would lose late counts. */
 const USAGE_MONTHS_MIN = 14;
 
 /** Lists the variables of `ostiary audit retention`. */
@@ -27,17 +27,20 @@ export const retentionVariables = Type.Object({
   AUDIT_RETENTION_MONTHS: wholeNumber(
     1,
     MONTHS_MAX,
-    "Whole months in UTC that stay, before the current one.",
+    "Number of whole months in UTC to keep before the current one.",
   ),
   AUDIT_USAGE_RETENTION_MONTHS: integer(
     24,
     USAGE_MONTHS_MIN,
     MONTHS_MAX,
-    "Whole months of usage in UTC that stay, before the current one.",
+    "Number of whole months of usage in UTC to keep before the current one.",
   ),
 });
 
-/** Runs `ostiary audit retention` as a process that drops what is older than its variables say (OP-72, AU-139). */
+/**
+ * Runs `ostiary audit retention` as a process that drops events and usage that are older than its variables allow
+ * (OP-72, AU-139).
+ */
 export function runRetention(env: Environment): Promise<void> {
   return runJob(async (say) => {
     const config = loadConfig(retentionVariables, env, checkOwnerConfig);
@@ -52,7 +55,7 @@ async function dropOldUsage(config: OwnerConfig, before: string, say: Say): Prom
   try {
     const { months, counts, events } = await dropUsage(database, before);
     if (months === 0 && events === 0) return;
-    const what = `${counts} counts of ${months} months of organizations, and ${events} events`;
+    const what = `${counts} counts, from ${months} months of organizations, and ${events} usage events`;
     await say(`Dropped usage before ${before}: ${what}.\n`);
   } finally {
     await database.close();

@@ -4,16 +4,17 @@ import { sql } from "drizzle-orm";
 /** A chain whose row differs from the sealed one. */
 export interface AlteredChain {
   owner: string;
-  /** How the difference shows, as a part of a sentence. */
+  /** The difference, as a clause for a message. */
   reason: string;
-  /** The end that was sealed last, or null if nobody remembers it. `chain` is in hexadecimal. */
+  /** The position that was sealed last, or null if it is unknown. */
   position: number | null;
+  /** The running hash at that position, in hexadecimal. */
   chain: string | null;
 }
 
-/** A chain that is not sealed any further, as all replicas know it. */
+/** An altered chain, as stored for all replicas. It gets no new entries. */
 export interface SetAside extends AlteredChain {
-  /** Whether an operator lets sealing continue from the row as it is. */
+  /** Whether an operator lets sealing continue from the chain's present row. */
   accepted: boolean;
 }
 
@@ -27,7 +28,7 @@ export const SET_ASIDE = sql`(select coalesce(json_agg(json_build_object('owner'
   'position', position, 'chain', encode(chain, 'hex'), 'accepted', accepted) order by owner), '[]')
   from audit.altered_chains)`;
 
-/** Whether no log of an event is sealed any further. */
+/** The condition that sealing has stopped for every log of an event. */
 export const IS_SET_ASIDE = sql`(event.organization_id is null
     or exists (select from audit.altered_chains aside where aside.owner = 'organization:' || event.organization_id))
   and (event.user_id is null
@@ -42,7 +43,7 @@ export function selectChainAt(
   return database.run("select_chain_at", (orm) => chainAt(orm, chain_id, position));
 }
 
-/** Returns what {@link selectChainAt} does, on a connection or within a transaction. */
+/** Does the same as {@link selectChainAt}, on a connection or within a transaction. */
 export async function chainAt(orm: Orm, chain_id: number, position: number): Promise<string | null> {
   const at = sql`chain_id = ${String(chain_id)}::text::bigint and position = ${String(position)}::text::bigint`;
   const [found] = await rows<{ chain: string }>(

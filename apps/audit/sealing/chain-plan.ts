@@ -18,13 +18,13 @@ export interface Placed<Entry> {
   chain: string;
 }
 
-/** Additions to chains, and the heads of all these chains. */
+/** New entries of chains, and the new heads of these chains. */
 export interface ChainPlan<Entry> {
   entries: Placed<Entry>[];
   heads: HeadWrite[];
 }
 
-/** Assigns each entry the next position in its owner's chain, in their order, and sets the heads in the map. */
+/** Assigns each entry, in order, the next position in its owner's chain. Sets the new heads in the map. */
 export function planChains<Entry extends Unplaced>(
   entries: readonly Entry[],
   chains: readonly ChainRow[],

@@ -9,11 +9,11 @@ export interface ChainRow {
   position: number;
   /** The running hash in hexadecimal, or null for a new chain. */
   chain: string | null;
-  /** The place of the head in the tree of an older checkpoint; null for a head in the map. */
+  /** The inclusion proof of a head in the tree of an older checkpoint; null for a head in the map of heads. */
   inclusion: Inclusion | null;
-  /** That older checkpoint. */
+  /** The older checkpoint that `inclusion` refers to. */
   checkpoint: CheckpointRow | null;
-  /** Whether the chain has entries after its end. */
+  /** Whether the chain has entries after `position`. */
   goes_on: boolean;
 }
 

@@ -27,13 +27,13 @@ import { MARKS_TYPE, marksText, type SealedState } from "./trust.ts";
  * its turn.
  */
 export const ENTRIES_MAX = 5_000;
-/** The maximum number of chains that one pass brings into the map of heads. */
+/** The maximum number of chains that one pass adds to the map of heads. */
 const UNMAPPED_MAX = 2_000;
 const SLICE_MS = 10;
 export const SALT_BYTES = 16;
 
 export interface PassDeps {
-  /** Database for reads, which plans each window by itself. */
+  /** The database for reads. It plans each statement for its own values. */
   reads: Database;
   writes: Database;
   key: SigningKey | null;
@@ -56,7 +56,7 @@ export interface PassResult {
   end: "done" | "behind" | "lost";
 }
 
-/** Events that are due, and the marks after they are sealed. */
+/** Events that are due, and the sealer's marks after they are sealed. */
 interface Due {
   rows: UnsealedRow[];
   sealed_to: string;
@@ -67,7 +67,7 @@ interface Due {
 }
 
 /**
- * Seals committed events that have no position yet, up to the size of one pass, on top of `found`. One
+ * Seals committed events that have no position yet, up to the size of one pass, on top of the state `found`. One
  * statement writes everything, or nothing if another replica was faster.
  */
 export async function sealPass(deps: PassDeps, found: SealerState): Promise<PassResult> {
@@ -101,7 +101,7 @@ export function notePass({ sealed, log }: PassDeps, { heads, checkpoint, altered
   }
 }
 
-/** Returns whether checkpoints have no leaf in their tree yet, and this process adds leaves. */
+/** Returns whether this process adds leaves to the tree of checkpoints, and some checkpoint has no leaf yet. */
 function isTreeBehind({ origin }: PassDeps, { checkpoint, tree_size }: SealerState): boolean {
   return origin !== null && tree_size < (checkpoint?.number ?? 0);
 }
@@ -119,7 +119,7 @@ async function dueRows(database: Database, state: SealerState): Promise<Due> {
 }
 
 /**
- * Returns the next batch of unsealed events that are older than the proof. Events of organizations come
+ * Returns the next batch of unsealed events from before the proof was introduced. Events of organizations come
  * first, then events of persons.
  */
 async function olderRows(database: Database, { sealed_to }: SealerState, cursor: OlderCursor): Promise<Due> {
@@ -133,8 +133,8 @@ async function olderRows(database: Database, { sealed_to }: SealerState, cursor:
 }
 
 /**
- * Returns due events of a restored database. `sealed_to` belongs to the other server, and stays until all is
- * sealed.
+ * Returns due events of a restored database. `sealed_to` belongs to the other server, and stays until all events
+ * are sealed.
  */
 async function restoredRows(database: Database, { sealed_to }: SealerState, now: Snapshot): Promise<Due> {
   const rows = await selectAnyUnsealed(database, ENTRIES_MAX);
@@ -143,8 +143,8 @@ async function restoredRows(database: Database, { sealed_to }: SealerState, now:
 }
 
 /**
- * Returns due events after somebody moved the marks: the whole log is searched, and marks stay unsigned until
- * that is done.
+ * Returns due events after somebody changed the marks. Searches the whole log; the marks stay unsigned until the
+ * search is complete.
  */
 async function movedRows({ reads, log }: PassDeps, state: SealerState): Promise<Due> {
   if (state.marks !== null)
@@ -221,8 +221,8 @@ async function passWrite(
 }
 
 /**
- * Returns the chains of entries, and chains that are not in the map of heads yet. The map is read as far as it
- * leads to them.
+ * Returns the chains of entries, and chains that are not in the map of heads yet. Reads only the nodes of the map
+ * that lead to these chains.
  */
 async function chainsOf(
   { reads, sealed }: PassDeps,
@@ -247,7 +247,7 @@ async function signedMarks(
   return key === null ? undefined : signText(marksText(marks), MARKS_TYPE, key);
 }
 
-/** Returns the part of a pass that writes entries to chains, which were verified before. */
+/** Returns the part of a pass that writes entries to chains. The caller has verified the chains. */
 export async function placeEntries(
   deps: PassDeps,
   state: SealerState,
@@ -287,7 +287,7 @@ export async function nextCheckpoint(
   return { nodes, checkpoint, tree: await grownTree(deps, state, checkpoint) };
 }
 
-/** Returns what a pass adds to the tree of checkpoints; `next` is the checkpoint that it makes, if any. */
+/** Returns what a pass adds to the tree of checkpoints; `next` is the checkpoint that the pass makes, if any. */
 async function grownTree(
   { key, origin, sealed }: PassDeps,
   state: SealerState,

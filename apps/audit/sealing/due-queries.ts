@@ -7,7 +7,10 @@ import type { UnsealedRow } from "./entries.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";
 import type { OlderCursor } from "./state-queries.ts";
 
-/** Returns the first transaction after `entries` intents, or outcomes, from `xid` on. */
+/**
+ * Returns the transaction that comes after `entries` intents or `entries` outcomes, counted from `xid`; null if
+ * there are fewer.
+ */
 export async function selectBound(database: Database, xid: bigint, entries: number): Promise<bigint | null> {
   const nth = (column: SQL, table: SQL) => sql`
     select ${column}::text as xid from ${table}
@@ -35,7 +38,7 @@ export const storedColumns = sql`${columns},
 
 const unsealedColumns = sql`${storedColumns}, ${CLAIMED} as claimed`;
 
-/** Returns a condition: the transaction in `column` belongs to a window. */
+/** Returns the condition that the transaction in `column` belongs to a window. */
 function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
   const xids = `{${late.join(",")}}`;
   return sql`(
@@ -75,8 +78,8 @@ export function selectWindow(database: Database, window: SealWindow): Promise<Un
 }
 
 /**
- * Returns at most `limit` events that lack an entry anywhere. It serves a database whose transactions are
- * counted anew, and marks that were moved.
+ * Returns at most `limit` events of the whole log that lack an entry. Used after a restore, when transactions are
+ * counted anew, and after somebody changed the marks.
  */
 export function selectAnyUnsealed(database: Database, limit: number): Promise<UnsealedRow[]> {
   const intent = sql`(${CLAIMED} and ${hasNoEntry(false)})`;
@@ -87,7 +90,7 @@ export function selectAnyUnsealed(database: Database, limit: number): Promise<Un
 }
 
 /**
- * Returns a condition for intents or outcomes that are not sealed. A restored database may reuse transaction
+ * Returns the condition that an intent or an outcome has no entry. A restored database may reuse transaction
  * numbers, so the number alone does not decide.
  */
 function hasNoEntry(is_outcome: boolean, chain_id?: SQL): SQL {
@@ -132,8 +135,9 @@ const INSERTED_FINAL = sql.raw("event.outcome <> 'pending' and event.outcome_xid
 interface Unsealed {
   /** The tables and the condition that find events, as `event`. */
   from: SQL;
-  /** Whether the intent, and the outcome, of an event is due. */
+  /** Whether the intent of an event is due. */
   intent: SQL;
+  /** Whether the outcome of an event is due. */
   outcome: SQL;
 }
 
@@ -162,7 +166,7 @@ export function selectOlder(database: Database, after: OlderCursor, limit: numbe
       order by ${owner}, event.id limit ${sql.raw(String(limit))}`;
 }
 
-/** Returns the cursor of a walk along one kind of owner at this event. */
+/** Returns the cursor from which {@link selectOlder} continues after this event. */
 export function olderCursor(kind: OlderCursor["kind"], row: UnsealedRow): OlderCursor {
   const owner = kind === "organization" ? row.organization_id : row.user_id;
   return { kind, owner: owner ?? "", id: row.id };

@@ -10,7 +10,7 @@ import {
 import { type EventRow, eventOf, withoutPerson } from "../events/event.ts";
 import { compare } from "../order.ts";
 
-/** An event with all that its entries need. */
+/** An event with all fields that its entries need. */
 export interface StoredRow extends EventRow {
   /**
    * The transactions that wrote the intent and the outcome, or null for events from before the proof was
@@ -28,8 +28,9 @@ export interface StoredRow extends EventRow {
 
 /** An event with a half that is not sealed yet. */
 export interface UnsealedRow extends StoredRow {
-  /** Whether the intent and the outcome are due. */
+  /** Whether the intent is due. */
   intent_due: boolean;
+  /** Whether the outcome is due. */
   outcome_due: boolean;
   /** Whether the request id is claimed for this event, as it is for every event that the service writes. */
   claimed: boolean;
@@ -42,11 +43,11 @@ export interface NewEntry {
   occurred_at: string;
   is_outcome: boolean;
   hash: Hash;
-  /** A salt that its event does not hold, in hexadecimal. */
+  /** The entry's own salt in hexadecimal; null if the event has a salt. */
   own_salt: string | null;
 }
 
-/** Returns the values that an intent wrote and its outcome replaced. */
+/** Returns the values that an intent wrote and its outcome replaced, or null if the outcome replaced none. */
 export function writtenByIntent(
   row: Pick<StoredRow, "named_by_outcome" | "intent_member_id">,
 ): WrittenByIntent {
@@ -79,7 +80,7 @@ export function partsInOrder(rows: readonly UnsealedRow[]): EventPart[] {
   );
 }
 
-/** Returns the entries of a half, one in each log that it belongs to. */
+/** Returns the entries of an intent or outcome, one in each log that it belongs to. */
 export function entriesOf({ row, is_outcome }: EventPart, newSalt: () => string): NewEntry[] {
   return is_outcome ? outcomeEntries(row, newSalt) : intentEntries(row, newSalt);
 }

@@ -1,7 +1,7 @@
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter, Gauge } from "prom-client";
 
-/** The work of this replica's sealer, as metrics count it. */
+/** Counts the work of this replica's sealer. */
 export interface SealMetrics {
   sealed(entries: number): void;
   failed(): void;
@@ -28,7 +28,7 @@ export function createSealMetrics({ registry }: Metrics, readings: SealReadings)
   });
   new Gauge({
     name: "audit_seal_lag_seconds",
-    help: "How long the oldest event that any replica may still have to seal has waited.",
+    help: "How long the oldest event that may still be unsealed has waited.",
     registers,
     collect() {
       this.set(readings.lag_ms() / 1_000);
@@ -36,7 +36,7 @@ export function createSealMetrics({ registry }: Metrics, readings: SealReadings)
   });
   const setBacks = new Counter({
     name: "audit_set_backs_total",
-    help: "Times that this replica found the database without a checkpoint that it had written.",
+    help: "How often this replica found that the database lacks a checkpoint that the replica had written.",
     registers,
   });
   new Gauge({

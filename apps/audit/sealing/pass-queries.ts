@@ -37,7 +37,7 @@ export interface HeadWrite {
 export interface PassWrite {
   holder: string;
   sealed_to: string;
-  /** Signature of `sealed_to` and `older`. Undefined leaves the stored one. */
+  /** Signature of `sealed_to` and `older`. Undefined keeps the stored one. */
   marks?: string | null;
   /** The snapshot sealed before this pass, if it is older than `sealed_to`. */
   sealed_before?: string;
@@ -51,16 +51,17 @@ export interface PassWrite {
   checkpoint: Checkpoint | null;
   /** The leaves that the tree of checkpoints gets. */
   tree: TreeWrite;
-  /** Chains that are not sealed any further, and owners whose chains are sealed again. */
+  /** Chains that get no further entries. */
   altered?: readonly AlteredChain[];
+  /** Owners whose chains are sealed again. */
   restored?: readonly string[];
   /** More parts of the statement, each followed by a comma. They read `turned`, which is empty if the pass is lost. */
   also?: SQL;
 }
 
 /**
- * Writes a pass unless another was written since `passes` was read; returns whether it did. One statement
- * writes it, so a sealer that dies or hangs has written all or nothing, and holds no lock.
+ * Writes a pass unless another was written since `passes` was read; returns whether it was written. It is one
+ * statement, so a sealer that dies or hangs has written all or nothing, and holds no lock.
  */
 export async function writePass(database: Database, passes: number, pass: PassWrite): Promise<boolean> {
   const written = await query(database, "write_pass")`
@@ -73,7 +74,10 @@ export async function writePass(database: Database, passes: number, pass: PassWr
   return written.length > 0;
 }
 
-/** Returns the part that all others read: the sealer's row, which has changed if another pass was written. */
+/**
+ * Returns the part that updates the sealer's row. All other parts read it: it is empty if another pass was written
+ * first.
+ */
 function turned(
   passes: number,
   { holder, sealed_to, sealed_before, marks, older, tree: { note } }: PassWrite,
@@ -130,7 +134,7 @@ function entryParts({ entries, retentions = [] }: PassWrite): SQL {
     )`;
 }
 
-/** Returns the parts that set chains aside, take them back, and move their heads. */
+/** Returns the parts that set altered chains aside, restore chains, and move heads. */
 function chainParts({ altered = [], restored = [], heads, checkpoint }: PassWrite): SQL {
   return sql`set_aside as (
       insert into audit.altered_chains (owner, reason, position, chain, sealed_to)

@@ -7,11 +7,11 @@ import type { SealerState } from "./state-queries.ts";
 import { expectedOf } from "./trust.ts";
 
 /**
- * Continues the first altered chain that matches its seal again. Seals the events that waited, one pass at a
- * time, and returns the chain to normal when none waits. Returns null if there is no such chain.
+ * Continues the first altered chain that matches its seal again. Seals its waiting events, one pass at a time, and
+ * ends its special state when none waits. Returns null if no chain matches.
  */
 export async function recoverPass(deps: PassDeps, state: SealerState): Promise<PassResult | null> {
-  // a restored database is searched first
+  // in a restored database, the sealer first searches the whole log
   if (parseSnapshot(state.now).xmax < parseSnapshot(state.sealed_to).xmax) return null;
   for (const aside of state.set_aside) {
     const { owner } = aside;

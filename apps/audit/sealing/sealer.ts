@@ -30,7 +30,7 @@ export interface SealerDeps {
   metrics: Metrics;
 }
 
-/** Time beyond its interval after which another replica replaces a silent sealer. */
+/** How long a sealer may be silent beyond its interval before another replica replaces it. */
 const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
 /** Pause between two checks whether an altered chain is restored. */
@@ -40,9 +40,9 @@ const STATE_USAGE_MS = 1_000;
 const STATE_USAGE_RETRY_MS = 10_000;
 
 /**
- * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. The others start
- * when it is silent for too long: it has died, hangs, or had nothing to do. If two replicas seal the same
- * events, the database lets only the faster one write.
+ * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. Another replica starts
+ * when that one is silent for too long: it may have died, hang, or have nothing to do. If two replicas seal the
+ * same events, the database lets only the faster one write.
  */
 export class Sealer {
   readonly #deps: SealerDeps;
@@ -94,7 +94,9 @@ export class Sealer {
     await this.#loop.stop();
   }
 
-  /** Whether this replica seals. For a moment two replicas can say so, and while nothing is written all do. */
+  /**
+   * Whether this replica seals. Can briefly be true for two replicas, and is true for all while nothing is written.
+   */
   get isSealing(): boolean {
     return this.#isSealing;
   }
@@ -120,7 +122,7 @@ export class Sealer {
     }
   }
 
-  /** Writes statements of usage, at most once in a while; returns whether more of them are due. */
+  /** Writes statements of usage unless the last attempt was too recent. Returns whether more of them are due. */
   async #stateUsage(deps: PassDeps): Promise<boolean> {
     const { clock, log, usage, writes } = this.#deps;
     if (clock.elapsed_ms() < this.#stateUsageAt_ms) return false;
@@ -130,14 +132,14 @@ export class Sealer {
       if (end === "behind") return true;
       this.#stateUsageAt_ms = clock.elapsed_ms() + STATE_USAGE_MS;
     } catch (err) {
-      // events are sealed all the same
+      // a failure of statements must not stop the sealing of events
       log.error({ err }, "statements of usage could not be written and will be tried again");
       this.#stateUsageAt_ms = clock.elapsed_ms() + STATE_USAGE_RETRY_MS;
     }
     return false;
   }
 
-  /** Continues a restored chain from time to time; returns whether it did. */
+  /** Continues a restored chain, if a check is due; returns whether it did. */
   async #recover(deps: PassDeps): Promise<boolean> {
     const now_ms = deps.clock.elapsed_ms();
     if (now_ms < this.#recoverAt_ms) return false;
@@ -155,7 +157,10 @@ export class Sealer {
     this.#deps.log.error(fields, "the audit database was set back to before a signed checkpoint");
   }
 
-  /** Whether another replica seals. A pass of the future is from before the database's clock was set back (AU-176). */
+  /**
+   * Returns whether another replica seals. A pass in the future is from before the database's clock was set back
+   * (AU-176).
+   */
   #isOthers({ holder, idle_ms, older }: SealerState): boolean {
     const { clock, interval_ms } = this.#deps;
     const isSilent = idle_ms < 0 || idle_ms > interval_ms + SILENCE_MS;

@@ -8,7 +8,7 @@ export interface Snapshot {
   running: readonly bigint[];
 }
 
-/** Reads `xmin:xmax:running,running`. */
+/** Parses the text `xmin:xmax:running,running`. */
 export function parseSnapshot(text: string): Snapshot {
   const [, xmax = "", running = ""] = text.split(":");
   return { xmax: BigInt(xmax), running: running === "" ? [] : running.split(",").map(BigInt) };
@@ -31,8 +31,8 @@ export interface SealWindow {
 }
 
 /**
- * Returns the transactions to seal after `sealed`, as of `now`: all of them, or those below `bound`. One pass
- * takes the entries below `bound`. A single transaction is never divided.
+ * Returns the transactions to seal after `sealed`, as of `now`: all of them, or those below `bound`. A single
+ * transaction is never divided.
  */
 export function windowAfter(sealed: Snapshot, now: Snapshot, bound: bigint | null): SealWindow {
   const least = sealed.xmax + 1n;

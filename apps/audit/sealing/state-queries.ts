@@ -4,7 +4,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../checkpoints/queries.ts";
 import { SET_ASIDE, type SetAside } from "./altered-queries.ts";
 
-/** Progress of a walk along the events of one kind of owner. */
+/** A position among the events of one kind of owner that are older than the proof. */
 export interface OlderCursor {
   kind: "organization" | "user";
   owner: string;
@@ -35,7 +35,7 @@ export interface SealerState {
   tree_size: number;
   /** The signed root of the tree, as a note; null while no key signs it. */
   note: string | null;
-  /** Whether chains that are still sealed have their head in an older checkpoint alone, and not in the map. */
+  /** Whether a chain that is still sealed has its head only in an older checkpoint, not in the map of heads. */
   has_unmapped: boolean;
   /** Whether statements of usage are due; false for a caller that does not ask. */
   is_usage_due: boolean;
@@ -59,10 +59,10 @@ export async function selectUnmapped(database: Database, limit: number): Promise
   return found.map(({ owner }) => owner);
 }
 
-/** Returns the condition of SQL that statements of usage are due. */
+/** Returns the SQL condition under which statements of usage are due. */
 export type UsageDue = (now_ms: number) => SQL;
 
-/** Returns the state. `usageDue` is the condition for statements of usage that are due. */
+/** Returns the state of the sealer. `usageDue` is the condition under which statements of usage are due. */
 export async function selectState(database: Database, usageDue: SQL = sql`false`): Promise<SealerState> {
   const [found] = await query<StateRow>(database, "select_sealer")`
     select passes, holder, sealed_to::text, pg_current_snapshot()::text as now,

@@ -21,7 +21,7 @@ import type { ChainRow } from "./chain-queries.ts";
 import type { HeadWrite } from "./pass-queries.ts";
 import type { SealerState } from "./state-queries.ts";
 
-/** An error for a database that differs from what was sealed: nothing is sealed on top of it. */
+/** The error for a database that differs from what was sealed. The sealer adds nothing to an altered log. */
 export class LogAltered extends Error {
   constructor(what: string) {
     super(`${what}. Somebody has altered the log; nothing more is sealed until it is restored.`);
@@ -37,7 +37,7 @@ const HEADS_MAX = 100_000;
 
 export const MARKS_TYPE = "audit-marks";
 
-/** Returns the text of the marks, as it is signed. */
+/** Returns the text for signing the marks: how far the sealer has come. */
 export function marksText({ sealed_to, older }: Pick<SealerState, "sealed_to" | "older">): string {
   return canonicalJson({ older, sealed_to });
 }
@@ -45,7 +45,7 @@ export function marksText({ sealed_to, older }: Pick<SealerState, "sealed_to" | 
 /** The end of a chain, as this process wrote it. */
 type End = Pick<HeadWrite, "position" | "chain">;
 
-/** Returns the end of a chain as the map of heads has it, for the record of an altered chain. */
+/** Returns the end of a chain according to the map of heads, for the record of an altered chain. */
 function sealedEnd(map: HeadMap, owner: string): { position: number | null; chain: string | null } {
   const head = map.headOf(owner);
   if (head === null || head === "lost") return { position: null, chain: null };
@@ -56,7 +56,7 @@ function sealedEnd(map: HeadMap, owner: string): { position: number | null; chai
 export interface Expected {
   /** The end that the sealer remembers, or null if it remembers none. */
   end: End | null;
-  /** Whether an operator lets sealing continue from the row as it is. */
+  /** Whether an operator lets sealing continue from the chain's present row. */
   accepted: boolean;
 }
 
@@ -66,9 +66,9 @@ export function expectedOf(set_aside: readonly SetAside[]): Map<string, Expected
 }
 
 /**
- * Checks that chains still end as they were sealed, before more is sealed on top. Otherwise a chain that
- * somebody rebuilt or cut in the database would be signed with its next entry. This process remembers its own
- * ends: a chain set back to an older end contradicts nothing else in the database.
+ * Checks that chains still end as they were sealed, before more is sealed on top. Otherwise a chain that somebody
+ * rebuilt or cut in the database would be signed with its next entry. This process also remembers the ends that it
+ * wrote: nothing else reveals that a chain was set back to an older end.
  */
 export class SealedState {
   readonly #database: Database;
@@ -78,7 +78,7 @@ export class SealedState {
   readonly #nodes = new NodeCache();
   readonly #tree: CheckpointTree;
   #newest: Checkpoint | null = null;
-  /** Marks that were verified, with their text. */
+  /** The signature of the marks that were verified last, with their text. */
   #marks = "";
   #keys: SigningJwk[] = [];
 
@@ -110,9 +110,9 @@ export class SealedState {
   }
 
   /**
-   * Returns the number of the checkpoint that this process wrote last, if the database no longer has it;
-   * otherwise null. An older state was restored then, or a standby without it was promoted. All remembered
-   * ends are forgotten.
+   * Returns the number of the checkpoint that this process wrote last, if the database no longer has it; otherwise
+   * null. The database was then restored from an older state, or a standby without the checkpoint was promoted.
+   * Forgets all remembered ends in that case.
    */
   setBackFrom(newest: Checkpoint | null): number | null {
     const last = this.#newest;
@@ -153,7 +153,7 @@ export class SealedState {
   }
 
   /**
-   * Returns the map of heads that the newest checkpoint signs, as far as the ways of these owners lead.
+   * Returns the map of heads that the newest checkpoint signs. Reads only the nodes that lead to these owners.
    *
    * @throws LogAltered if no key of this log signed the checkpoint, or if the root of its map is gone
    */
@@ -182,7 +182,7 @@ export class SealedState {
     }
   }
 
-  /** Returns the chains that differ from the seal: from the map of the newest checkpoint first of all. */
+  /** Returns the chains that differ from the map of the newest checkpoint or from their expected end. */
   async alteredOf(
     chains: readonly ChainRow[],
     map: HeadMap,

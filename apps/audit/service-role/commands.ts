@@ -4,11 +4,11 @@ import { lockPartitions } from "../partitions/queries.ts";
 import { createRole, grantWork, selectRole } from "./queries.ts";
 
 /**
- * Grants a role the service's work, and creates the role if it does not exist, without a password. Call it as
- * the owner of the log, after the migrations.
+ * Grants a role the rights that the service needs. Creates the role, without a password, if it does not exist. Call
+ * it as the owner of the log, after the migrations.
  *
- * @throws StartRefused for a role that triggers and grants do not restrict, or if this user may not create
- * one
+ * @throws StartRefused for a role that grants do not restrict, or if the database user may not create the role or
+ * grant it rights
  */
 export async function grantServiceRole(database: Database, role: string): Promise<"made" | "existing"> {
   try {

@@ -7,7 +7,10 @@ const INTENT_COLUMNS =
 const OUTCOME_COLUMNS =
   "outcome, status, details, created_id, outcome_salt, organization_id, actor_member_id";
 
-/** The columns of the marks. Where a key signs the marks, moving them causes a warning and nothing else. */
+/**
+ * The columns of the sealer's marks. If a key signs the marks, a changed mark only makes the sealer search the
+ * whole log.
+ */
 const MARK_COLUMNS = "passes, holder, passed_at, sealed_to, older_kind, older_owner, older_id, marks, note";
 
 /** The rights that the service needs, and no others. */

@@ -2,7 +2,7 @@ import { SUM_NAMES } from "@ostiary/lib/domain/usage";
 import type { ExportForm } from "../exports/formats.ts";
 import type { Division, Usage } from "./usage.ts";
 
-/** The fields that name a part of usage beside its time. */
+/** The fields that identify an item of usage, in addition to its time. */
 const NAMED_BY: Readonly<Record<Division, readonly (keyof Usage)[]>> = {
   hour: [],
   day: [],
@@ -11,7 +11,7 @@ const NAMED_BY: Readonly<Record<Division, readonly (keyof Usage)[]>> = {
   key: ["member_id", "key_prefix"],
 };
 
-/** Returns how usage is exported: the columns are the fields of an item (AU-114). */
+/** Returns the export form of usage. Its columns are the fields of an item (AU-114). */
 export function usageForm(by: Division): ExportForm<Usage> {
   const columns: readonly (keyof Usage)[] = ["id", "from", "to", ...NAMED_BY[by], ...SUM_NAMES];
   return {

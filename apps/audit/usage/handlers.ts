@@ -12,7 +12,7 @@ import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./queri
 import { selectQuotas } from "./quotas/queries.ts";
 import { toUsage, type Usage, UsagePage } from "./usage.ts";
 
-/** The silence after which a gateway counts as ended: several reports are overdue then. */
+/** How long after its last report a gateway counts as ended: several reports are overdue by then. */
 const SILENCE_MS = 60_000;
 const GAPS_MAX = 100;
 
@@ -66,7 +66,7 @@ export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
       detail: {
         summary: "Read an organization's usage",
         description:
-          "Requests, refusals, failures, bytes and time, divided by `by`, in the order of their ids. Gateways report every 10 seconds. A request counts when it ends, in the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the answer is an export of all items, and `limit` does not apply.",
+          "Requests, refusals, failures, bytes and time, grouped by `by`, in the order of the ids. Gateways report every 10 seconds. A request counts when it ends, in the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the answer is an export of all items, and `limit` does not apply.",
         operationId: "listUsage",
         tags: ["Usage"],
       },

@@ -11,7 +11,7 @@ import { DIVISIONS, type UsageRange } from "./usage.ts";
 const RANGE_DAYS_MAX = 366;
 const CURSOR_LENGTH_MAX = 2_048;
 
-/** The query of a read of usage (AU-124 to AU-126). */
+/** The query parameters of a read of usage (AU-124 to AU-126). */
 export const usageQuery = Type.Object(
   {
     from: timeParameter(
@@ -46,7 +46,7 @@ export const usageParams = Type.Object({
   organization_id: writtenId("The organization whose usage is read."),
 });
 
-/** Returns the range of a query whose times are valid. */
+/** Returns the time range of a query whose times are valid. */
 export function rangeOf({ from, to }: Pick<UsageQuery, "from" | "to">, now_ms: number): UsageRange {
   const to_ms = to === undefined ? null : (parseTime(to)?.epochMilliseconds ?? null);
   const from_ms = from === undefined ? null : (parseTime(from)?.epochMilliseconds ?? null);

@@ -3,18 +3,18 @@ import { type SQL, sql } from "drizzle-orm";
 import { TOTAL_COLUMNS } from "./totals.ts";
 import type { Division, UsageRange, UsageRow } from "./usage.ts";
 
-/** A request for a part of an organization's usage. */
+/** A request for a page or an export of an organization's usage. */
 export interface UsageRequest extends UsageRange {
   organization_id: string;
   by: Division;
-  /** The id of the last part of the page before, or null for the first page. */
+  /** The id of the last item of the previous page, or null for the first page. */
   starting_after: string | null;
 }
 
 interface Grouping {
-  /** The expression that names a part, and orders the list. */
+  /** The expression that identifies an item and orders the list. */
   key: SQL;
-  /** The columns that all rows of a part share. */
+  /** The columns that all rows of an item share. */
   columns: readonly string[];
 }
 
@@ -31,12 +31,12 @@ export const SUMS = sql.raw(TOTAL_COLUMNS.map((name) => `sum(${name})::bigint as
 
 const EXPORT_BATCH_ROWS = 200;
 
-/** Returns the parts of an organization's usage, in the order of their ids, at most `limit`. */
+/** Returns at most `limit` items of an organization's usage, in the order of their ids. */
 export function selectUsage(database: Database, request: UsageRequest, limit: number): Promise<UsageRow[]> {
   return query<UsageRow>(database, "select_usage")`${usageStatement(request)} limit ${limit}`;
 }
 
-/** Streams all parts of an organization's usage as of one moment, in the order of their ids. */
+/** Streams all items of an organization's usage as of one moment, in the order of their ids. */
 export function streamUsage(database: Database, request: UsageRequest): AsyncIterable<UsageRow[]> {
   return database.stream<UsageRow>("export_usage", usageStatement(request), EXPORT_BATCH_ROWS);
 }
@@ -68,8 +68,8 @@ function within(column: SQL, { from_ms, to_ms }: UsageRange): SQL {
 }
 
 /**
- * Returns the times of last reports within `range`, of gateways that did not end in order and have been silent since
- * `silent_since_ms`, the oldest first.
+ * Returns the time of the last report of each gateway that sent no final report and has been silent since
+ * `silent_since_ms`. Only times within `range`, the oldest first.
  */
 export async function selectGaps(
   database: Database,

@@ -3,19 +3,19 @@ import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/datab
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 
-/** The number of months of organizations, or of events, in one transaction. */
+/** The maximum number of events, or of months of organizations, that one transaction drops. */
 const STEP_ROWS = 500;
 const TIME_LENGTH = 10;
 
-/** The numbers of what was dropped. */
+/** How much was dropped. */
 export interface DroppedUsage {
-  /** Months of organizations whose counts were dropped. */
+  /** Months whose counts were dropped, counted for each organization. */
   months: number;
   counts: number;
   events: number;
 }
 
-/** Drops all usage before a month that has a statement, in steps, with the events of the feed (AU-139). */
+/** Drops usage from before a month, in steps: counts that are in a statement, and events of the feed (AU-139). */
 export async function dropUsage(database: Database, before: string): Promise<DroppedUsage> {
   const dropped = { months: 0, counts: 0, events: 0 };
   for (let last = STEP_ROWS; last === STEP_ROWS; ) {
@@ -31,7 +31,7 @@ export async function dropUsage(database: Database, before: string): Promise<Dro
   return dropped;
 }
 
-/** Runs a step while no other job runs one, so that two jobs cannot deadlock. */
+/** Runs a step under a lock that only one job can have, so that two jobs cannot deadlock. */
 function step<Row>(database: Database, name: string, drop: (tx: Orm) => Promise<Row[]>): Promise<Row[]> {
   return database.transaction(name, async (tx) => {
     await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended('audit.usage_retention', 0))`);
@@ -65,7 +65,7 @@ async function dropCounts(database: Database, before: string): Promise<{ months:
   return found ?? { months: 0, counts: 0 };
 }
 
-/** Drops the events that came into the feed before the month began: their hours are earlier still. */
+/** Drops the events that were added to the feed before the month began. Their hours are even earlier. */
 async function dropEvents(database: Database, before: string): Promise<number> {
   const first_kept = encodeTime(monthStart(before), TIME_LENGTH);
   const found = await step(database, "drop_usage_events", (tx) =>

@@ -1,6 +1,6 @@
 export const HOUR_MS = 3_600_000;
 
-/** The columns that name a count, in the order of its key. */
+/** The columns that identify a count, in the order of its key. */
 export const KEY_COLUMNS = [
   "organization_id",
   "hour",
@@ -11,7 +11,7 @@ export const KEY_COLUMNS = [
   "key_prefix",
 ] as const;
 
-/** The columns of the numbers that are counted. */
+/** The columns that contain the counted numbers. */
 export const TOTAL_COLUMNS = [
   "requests",
   "refused_limit",
@@ -26,7 +26,7 @@ export const TOTAL_COLUMNS = [
 /** The counted numbers of a row. */
 export type Totals = Record<(typeof TOTAL_COLUMNS)[number], number>;
 
-/** Returns the number of refusals for all reasons together. */
+/** Returns the total number of refusals. */
 export function refusedOf({ refused_limit, refused_labels, refused_other }: Totals): number {
   return refused_limit + refused_labels + refused_other;
 }

@@ -5,15 +5,15 @@ import { pageSchema } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
 import { HOUR_MS, refusedOf, type Totals } from "./totals.ts";
 
-/** The ways in which usage is divided. */
+/** The ways to group usage. */
 export const DIVISIONS = ["hour", "day", "service", "route", "key"] as const;
 export type Division = (typeof DIVISIONS)[number];
 
-/** A part of an organization's usage, as it is shown. */
+/** An item of an organization's usage, as the API returns it. */
 export const Usage = Type.Object(
   {
     id: Type.String({
-      description: "The name of this part within the list, for `starting_after`.",
+      description: "The id of this item within the list, for `starting_after`.",
       examples: ["2026-01-31T00:00:00.000Z"],
     }),
     from: timeField("The start of the time that is counted."),
@@ -45,14 +45,14 @@ export const Usage = Type.Object(
 );
 export type Usage = Static<typeof Usage>;
 
-/** A gateway that stopped reporting without an end. */
+/** A gateway that stopped reporting without a final report. */
 const UsageGap = Type.Object(
   { after: timeField("The time of the gateway's last report.") },
   {
     additionalProperties: false,
     title: "Usage gap",
     description:
-      "A gateway ended out of order, or cannot reach the audit service. Requests that it finished after this time may be missing.",
+      "A gateway ended without its final report, or cannot reach the audit service. Requests that it finished after this time may be missing.",
   },
 );
 
@@ -74,7 +74,7 @@ export const UsagePage = Type.Object(
   { additionalProperties: false, title: "Usage list", description: "A page of usage." },
 );
 
-/** The row of a part of usage. */
+/** The row of an item of usage. */
 export interface UsageRow extends Totals {
   key: string;
   service?: string;
@@ -92,7 +92,10 @@ export interface UsageRange {
 
 const LENGTH_MS: Partial<Record<Division, number>> = { hour: HOUR_MS, day: 24 * HOUR_MS };
 
-/** Returns a part of usage as it is shown. Days and hours have their own time, other parts that of the request. */
+/**
+ * Returns an item as the API shows it. Days and hours have their own time range; other items have the range of the
+ * request.
+ */
 export function toUsage({ key, key_prefix, ...row }: UsageRow, by: Division, range: UsageRange): Usage {
   const length_ms = LENGTH_MS[by];
   const starts_ms = length_ms === undefined ? range.from_ms : new Date(key).getTime();

@@ -4,7 +4,7 @@ import type { Answer, Receiver } from "../streams/call.ts";
 import type { Cosignature } from "./queries.ts";
 import type { Witness } from "./witnesses-file.ts";
 
-/** A signed root of the tree, as witnesses get it. */
+/** A signed root of the tree, as it is sent to witnesses. */
 export interface SignedRoot {
   size: number;
   note: string;
@@ -50,20 +50,21 @@ export async function exchange(
   if (answer.result.outcome === "refused") {
     return { outcome: "failed", reason: answer.result.error };
   }
-  if (answer.text === null) return { outcome: "failed", reason: "Its answer is too long, or no text." };
+  if (answer.text === null) return { outcome: "failed", reason: "The answer is too long or is not text." };
   return cosignatureOf(answer.text, witness, root, now_ms);
 }
 
 function sizeOf({ text }: Answer, root: SignedRoot, old_size: number): Exchange {
   const size = text !== null && SIZE_ANSWER.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(size)) return { outcome: "failed", reason: "It answered 409 without a size." };
+  if (!Number.isSafeInteger(size))
+    return { outcome: "failed", reason: "The witness answered 409 without a size." };
   if (size === old_size) {
     return { outcome: "conflict", reason: `it knows another root of size ${root.size}` };
   }
   return { outcome: "other_size", size };
 }
 
-/** Finds the cosignature of the witness among the lines of an answer. Other lines do not count. */
+/** Finds the cosignature of the witness among the lines of an answer. Ignores other lines. */
 async function cosignatureOf(
   text: string,
   { key, key_text }: Witness,
@@ -71,7 +72,8 @@ async function cosignatureOf(
   now_ms: number,
 ): Promise<Exchange> {
   const note = readNote(root.note + text);
-  if (note === null) return { outcome: "failed", reason: "Its answer is not lines of a note." };
+  if (note === null)
+    return { outcome: "failed", reason: "The answer does not consist of signature lines of a note." };
   const key_id = noteKeyId(key);
   for (const signature of note.signatures) {
     if (signature.name !== key.name || signature.keyId !== key_id) continue;
@@ -79,11 +81,17 @@ async function cosignatureOf(
     if (found === undefined || !found.isRight || found.time_s === null) continue;
     const cosigned_ms = found.time_s * 1_000;
     if (Math.abs(cosigned_ms - now_ms) > CLOCKS_DIFFER_MS_MAX) {
-      return { outcome: "failed", reason: "Its cosignature has a time that is over an hour off." };
+      return {
+        outcome: "failed",
+        reason: "The time of the cosignature differs from the clock by more than an hour.",
+      };
     }
     const line = signatureLine(signature);
     const cosigned_at = new Date(cosigned_ms);
     return { outcome: "cosigned", cosignature: { ...root, witness: key_text, line, cosigned_at } };
   }
-  return { outcome: "failed", reason: "Its answer has no cosignature of this root by its key." };
+  return {
+    outcome: "failed",
+    reason: "The answer has no cosignature of this root by the key of the witness.",
+  };
 }

@@ -19,10 +19,10 @@ export interface CosignedRoot {
   note: string;
 }
 
-/** The roots that are kept while no quorum cosigns any. */
+/** The maximum number of roots that are kept while no quorum cosigns any. */
 const ROOTS_MAX = 1_000;
 
-/** Returns the newest root that so many of these witnesses cosigned, or null. */
+/** Returns the newest root that at least `quorum` of these witnesses cosigned, or null. */
 export async function selectCosignedRoot(
   database: Database,
   witnesses: readonly string[],
@@ -48,7 +48,10 @@ export async function insertCosignature(database: Database, cosignature: Cosigna
       on conflict do nothing`;
 }
 
-/** Deletes cosignatures of roots before the newest one that a quorum cosigned, and those beyond the limit. */
+/**
+ * Deletes cosignatures of roots older than `newest`, which a quorum cosigned. Keeps at most {@link ROOTS_MAX}
+ * roots.
+ */
 export async function deleteOldCosignatures(database: Database, newest: number): Promise<void> {
   await query(database, "delete_old_cosignatures")`
     delete from audit.cosignatures where size < ${String(newest)}::text::bigint or (

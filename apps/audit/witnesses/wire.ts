@@ -10,8 +10,9 @@ import { selectCosignedRoot } from "./queries.ts";
 import { loadWitnesses } from "./witnesses-file.ts";
 import { Witnessing } from "./witnessing.ts";
 
-/** The maximum part of the witnesses' interval for which an export waits, and the time for their answers. */
+/** The maximum part of the witnesses' interval for which an export waits. */
 const INTERVAL_WAIT_MS_MAX = 10_000;
+/** How much longer an export waits, for the answers of the witnesses. */
 const ANSWER_WAIT_MS = 2_000;
 
 export interface WitnessesGiven {
@@ -23,15 +24,15 @@ export interface WitnessesGiven {
 }
 
 export interface Witnesses {
-  /** Null where the log has no witnesses. */
+  /** Null if the log has no witnesses. */
   witnessing: Witnessing | null;
-  /** Returns the newest root that a quorum cosigned; before the first one, the newest root. */
+  /** Returns the newest root that a quorum cosigned, or the newest root if no quorum cosigned any. */
   selectRoot: () => Promise<string | null>;
-  /** The roots that a quorum cosigned, for exports; null where the log has no witnesses. */
+  /** The roots that a quorum cosigned, for exports; null if the log has no witnesses. */
   cosigned: CosignedRoots | null;
 }
 
-/** Builds the parts of witnesses from the configuration. */
+/** Builds the components that ask witnesses, from the configuration. */
 export function wireWitnesses(config: AuditConfig, given: WitnessesGiven): Witnesses {
   const { reads, clock, telemetry } = given;
   if (config.AUDIT_WITNESSES_FILE === undefined) {

@@ -43,14 +43,14 @@ const WitnessesFileShape = Type.Object(
 /** A witness that the log asks for cosignatures. */
 export interface Witness {
   name: string;
-  /** The address that add-checkpoint is appended to. */
+  /** The base address, to which `/add-checkpoint` is appended. */
   url: string;
   key: NoteKey;
   /** The text form of the key. */
   key_text: string;
 }
 
-/** The variables of witnesses, and those that say where the service may call. */
+/** The variables of witnesses, and those that restrict which addresses the service may call. */
 export interface WitnessConfig extends TargetConfig {
   AUDIT_SIGNING_KEY_FILE?: string;
   AUDIT_WITNESSES_FILE?: string;
@@ -126,5 +126,5 @@ function keyProblem(text: string): string | null {
   if (key === null) return KeyText.rule;
   return key.type === WITNESS_COSIGNATURE
     ? null
-    : "is the key of a log: give the key that the witness printed";
+    : "is the key of a log: use the key that the witness printed";
 }

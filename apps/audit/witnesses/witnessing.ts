@@ -13,7 +13,7 @@ export interface WitnessingDeps {
   witnesses: readonly Witness[];
   quorum: number;
   interval_ms: number;
-  /** Whether this replica seals. One replica asks the witnesses. */
+  /** Whether this replica seals. Only that replica asks the witnesses. */
   isSealing: () => boolean;
   reads: Database;
   writes: Database;
@@ -22,23 +22,23 @@ export interface WitnessingDeps {
   log: Pick<Logger, "error" | "warn">;
 }
 
-/** The state of the witnesses, as metrics tell it. */
+/** The state of the witnesses, as metrics report it. */
 export interface WitnessReading {
-  /** Witnesses that have not cosigned a root for a minute although there was one. */
+  /** Number of witnesses that have cosigned no root for a minute although a new root exists. */
   behind: number;
-  /** Witnesses that know another history of this log. */
+  /** Number of witnesses that know another history of this log. */
   conflicts: number;
 }
 
-/** The result for a root, once the size that the witness expects is settled. */
+/** The final result of asking for a root: all results but the one that repeats the call with another size. */
 type Asked = Exclude<Exchange, { outcome: "other_size" }>;
 
 const BEHIND_MS = 60_000;
 const RETRY_MS_MAX = 300_000;
-/** The calls of a witness for one root: to learn its size, and to send the proof from there. */
+/** The maximum number of calls to a witness for one root: to learn its size, and to send the proof from that size. */
 const CALLS_MAX = 3;
 
-/** The knowledge of this replica about a witness. */
+/** The state of a witness, as this replica knows it. */
 interface Known {
   witness: Witness;
   receiver: Receiver;
@@ -49,7 +49,7 @@ interface Known {
   failures: number;
   /** The time of the monotonic clock at which the backoff ends. */
   notBefore_ms: number;
-  /** The start of the time for which a cosignature is missing, or null. */
+  /** The time of the monotonic clock since which a cosignature is missing, or null. */
   owesSince_ms: number | null;
   hasConflict: boolean;
   /** Resolves when the call in flight has ended; null without a call. */
@@ -97,7 +97,7 @@ export class Witnessing {
     for (const { receiver } of this.#known) receiver.close();
   }
 
-  /** Returns the state of the witnesses as this replica knows it. A replica that does not seal knows none. */
+  /** Returns the state of the witnesses as this replica knows it. A replica that does not seal reports zeros. */
   get reading(): WitnessReading {
     const now_ms = this.#deps.clock.elapsed_ms();
     const asked = this.#deps.isSealing() ? this.#known : [];
@@ -149,7 +149,7 @@ export class Witnessing {
     }
   }
 
-  /** Sends the root with the proof from the size that the witness names. */
+  /** Sends the root, with the proof from the size that the witness cosigned last. */
   async #cosigned(known: Known, root: SignedRoot): Promise<Asked> {
     const { reads, clock } = this.#deps;
     const { receiver, witness } = known;
@@ -163,17 +163,20 @@ export class Witnessing {
       if (result.outcome !== "other_size") return result;
       known.size = result.size;
     }
-    return { outcome: "failed", reason: "It named another size each time." };
+    return { outcome: "failed", reason: "The witness named another size each time." };
   }
 
-  /** Returns the result for a witness ahead of this log: a newer root of another replica, or a log that lost its end. */
+  /**
+   * Returns the result for a witness that cosigned a larger tree: another replica sent a newer root, or the log
+   * lost its end.
+   */
   async #ahead(known: Known): Promise<Asked> {
     const { size } = known;
     // the next round learns the size from the witness
     known.size = 0;
     const newest = signedRootOf(await selectNote(this.#deps.writes));
     if (newest !== null && newest.size >= size) {
-      return { outcome: "failed", reason: "It has a newer root already." };
+      return { outcome: "failed", reason: "The witness has a newer root already." };
     }
     const reason = `it cosigned size ${size}, and the log has ${newest?.size ?? 0} checkpoints`;
     return { outcome: "conflict", reason };

@@ -23,10 +23,7 @@ export interface EventWriterDeps {
   tracing?: SharedContext;
 }
 
-/**
- * Limits of groups. A statement with its commit costs as much as some twenty rows, so large groups are
- * cheapest.
- */
+/** Limits of groups. A statement with its commit costs as much as about twenty rows, so large groups are cheapest. */
 const limits: GroupLimits = { group_max: 256, writes_max: 2, queue_max: 20_000 };
 
 /** Writes intents and outcomes, each kind in groups, and keeps the two halves of one request in order. */
@@ -59,7 +56,7 @@ export class EventWriter {
     return Promise.all(this.#intents.addAll(writes.map((item) => ({ key: item.request_id, item }))));
   }
 
-  /** Gives a pending event its outcome, after any write of its intent that is in flight. */
+  /** Sets the outcome of a pending event. Waits first for a write of its intent that is in flight. */
   async outcome(request_id: string, outcome: AuditOutcome): Promise<OutcomeResult> {
     await this.#intents.settled(request_id);
     return this.#outcomes.add(request_id, { request_id, outcome });
@@ -71,7 +68,7 @@ export class EventWriter {
     return Promise.all(this.#outcomes.addAll(writes.map((item) => ({ key: item.request_id, item }))));
   }
 
-  /** Resolves once everything added so far is answered. */
+  /** Resolves once all writes that were added so far are answered. */
   async drained(): Promise<void> {
     await this.#intents.drained();
     await this.#outcomes.drained();
@@ -125,8 +122,8 @@ async function withPartitions<T>(write: () => Promise<T>, keepPartitions: () => 
 }
 
 /**
- * Returns a source of ULIDs that rise within this process. After the clock is set back they start anew: an id
- * always tells when it was written, and the time filters of reads depend on that.
+ * Returns a source of ULIDs that ascend within this process. After the clock is set back, ids follow the new time:
+ * reads derive the time of an event from its id.
  */
 function ulidSource(clock: Clock): () => string {
   let last_ms = 0;

@@ -4,7 +4,7 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 export interface GroupLimits {
   /** The maximum number of items in one write. */
   group_max: number;
-  /** The maximum number of writes in flight. All but the first take only full groups. */
+  /** The maximum number of writes in flight. All but the first write only full groups. */
   writes_max: number;
   /** The maximum number of items that wait. The writer refuses further items. */
   queue_max: number;
@@ -20,7 +20,7 @@ export class GroupedWriter<Item, Result> {
   readonly #write: (items: Item[]) => Promise<Result[]>;
   readonly #queue_max: number;
   readonly #groups: Batches<Item, Result>;
-  /** Writes in flight by key. A Map would retain removed keys until a full collection. */
+  /** Writes in flight by key. A Map would retain removed keys until a full garbage collection. */
   readonly #underWay: Record<string, Promise<unknown>> = Object.create(null);
 
   /** @param write writes a group of items and returns one result per item, in the same order */

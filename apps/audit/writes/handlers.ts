@@ -65,7 +65,7 @@ function singleWrites({ writer, metrics, clock }: WriteRoutesDeps) {
         return result === "created" ? status(201, { result }) : { result };
       },
       {
-        // runs before the schema's own check, which would report the shape alone
+        // runs before the check of the schema, which reports only a part of the problems
         transform: ({ params, body }) =>
           refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock.now())]),
         params: eventParams,

@@ -30,7 +30,7 @@ export function intentProblems(body: unknown, now_ms: number): FieldError[] {
 
 /** One write of a batch: a valid write, or everything that is wrong with it. */
 export interface Checked<Write> {
-  /** Null if the item has none. */
+  /** Null if the item has no valid text as its request id. */
   request_id: string | null;
   write: Write | null;
   fields: FieldError[];
@@ -97,7 +97,10 @@ function paramProblems(params: Fields): FieldError[] {
   });
 }
 
-/** Checks the texts that may be unstorable; the route and the kind of credential never are. */
+/**
+ * Checks the texts that the database may be unable to store. The route and the kind of credential are always
+ * storable.
+ */
 function textProblems(intent: Fields): FieldError[] {
   const { organization_id, user_id, service, method, ip, user_agent } = intent;
   const { member_id, key_prefix } = fieldsOf(intent.actor);

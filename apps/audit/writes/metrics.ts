@@ -19,7 +19,7 @@ export function createWriteMetrics({ registry }: Metrics): WriteMetrics {
   });
   const outcomes = new Counter({
     name: "audit_outcomes_total",
-    help: "Outcomes answered: applied, for an event that was final already, or for no event.",
+    help: "Outcomes answered: applied, for an event that was final already, or for an unknown event.",
     labelNames: ["result"] as const,
     registers: [registry],
   });

@@ -13,11 +13,11 @@ export const operations = describeOperations(
     ],
     postEventIntents: [
       "Write the intents of several requests",
-      "Handles each intent as PUT does. An invalid intent does not keep the others from being written.",
+      "Handles each intent as PUT does. If one intent is invalid, the others are still written.",
     ],
     postEventOutcomes: [
       "Write the outcomes of several requests",
-      "Handles each outcome as PATCH does. An invalid outcome does not keep the others from being applied.",
+      "Handles each outcome as PATCH does. If one outcome is invalid, the others are still applied.",
     ],
   },
   ["Writes"],

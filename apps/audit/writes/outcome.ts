@@ -64,8 +64,8 @@ function detailsProblems({ details }: Fields): FieldError[] {
 }
 
 /**
- * The problem of an outcome that names an organization for an event outside a person's log. Only the stored
- * event shows that.
+ * The problem of an outcome that names an organization although its event is not in a person's log. Only the stored
+ * event shows in which log it is.
  */
 export const notAUserRoute: FieldError = {
   path: "organization_id",

@@ -18,15 +18,15 @@ export interface OutcomeWrite {
 export type IntentResult = "created" | "existing";
 
 /**
- * The result of an outcome. `not_a_user_route`: it names an organization, which only events of a person's log
- * may have.
+ * The result of an outcome. `not_a_user_route`: the outcome names an organization, but the event is not in a
+ * person's log.
  */
 export type OutcomeResult = "applied" | "already_final" | "not_found" | "not_a_user_route";
 
 /**
- * Writes the intents whose request id is new to the log, in one statement, and returns whether each was new.
- * The transaction that claims a request id writes the event; a second one, on any replica, waits for its
- * commit and then finds it. Ids are claimed in order, so that two groups cannot deadlock.
+ * Writes the intents whose request id is new to the log, in one statement, and returns whether each was new. The
+ * transaction that claims a request id writes the event. A second transaction with that id, on any replica, waits
+ * for the commit and then finds the id. Ids are claimed in order, so that two groups cannot deadlock.
  */
 export async function insertIntents(database: Database, writes: IntentWrite[]): Promise<IntentResult[]> {
   const given = JSON.stringify(withSalts(writes.map(intentRow)));
@@ -37,7 +37,10 @@ export async function insertIntents(database: Database, writes: IntentWrite[]): 
 
 const SALT_BYTES = 16;
 
-/** Adds a salt in hexadecimal to each row. It hides the content of an entry from anyone who sees only its hash. */
+/**
+ * Adds a salt in hexadecimal to each row. The salt hides the content of an entry from anyone who sees only its
+ * hash.
+ */
 function withSalts<Row extends object>(written: Row[]): (Row & { salt: string })[] {
   const salts = randomBytes(SALT_BYTES * written.length);
   return written.map((row, index) => {
@@ -100,9 +103,9 @@ const insertStatement = (given: string) => sql`
   select id from claimed`;
 
 /**
- * Applies each outcome to its event if that is still pending, in one statement, and returns the results.
- * Events are locked in the order of their request ids before any is changed, so that groups with the same
- * events never deadlock.
+ * Applies each outcome to its event if the event is still pending, in one statement, and returns the results.
+ * Events are locked in the order of their request ids before any is changed, so that groups with the same events
+ * never deadlock.
  */
 export async function applyOutcomes(database: Database, writes: OutcomeWrite[]): Promise<OutcomeResult[]> {
   const given = JSON.stringify(withSalts(writes.map(outcomeRow)));
@@ -117,7 +120,7 @@ function outcomeRow({ request_id, outcome }: OutcomeWrite) {
     request_id,
     outcome: outcome.outcome,
     status: outcome.status,
-    // a text within a text: PostgreSQL would interpret the escapes of a nested value and refuse NUL
+    // a JSON text, not a nested value: PostgreSQL would interpret a nested value's escapes and refuse NUL
     details: outcome.details ? JSON.stringify(outcome.details) : null,
     created_id: outcome.created_id ?? null,
     organization_id: outcome.organization_id ?? null,
@@ -126,8 +129,8 @@ function outcomeRow({ request_id, outcome }: OutcomeWrite) {
 }
 
 /**
- * Returns the statement for outcomes. Its bounds on `request_id` hold for every valid id and serve the
- * planner. Without them it expects a hundred rows, and plans full scans while the table is young.
+ * Returns the statement for outcomes. Every valid id is within its bounds on `request_id`: they only help the
+ * planner. Without them, the planner expects a hundred rows and scans the whole table while it is small.
  */
 const applyStatement = (given: string) => sql`
   with given as materialized (

@@ -24,7 +24,7 @@ const UsageEventData = Type.Object(
 export const UsageEvent = Type.Object(
   {
     specversion: Type.Literal("1.0", { description: "The version of CloudEvents." }),
-    id: idField("Place in the feed; a later event has a larger id."),
+    id: idField("Position in the feed; a later event has a larger id."),
     source: Type.Literal("ostiary/audit", { description: "The service that sends the event." }),
     type: Type.Literal("ostiary.usage.counted", { description: "The kind of event." }),
     subject: Type.String({ description: "The organization.", examples: [ULID_EXAMPLE] }),

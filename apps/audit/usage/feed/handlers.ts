@@ -37,7 +37,7 @@ export function feedHandlers(database: Database) {
       detail: {
         summary: "Read the usage feed",
         description:
-          "Usage of all organizations as CloudEvents, oldest first, an hour after it began. A reader that passes the last id it saw gets every event exactly once.",
+          "Usage of all organizations as CloudEvents, oldest first. The usage of an hour appears after the hour ends. A reader that passes the last id it saw gets every event exactly once.",
         operationId: "listUsageEvents",
         tags: ["Usage"],
       },

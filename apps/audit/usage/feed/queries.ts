@@ -10,9 +10,9 @@ const key = sql.raw(KEY_COLUMNS.join(", "));
 const isDue = sql.raw(KEY_COLUMNS.map((name) => `untold.${name} = due.${name}`).join(" and "));
 
 /**
- * Moves at most `count` counts of hours up to `until_ms` to the feed, and returns how many it moved. The feed is locked
- * until the commit, so that ids follow the order of commits; a second replica moves nothing while the lock is held. A count to
- * which a report is adding now is left for the next call.
+ * Moves at most `count` counts of hours up to `until_ms` to the feed, and returns how many it moved. The feed is
+ * locked until the commit, so that ids follow the order of commits. A second replica moves nothing while the feed
+ * is locked. A count that a report is changing is left for the next call.
  */
 export function tellUsage(
   database: Database,
@@ -57,7 +57,7 @@ async function moveDue(tx: Orm, until_ms: number, ids: readonly string[]): Promi
   return moved?.count ?? 0;
 }
 
-/** Tells whether the feed holds an event with this id. */
+/** Returns whether the feed has an event with this id. */
 export async function usageEventExists(orm: Orm, id: string): Promise<boolean> {
   const found = await rows(orm, sql`select from audit.usage_events where id = ${id}`);
   return found.length > 0;

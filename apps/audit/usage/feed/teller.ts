@@ -10,14 +10,14 @@ export interface UsageTellerDeps {
   clock: Clock;
 }
 
-/** The time after an hour for which reports are awaited, so that most counts need one event. */
+/** How long to wait for reports after an hour's end, so that most counts need only one event. */
 const SETTLE_MS = 60_000;
 const INTERVAL_MS = 10_000;
 const RETRY_MS = 5_000;
 /** The maximum number of events in one transaction. */
 const EVENTS_MAX = 1_000;
 
-/** Tells the feed of usage about hours that are over. All replicas may run it; one at a time does the work. */
+/** Moves the counts of past hours to the usage feed. All replicas may run it; only one at a time does the work. */
 export function usageTeller({ database, log, clock }: UsageTellerDeps): Loop {
   return new Loop({
     async task(stopping) {

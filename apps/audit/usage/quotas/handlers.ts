@@ -23,13 +23,13 @@ const { readQuotaCounts } = describeOperations(
   ["Usage"],
 );
 
-/** Serves the known counts of quotas to gateways whose counter store lost them (AU-192). */
+/** Serves the stored counts of quotas to gateways whose counter store lost them (AU-192). */
 export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
   return new Elysia({ name: "audit-quotas", normalize: false }).post(
     QUOTA_COUNTS_PATH,
     async ({ body: { quotas } }) => ({ counts: await selectQuotaCounts(database, quotas) }),
     {
-      // runs before the schema's own check, which would report the shape alone
+      // runs before the check of the schema, which reports only a part of the problems
       transform: ({ body }) => refuse(questionProblems(body, clock.now())),
       body: QuotaQuestion,
       response: {

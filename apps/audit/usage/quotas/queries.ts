@@ -4,15 +4,15 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 
 /**
- * The key of a quota. A digest, because a policy can be longer than an index takes. Policy and period have no line
+ * The key of a quota: a digest, because the text can be too long for an index. Policy and period contain no line
  * break, so no two quotas have the same text.
  */
 const QUOTA_ID = sql`sha256(convert_to(policy || chr(10) || period || chr(10) || subject, 'UTF8'))`;
 
 /**
- * Returns the statement that adds charges to the counts of their quotas, if `condition` holds. It locks the counts in
- * the order of their key, so that two reports cannot deadlock. A count may be negative for a moment: a request that
- * one report charges can be given back by an earlier report of another gateway.
+ * Returns the statement that adds charges to the counts of their quotas, if `condition` holds. It locks the counts
+ * in the order of their key, so that two reports cannot deadlock. A count can be negative for a moment: the report
+ * that refunds a request may arrive before another gateway's report that charges it.
  */
 export function addCharges(charges: readonly QuotaCharge[], condition: SQL): SQL {
   const given = JSON.stringify(
@@ -33,7 +33,7 @@ export function addCharges(charges: readonly QuotaCharge[], condition: SQL): SQL
         requests = coalesce(excluded.requests, known.requests)`;
 }
 
-/** Returns the count of each quota, 0 for one that no report has. */
+/** Returns the count of each quota, or 0 for a quota without reports. */
 export async function selectQuotaCounts(database: Database, quotas: readonly QuotaName[]): Promise<number[]> {
   const asked = JSON.stringify(quotas.map(({ policy, period, subject }) => ({ policy, period, subject })));
   const found = await query<{ count: number }>(database, "read_quota_counts")`
@@ -59,7 +59,7 @@ interface QuotaRow {
   charged: number;
 }
 
-/** Returns the quotas of an organization in their present periods, those with the least left first (AU-194). */
+/** Returns the quotas of an organization in the current periods, the one with the least left first (AU-194). */
 export async function selectQuotas(
   database: Database,
   organization_id: string,

@@ -4,7 +4,7 @@ import { periodNamed } from "@ostiary/lib/domain/ratelimit";
 import { fieldsOf, unstorable } from "../../problems.ts";
 import { isNear, NEAR_RULE } from "../near.ts";
 
-/** Returns everything that is wrong with a question for counts of quotas at `now_ms` (AU-192). */
+/** Returns everything that is wrong, at `now_ms`, with a request for counts of quotas (AU-192). */
 export function questionProblems(body: unknown, now_ms: number): FieldError[] {
   const { quotas } = fieldsOf(body);
   const asked = Array.isArray(quotas) ? quotas.slice(0, QUOTAS_ASKED_MAX) : [];
@@ -14,7 +14,10 @@ export function questionProblems(body: unknown, now_ms: number): FieldError[] {
   ];
 }
 
-/** Returns what is wrong with a quota beyond its shape: a period that no calendar has, and its texts. */
+/**
+ * Returns the problems of a quota that its schema does not find: an impossible period, and texts that cannot be
+ * stored.
+ */
 export function quotaProblems(path: string, quota: unknown, now_ms: number): FieldError[] {
   const { period, subject } = fieldsOf(quota);
   return [

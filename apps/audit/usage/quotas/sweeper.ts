@@ -9,11 +9,11 @@ export interface QuotaSweeperDeps {
   clock: Clock;
 }
 
-/** How long the count of an ended period stays: a gateway's clock may be up to a day behind. */
+/** How long the count of an ended period is kept: a gateway's clock may be up to a day behind. */
 const KEPT_MS = 2 * 24 * 60 * 60 * 1000;
 const INTERVAL_MS = 600_000;
 const RETRY_MS = 60_000;
-/** The maximum number of counts in one transaction. */
+/** The maximum number of counts that one transaction removes. */
 const REMOVED_MAX = 5_000;
 
 /** Removes counts of quotas whose period has ended (AU-193). All replicas may run it. */

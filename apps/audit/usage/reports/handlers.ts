@@ -60,7 +60,7 @@ export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps)
       return result === "created" ? status(201, { result }) : { result };
     },
     {
-      // runs before the schema's own check, which would report the shape alone
+      // runs before the check of the schema, which reports only a part of the problems
       transform: ({ params, body }) =>
         refuse([...fieldErrors(reportParams, params), ...reportProblems(body, clock.now())]),
       params: reportParams,

@@ -13,7 +13,7 @@ export interface ReportName {
 
 export type ReportResult = "created" | "existing";
 
-/** All reports of a process wait in one lane, so that slow ones leave connections to the writes of events. */
+/** All reports to this process share one lane, so that slow reports leave connections free for writes of events. */
 const LANE = "usage";
 
 const KEY = sql.raw(KEY_COLUMNS.join(", "));
@@ -22,7 +22,7 @@ const TOTALS = {
   sums: sql.raw(TOTAL_COLUMNS.map((name) => `${name} = known.${name} + excluded.${name}`).join(", ")),
 };
 
-/** Selects the sums of what was sent for each month and service, and for each month, service and policy. */
+/** Selects the sums of a report for each month and service, and for each month, service and policy. */
 const MONTHLY = sql`
       select organization_id, month, service, '' as policy, ${SUMS} from sent group by organization_id, month, service
       union all
@@ -32,7 +32,7 @@ const MONTHLY = sql`
       ) limited
       group by 1, 2, 3, 4`;
 
-/** Adds the sums to the months, and has the months stated again. */
+/** Adds the sums to the stored months, and marks these months for another statement. */
 const ADD_TO_MONTHS = sql`
       insert into audit.usage_months as known (organization_id, month, service, policy, ${TOTALS.names})
       select * from monthly where exists (select from claimed)
@@ -41,9 +41,9 @@ const ADD_TO_MONTHS = sql`
         ${TOTALS.sums}, changes = known.changes + 1, is_stated = false`;
 
 /**
- * Adds a report to the counts, the quotas, the sums of months and what the feed must tell, in one statement (AU-120).
- * The row of the gateway is locked first: a repeated report waits, finds its number and changes nothing. Counts are
- * locked in the order of their key, so that reports of two gateways cannot deadlock.
+ * Adds a report to the counts, the quotas, the monthly sums and the counts that wait for the feed (AU-120), in one
+ * statement. The row of the gateway is locked first: a repeated report waits, finds its number and changes nothing.
+ * Counts are locked in the order of their key, so that reports of two gateways cannot deadlock.
  */
 export async function addReport(
   database: Database,
@@ -83,7 +83,9 @@ function countsOf({ counts }: UsageReport): SQL {
         refused_other bigint, failed bigint, bytes_in bigint, bytes_out bigint, duration_ms bigint)`;
 }
 
-/** Returns the statement that locks the row of the gateway, and returns it unless it has this report already. */
+/**
+ * Returns the statement that locks the row of the gateway. The statement returns the row only if the report is new.
+ */
 function claim({ instance, number }: ReportName, { reported_until, is_last, uncounted }: UsageReport): SQL {
   return sql`
       insert into audit.usage_reporters as known (instance, number, reported_until, is_ended, uncounted)

@@ -38,7 +38,7 @@ export function reportProblems(body: unknown, now_ms: number): FieldError[] {
   ];
 }
 
-/** Returns the names of a count's policies by their places in the report. */
+/** Returns the names of a count's policies by their paths in the report. */
 function policyNames(path: string, policies: unknown): Record<string, unknown> {
   if (!Array.isArray(policies)) return {};
   const names = policies.slice(0, USAGE_POLICIES_MAX).map((each) => fieldsOf(each).policy);

@@ -17,8 +17,8 @@ import { type DueMonth, hasDue, selectDue } from "./due-queries.ts";
 import { statementsWritten } from "./queries.ts";
 
 /**
- * The time after a month's end at which the month is stated. It takes in what a gateway counted while it could not
- * reach this service, and streams that began on the last day. Later counts are in a correction.
+ * How long after a month's end its statement is written. Until then, gateways can report streams that began on the
+ * last day and counts that were delayed. Later counts are in a correction.
  */
 export const GRACE_MS = 24 * 60 * 60 * 1000;
 /** The maximum number of statements in one pass. */
@@ -30,15 +30,15 @@ interface NewStatement extends Unplaced {
   salt: string;
 }
 
-/** The statements as the sealer writes them. */
+/** The statements of usage that the sealer writes. */
 export const usageStatements: UsageStatements = {
   due: (now_ms) => hasDue({ now_ms, grace_ms: GRACE_MS }),
   write: stateUsage,
 };
 
 /**
- * Writes the statements that are due to the chains of their organizations (AU-131), up to the size of one pass, on top of
- * `state`. One statement of SQL writes everything, or nothing if another pass was written since.
+ * Writes due statements into the chains of their organizations (AU-131), up to the size of one pass, on top of
+ * `state`. One SQL statement writes everything, or nothing if another pass was written first.
  */
 async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResult> {
   const { reads, writes, sealed, clock, holder } = deps;

@@ -5,7 +5,10 @@ import { compare } from "../../order.ts";
 import { refusedOf } from "../totals.ts";
 import type { DueMonth, MonthPart } from "./due-queries.ts";
 
-/** Returns the statement of a month (AU-131). Every statement after the first one of a month corrects the one before. */
+/**
+ * Returns the statement of a month (AU-131). Every statement after the first one of a month corrects the previous
+ * one.
+ */
 export function statementOf({ month, stated, parts }: DueMonth, now_ms: number): Statement {
   const services = parts.filter(({ policy }) => policy === "").toSorted(byName);
   const policies = parts.filter(({ policy }) => policy !== "").toSorted(byName);

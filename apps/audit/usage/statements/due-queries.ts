@@ -8,11 +8,11 @@ export interface MonthPart extends Totals {
   service: string;
   /** Empty for the sums of the service. */
   policy: string;
-  /** The state of the sums: it rises with each report. */
+  /** The version of the sums, which rises with each report. */
   changes: number;
 }
 
-/** A month of an organization whose sums have changed since they were stated, or were never stated. */
+/** A month of an organization whose sums have changed since their last statement, or have no statement yet. */
 export interface DueMonth {
   organization_id: string;
   month: string;
@@ -21,7 +21,7 @@ export interface DueMonth {
   parts: MonthPart[];
 }
 
-/** The largest number that a statement can hold. */
+/** The largest number that a statement can contain. */
 const LARGEST = sql.raw(String(Number.MAX_SAFE_INTEGER));
 const part = sql.join(
   ["service", "policy", "changes", ...TOTAL_COLUMNS].map((name) => {
@@ -32,15 +32,15 @@ const part = sql.join(
   sql`, `,
 );
 
-/** The clock of this service, and the time after a month's end at which the month is due. */
+/** The time of this service's clock, and how long after a month's end the month is due. */
 export interface DueTime {
   now_ms: number;
   grace_ms: number;
 }
 
 /**
- * Matches the rows of `changed` whose month is due. A month is due `grace_ms` after its end, by the clock of this service
- * and by that of the database: one wrong clock closes no month. Chains that are set aside wait.
+ * Matches the rows of `changed` whose month is due. A month is due `grace_ms` after its end, by the clocks of both
+ * this service and the database: one wrong clock closes no month. A month is not due while the chain is set aside.
  */
 function isDue({ now_ms, grace_ms }: DueTime): SQL {
   const settled = sql`least(${new Date(now_ms - grace_ms).toISOString()}::text::timestamptz,
@@ -50,7 +50,7 @@ function isDue({ now_ms, grace_ms }: DueTime): SQL {
       where aside.owner = 'organization:' || changed.organization_id)`;
 }
 
-/** Returns the condition that a month is due. */
+/** Returns the SQL condition that at least one month is due. */
 export function hasDue(time: DueTime): SQL {
   return sql`exists (select from audit.usage_months changed where ${isDue(time)})`;
 }

@@ -16,17 +16,18 @@ import { refuse } from "../../problems.ts";
 import { usageParams } from "../parameters.ts";
 import { type StatementRow, selectStatements } from "./queries.ts";
 
-/** A statement as it is shown: the fields of its entry, with its place in the chain. */
+/** A statement as the API returns it: the fields of its entry, with its position in the chain. */
 const UsageStatement = Type.Object(
   {
     ...Statement.properties,
     corrected_by: Type.Union([Type.String(), Type.Null()], {
-      description: "The newest statement of the month, if that is a later one. Null for the one that holds.",
+      description:
+        "The newest statement of the month, if it is later than this one. Null for the newest statement.",
       examples: [null, "2026-01.2"],
     }),
     position: Type.Integer({
       minimum: 1,
-      description: "The place of the statement in the proof of the organization's log.",
+      description: "The position of the statement in the proof of the organization's log.",
       examples: [4711],
     }),
   },
@@ -96,7 +97,7 @@ export function statementHandlers(database: Database) {
       detail: {
         summary: "Read an organization's statements of usage",
         description:
-          "The usage of each month, newest first. A statement is final and sealed in the organization's log. Usage that comes later is in a further statement of the month, which corrects the one before.",
+          "The usage of each month, newest first. A statement is final and sealed in the organization's log. Usage that arrives later is in a further statement of the month, which corrects the previous one.",
         operationId: "listUsageStatements",
         tags: ["Usage"],
       },

@@ -4,7 +4,7 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { MonthPart } from "./due-queries.ts";
 
-/** A statement at its place in a chain, and the state of the sums that it has. */
+/** A statement at its position in a chain, and the versions of its sums. */
 export interface StatementWrite {
   chain_id: number;
   position: number;
@@ -20,8 +20,8 @@ export interface StatementWrite {
 }
 
 /**
- * Returns the parts of a pass that write statements. Sums that a report has changed since they were read stay due: their
- * month gets a correction. The same holds for sums that a report changes now, which this statement does not wait for.
+ * Returns the parts of a pass that write statements. Sums that a report has changed since the pass read them stay
+ * due: their month gets a correction. Sums that a report is changing now stay due too, without a wait.
  */
 export function statementsWritten(statements: readonly StatementWrite[]): SQL {
   const given = sql`json_to_recordset(${JSON.stringify(statements)}::text::json) as given(
@@ -48,7 +48,7 @@ export function statementsWritten(statements: readonly StatementWrite[]): SQL {
     ),`;
 }
 
-/** Returns the statements of a chain up to a sealed position, in chain order, as an export with proof has them. */
+/** Returns the statements of a chain up to a sealed position, in chain order, in the form of an export with proof. */
 export async function selectSealedStatements(
   database: Database,
   { chain_id, position }: { chain_id: number | null; position: number },
@@ -68,11 +68,11 @@ export interface StatementsRequest {
   organization_id: string;
   /** Only the statements of this month, or null for all. */
   month: string | null;
-  /** The id of the last statement of the page before, or null for the first page. */
+  /** The id of the last statement of the previous page, or null for the first page. */
   starting_after: string | null;
 }
 
-/** The row of a statement, with its place in the chain. */
+/** The row of a statement, with its position in the chain. */
 export interface StatementRow {
   position: number;
   statement: Statement;
