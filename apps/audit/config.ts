@@ -29,7 +29,7 @@ export const auditVariables = Type.Object({
     1_000_000_000,
     "The slowest pace at which a client may read an export.",
   ),
-  EXPORT_LAG_MS_MAX: integer(30_000, 1, 3_600_000, "How far a client may fall behind that pace."),
+  EXPORT_LAG_MS_MAX: integer(30_000, 1, 3_600_000, "How long a client may fall behind that pace."),
   AUDIT_SIGNING_KEY_FILE: optionalText(
     "must be the path of an Ed25519 private key in PKCS #8 (PEM), such as openssl genpkey -algorithm ed25519 makes",
     {
@@ -43,7 +43,7 @@ export const auditVariables = Type.Object({
     {
       check: (text) => /^[!-*,-~]{1,255}$/.test(text),
       description:
-        "The name of the log in the signed roots of its tree. Witnesses know the log by it: choose one of your own for each environment, such as audit.example.com/log.",
+        "The name of the log in the signed roots of its tree. Witnesses identify the log by this name: choose a different one for each environment, such as audit.example.com/log.",
     },
   ),
   SEAL_INTERVAL_MS: integer(
@@ -53,7 +53,7 @@ export const auditVariables = Type.Object({
     "The maximum time for which an event waits for its place in the proof. At most 3000 with streams.",
   ),
   AUDIT_STREAM_KEY_FILE: optionalText(
-    "must be the path of a file with a key on each line, such as openssl rand -base64 32 makes, the one that encrypts first",
+    "must be the path of a file with one key on each line, such as openssl rand -base64 32 prints; the first key encrypts",
     {
       description:
         "The keys that encrypt the secrets of streams. Other users may not read the file. The service reads the file again when the file changes. Without this variable there are no streams.",
@@ -67,14 +67,14 @@ export const auditVariables = Type.Object({
   AUDIT_STREAM_ALLOWED_PORTS: optionalList(
     "must be ports from 1 to 65535, separated by commas",
     (item) => /^[1-9][0-9]{0,4}$/.test(item) && Number(item) <= 65_535,
-    "Ports that streams may call beside 443.",
+    "Ports that streams may call in addition to 443.",
   ),
   AUDIT_STREAM_ALLOW_HTTP: flag(
     false,
     "true lets streams call http:// URLs, and port 80: for private networks and tests.",
   ),
   AUDIT_STREAM_CA_FILE: readableFile(
-    "CAs that receivers of streams are trusted by, in PEM form, in place of the public ones. Read at start.",
+    "CAs to trust for receivers of streams, in PEM form, in place of the public ones. Read at start.",
   ),
   ...operatorStreamVariables,
   ...witnessVariables,

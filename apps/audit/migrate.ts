@@ -6,7 +6,7 @@ import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from 
 import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { grantServiceRole } from "./service-role/commands.ts";
 
-/** Migrates as the owner, publishes the key, grants `role` the service's work, and returns a report. */
+/** Migrates as the owner, publishes the key, grants `role` the service's rights, and returns a report. */
 export async function migrate(config: OwnerConfig, role: string | undefined): Promise<string> {
   const database = await openAsOwner(config);
   try {

@@ -20,7 +20,7 @@ export function checkOwnerConfig(config: Partial<OwnerConfig>) {
 
 /** Time limit of a statement, long enough to read a whole month. */
 const STATEMENT_MS = 3_600_000;
-/** Connections for a stream and the writes beside it. */
+/** Connections for a streamed read, and for writes at the same time. */
 const CONNECTIONS = 3;
 
 export function openAsOwner(config: OwnerConfig): Promise<Database> {

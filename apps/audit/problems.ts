@@ -39,7 +39,7 @@ export function unstorable(texts: Fields): FieldError[] {
   );
 }
 
-/** Keeps one problem for each path: the first one found, which the caller should mend first. */
+/** Keeps one problem for each path: the first one found, which the caller should fix first. */
 export function firstOfEach(problems: readonly FieldError[]): FieldError[] {
   const seen = new Set<string>();
   return problems.filter(({ path }) => !seen.has(path) && seen.add(path));

@@ -31,7 +31,7 @@ const WRITE_CONNECTIONS = 5;
  */
 const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
 
-/** Time beyond the seal interval for a pass, or for another replica to take over. */
+/** How much longer than the seal interval an export waits, for a pass or for another replica to take over. */
 const SEAL_WAIT_MS = 4_000;
 
 export interface AuditGiven {

@@ -1,7 +1,7 @@
 import { listenVariables, requestsInFlightMax, requiredText } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The variables that say who the witness is, and where its memory lies. */
+/** The variables for the witness's name, its key and its state. */
 const ownVariables = {
   WITNESS_NAME: requiredText(
     "must be 1 to 255 visible ASCII characters without a plus sign, such as witness.example.com/w1",
@@ -15,7 +15,7 @@ const ownVariables = {
   }),
   WITNESS_STATE_FILE: requiredText("must be the path of the file that ostiary witness init made", {
     description:
-      "The newest checkpoint of each log that the witness cosigned. Back up nothing of it: an older copy lets the witness cosign a second history.",
+      "The newest checkpoint of each log that the witness cosigned. Do not back up this file: an older copy lets the witness cosign a second history.",
   }),
 };
 

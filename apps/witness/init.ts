@@ -7,7 +7,7 @@ import { makeWitnessKey, verifierKeyOf } from "./key/witness-key.ts";
 import { createFile, createState } from "./state/state-file.ts";
 
 /**
- * Makes the key and the empty state of a new witness, and returns its verifier key (OP-81). A key never gets a
+ * Creates the key and the empty state of a new witness, and returns its verifier key (OP-81). A key never gets a
  * second state, because the witness would then forget what it cosigned.
  */
 export async function initWitness(config: InitConfig): Promise<string> {

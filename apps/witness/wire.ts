@@ -11,8 +11,8 @@ import { loadLogsFile } from "./logs/logs-file.ts";
 import { NotAState, readState, type WitnessState, writeState } from "./state/state-file.ts";
 
 /**
- * Builds the witness from its configuration, ready to start. The state file is claimed first, so that no
- * second process cosigns by the same state.
+ * Builds the witness from its configuration, ready to start. The state file is claimed first, so that no second
+ * process cosigns with the same state.
  */
 export async function wireWitness(config: WitnessConfig): Promise<Service> {
   const key = await loadWitnessKey(config.WITNESS_NAME, config.WITNESS_KEY_FILE);

@@ -6,7 +6,7 @@ export const BATCH_ENTRIES_MAX = 100;
 /** The maximum number of bytes in the body of a delivery request with more than one entry. */
 export const BATCH_BYTES_MAX = 262_144;
 
-/** A place of a chain. `chain` is in hexadecimal. */
+/** A position of a chain, and the running hash there in hexadecimal. */
 export interface ChainPlace {
   position: number;
   chain: string;
@@ -18,7 +18,7 @@ export interface EntryRow extends ChainPlace {
   /** The salt in hexadecimal, or null for an entry whose event was dropped. */
   salt: string | null;
   occurred_at: string;
-  /** Null when retention has dropped the event. */
+  /** Null if retention has dropped the event. */
   event: (EventRow & { named_by_outcome: boolean | null; intent_member_id: string | null }) | null;
   /** The declaration, for an entry that declares a dropped month. */
   retention: Retention | null;
@@ -61,22 +61,19 @@ export function streamEntry(entry: EntryRow): StreamEntry {
 
 /** The body of a delivery request, and the entries that it covers. */
 export interface Batch {
-  /** Null when the format leaves all of the entries out. */
+  /** Null if the format leaves out all entries. */
   body: Buffer | null;
   entries: EntryRow[];
 }
 
-/** The stream whose batch it is. */
+/** The stream that a batch belongs to. */
 export interface BatchStream {
   id: string;
   organization_id: string;
   after: ChainPlace;
 }
 
-/**
- * Builds the body of a delivery request from the first of `rows`, with as many entries as
- * {@link BATCH_BYTES_MAX} allows.
- */
+/** Builds the body of a delivery request from as many of the first `rows` as {@link BATCH_BYTES_MAX} allows. */
 export function ostiaryBatch(stream: BatchStream, rows: readonly EntryRow[], now_ms: number): Batch {
   const { id: stream_id, organization_id, after } = stream;
   const head = JSON.stringify({ type: "audit.entries", timestamp: new Date(now_ms).toISOString() }).slice(
@@ -89,8 +86,8 @@ export function ostiaryBatch(stream: BatchStream, rows: readonly EntryRow[], now
 }
 
 /**
- * Takes rows while their texts stay within {@link BATCH_BYTES_MAX}, at least one. `more_bytes` is what each row
- * may add beside its text.
+ * Returns the first rows whose texts fit into {@link BATCH_BYTES_MAX}, at least one row. `more_bytes` is the most
+ * that each row adds to its text.
  */
 export function fitting<Row>(
   rows: readonly Row[],

@@ -16,7 +16,7 @@ import { type Target, type TargetRules, targetOf, urlProblem } from "./targets.t
 export type CallResult =
   | { outcome: "accepted"; status: number }
   | { outcome: "refused"; status: number | null; error: string; retry_after_ms: number | null }
-  /** The caller gave the request up. Nobody knows whether the request arrived. */
+  /** The caller aborted the request. It is unknown whether the request arrived. */
   | { outcome: "aborted" };
 
 /** The result of a request, with what the receiver answered. */
@@ -31,7 +31,7 @@ export const CALL_TIMEOUT_MS = 10_000;
 export const ANSWER_BYTES_MAX = 4_096;
 /** The maximum number of provisional answers (1xx) to one request. More of them cost time, and say nothing. */
 const PROVISIONAL_MAX = 16;
-/** The statuses of HTTP (RFC 9110, 15). */
+/** The range of HTTP statuses (RFC 9110, 15). */
 const STATUS_MIN = 100;
 const STATUS_MAX = 599;
 const NOT_HTTP = "The receiver's answer is not HTTP.";
@@ -44,7 +44,7 @@ export type Resolve = typeof lookup;
 export interface ReceiverDeps {
   rules: TargetRules;
   clock: Clock;
-  /** Certificates of CAs beside the public ones, in PEM form. */
+  /** Certificates of CAs that replace the public ones, in PEM form. */
   ca?: string;
   resolve?: Resolve;
 }
@@ -53,9 +53,8 @@ export interface ReceiverDeps {
 class ForbiddenAddress extends Error {}
 
 /**
- * Sends delivery requests to one receiver over a connection that stays open between requests. The connection
- * itself resolves the name and checks the address. So no later answer of the DNS can lead the connection to
- * another address (AU-100).
+ * Sends delivery requests to one receiver over a connection that stays open between requests. The connection itself
+ * resolves the name and checks the address, so a later DNS answer cannot lead it to another address (AU-100).
  */
 export class Receiver {
   readonly #deps: ReceiverDeps;
@@ -65,7 +64,7 @@ export class Receiver {
 
   constructor(url: string, deps: ReceiverDeps) {
     this.#deps = deps;
-    // what the operator allows may have changed since the URL was taken
+    // the operator's rules may have changed since the URL was stored
     this.#problem = urlProblem(url, deps.rules);
     this.#target = this.#problem === null ? targetOf(url) : null;
     const keep = { keepAlive: true, maxSockets: 1 };
@@ -89,7 +88,7 @@ export class Receiver {
       );
     }
     const first = await this.#attempt(target, body, headers, signal);
-    // the receiver closed an idle connection in the moment in which it was used again
+    // the receiver closed the idle connection at the moment of its reuse
     return first === "stale" ? asAnswer(await this.#attempt(target, body, headers, signal)) : first;
   }
 
@@ -194,8 +193,8 @@ function refusal(status: number | null, error: string, retry_after_ms: number | 
 }
 
 /**
- * Reads an answer to its end, so that the connection can be used again. A long answer ends the connection, and
- * null is returned.
+ * Reads an answer to its end, so that the connection can be used again. Returns null for a long answer, and ends
+ * its connection.
  */
 async function readAnswer(response: IncomingMessage, cut: () => void): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
@@ -221,13 +220,16 @@ function resultOf({ statusCode: status = 0, headers }: IncomingMessage, now_ms: 
   return refusal(status, error, retryAfter_ms(headers["retry-after"], timeOf(headers.date) ?? now_ms));
 }
 
-/** Returns the receiver's own time, so that a clock which is set wrong makes no pause long or short. */
+/** Returns the time of the receiver's clock, so that a wrong clock does not change the pause. */
 function timeOf(date: string | undefined): number | null {
   const time_ms = Date.parse(date ?? "");
   return Number.isNaN(time_ms) ? null : time_ms;
 }
 
-/** Reads Retry-After (RFC 9110): seconds, or a date that `now_ms` is compared with. Null without one. */
+/**
+ * Returns the pause that Retry-After requests (RFC 9110): seconds, or a date that is compared with `now_ms`. Null
+ * without a valid header.
+ */
 export function retryAfter_ms(header: string | undefined, now_ms: number): number | null {
   if (header === undefined) return null;
   const isDate = /^[A-Z]/i.test(header);
@@ -259,7 +261,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the reason for the organization why a delivery request failed. The reason reveals nothing about the
+ * Returns why a delivery request failed, as a sentence for the organization. The reason reveals nothing about the
  * networks of the operator.
  */
 function sentenceOf(error: unknown): string {

@@ -39,7 +39,7 @@ import { urlWithoutQuery } from "./targets.ts";
 
 export interface StreamCommandDeps {
   writes: Database;
-  /** Null where AUDIT_STREAM_KEY_FILE is not set. */
+  /** Null if AUDIT_STREAM_KEY_FILE is not set. */
   secrets: SecretBox | null;
   receivers: ReceiverDeps;
   clock: Clock;
@@ -84,7 +84,7 @@ export function tooManyStreams(): ApiError {
   });
 }
 
-/** Returns the box that encrypts secrets. @throws ApiError 409 where the service has no key for it */
+/** Returns the box that encrypts secrets. @throws ApiError 409 if the service has no key for it */
 function secretsOf({ secrets }: StreamCommandDeps): SecretBox {
   if (secrets !== null) return secrets;
   throw new ApiError("CONFLICT", {
@@ -93,7 +93,7 @@ function secretsOf({ secrets }: StreamCommandDeps): SecretBox {
   });
 }
 
-/** A filter without conditions is the same as none. */
+/** Returns the filter, or null for a filter without conditions. */
 function filterOf(filter: StreamFilter | null | undefined): StreamFilter | null {
   if (!filter) return null;
   const { params, ...exact } = filter;
@@ -101,7 +101,7 @@ function filterOf(filter: StreamFilter | null | undefined): StreamFilter | null 
   return Object.keys(some).length === 0 ? null : some;
 }
 
-/** Returns the place after which a new stream begins: the end of the log, or the requested place. */
+/** Returns the position after which a new stream begins: the end of the log, or the requested position. */
 async function startPlace(
   tx: Orm,
   organization_id: string,
@@ -137,7 +137,7 @@ function requireRow(row: StreamRow | null, stream_id: string): StreamRow {
   return row;
 }
 
-/** Reads a stream; 404 for one that is not the organization's. */
+/** Reads a stream. @throws ApiError 404 if the organization has no such stream */
 export async function readStream(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStream> {
   const row = await deps.writes.run("select_stream", (orm) => selectStream(orm, address));
   return toStream(requireRow(row, address.stream_id));
@@ -185,7 +185,7 @@ export async function removeStream(deps: StreamCommandDeps, address: StreamAddre
   if (!isDeleted) throw notFound("stream", address.stream_id);
 }
 
-/** Gives a stream a new secret; the old one signs beside it for a while (AU-97). */
+/** Replaces the secret of a stream. The old secret also signs until the overlap ends (AU-97). */
 export async function rotateSecret(
   deps: StreamCommandDeps,
   address: StreamAddress,
@@ -201,7 +201,7 @@ export async function rotateSecret(
   return { ...toStream(row), secret };
 }
 
-/** Calls the receiver with a signed message that holds no event, and says what came of it (AU-99). */
+/** Sends the receiver a signed message without an event, and returns the result (AU-99). */
 export async function testStream(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStreamTest> {
   const { writes, clock } = deps;
   const stream = await selectForTest(writes, address);
@@ -226,7 +226,8 @@ export async function testStream(deps: StreamCommandDeps, address: StreamAddress
       await hastenStream(writes, stream.id);
       return { delivered: true, status: result.status, error: null, duration_ms };
     }
-    if (result.outcome === "aborted") throw new Error("A test call was aborted, which nothing does.");
+    if (result.outcome === "aborted")
+      throw new Error("A test call was aborted, although nothing aborts test calls.");
     return { delivered: false, status: result.status, error: result.error, duration_ms };
   } finally {
     receiver.close();

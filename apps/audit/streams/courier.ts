@@ -16,25 +16,22 @@ export interface CourierDeps extends SenderDeps {
   log: Pick<Logger, "error" | "warn">;
 }
 
-/**
- * If a delivery request takes longer than this, the stream counts as slow. Slow streams use lanes of their
- * own.
- */
+/** A stream counts as slow if a delivery request takes longer than this. Slow streams have their own lane. */
 const SLOW_CALL_MS = 2_000;
 
 /**
- * The shortest time for each entry while a stream catches up: 5000 entries a second. A backlog thus leaves most of
- * the process to those who write events (AU-118).
+ * The minimum time for each entry while a stream catches up: at most 5000 entries a second. This leaves most of the
+ * process's time to writes of events (AU-118).
  */
 const ENTRY_MS_MIN = 0.2;
 
-/** The time for which a stream waits when its next entry is missing. */
+/** How long a stream waits if its next entry is missing. */
 const STUCK_MS = 60_000;
 
 /**
  * Delivers a stream for one turn (AU-102), and releases its lease. Sends each batch after the receiver has accepted
- * the batch before. Stops when no entry is left, a delivery request fails or the turn is over. A batch counts as
- * delivered once the database holds its place, so a crash before that write delivers the batch again.
+ * the previous one. Stops when no entry is left, a delivery request fails or the turn is over. A batch counts as
+ * delivered once the database has the new position: a crash before that write repeats the batch.
  */
 export async function deliverTurn(deps: CourierDeps, claimed: DeliveryRow, turn: Turn): Promise<void> {
   const courier = new Courier(deps, turn, claimed);
@@ -54,7 +51,7 @@ class Courier {
   readonly #turn: Turn;
   #stream: DeliveryRow;
   readonly #sender: Sender;
-  /** Secrets by their encrypted form. */
+  /** Decrypted secrets, by their encrypted form. */
   readonly #opened = new Map<string, string>();
   #isStuck = false;
 
@@ -69,7 +66,7 @@ class Courier {
     this.#sender.close();
   }
 
-  /** Runs the turn. Returns true if the head says that the log continues, but its next entry is missing. */
+  /** Runs the turn. Returns true if the next entry is missing although the log continues. */
   async run(): Promise<boolean> {
     const { signal, isOver } = this.#turn;
     while (!signal.aborted && this.#stream.status !== "paused" && (await this.#deliverNext())) {
@@ -107,7 +104,7 @@ class Courier {
     return goesOn;
   }
 
-  /** Waits until `until_ms` where a backlog is left. */
+  /** Waits until `until_ms` if a backlog is left. */
   async #pace(until_ms: number): Promise<void> {
     const { clock } = this.#deps;
     const rest_ms = until_ms - clock.elapsed_ms();
@@ -139,7 +136,7 @@ class Courier {
     }
   }
 
-  /** Returns the secrets that sign, or null when one cannot be read. */
+  /** Returns the secrets that sign, or null if one cannot be decrypted. */
   async #secrets(): Promise<string[] | null> {
     const { id, secret, previous_secret } = this.#stream;
     const sealed = previous_secret === null ? [secret] : [secret, previous_secret];
@@ -161,7 +158,7 @@ class Courier {
     }
   }
 
-  /** Writes the new place. Returns false when the stream was deleted, or another replica delivers now. */
+  /** Stores the new position. Returns false if the stream was deleted, or if another replica delivers it now. */
   async #advance(
     position: number,
     delivered: Batch["entries"][number] | null,

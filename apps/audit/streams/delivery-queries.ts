@@ -9,10 +9,10 @@ import { SECRET_COLUMNS, type SecretRow } from "./queries.ts";
 import type { RetryPlan } from "./retry.ts";
 import type { AuditStream, StreamFilter } from "./stream.ts";
 
-/** Entries that a stream with a filter looks at in one query. */
+/** The maximum number of entries that one query scans for a stream with a filter. */
 const WINDOW_ENTRIES = 1_000;
 
-/** A stream that this replica delivers for. */
+/** A stream that this replica delivers. */
 export interface DeliveryRow extends SecretRow {
   id: string;
   organization_id: string;
@@ -49,8 +49,8 @@ const hasRecord: Record<ReceiverRecord, SQL> = {
 };
 
 /**
- * Takes the leases of streams that have something to deliver and that no other replica delivers for, the
- * longest waiting first.
+ * Claims the leases of streams that have something to deliver and that no other replica delivers, the longest
+ * waiting first.
  */
 export function claimStreams(
   database: Database,
@@ -92,7 +92,7 @@ export async function releaseLease(
       where id = ${id} and lease = ${lease}`;
 }
 
-/** The new place of a stream. `delivered` is null when the filter left everything out. */
+/** The new position of a stream. `delivered` is null if the filter left everything out. */
 export interface Advance {
   position: number;
   delivered: (ChainPlace & { occurred_at: string }) | null;
@@ -100,7 +100,7 @@ export interface Advance {
 }
 
 /**
- * Moves a stream to its new place and renews its lease. Returns the stream as it is now, or null if this
+ * Stores the new position of a stream and renews its lease. Returns the stream as it is now, or null if this
  * replica has lost the lease. A stream that was paused during the request stays paused.
  */
 export async function advanceStream(
@@ -146,7 +146,7 @@ export async function failStream(
   return found?.status ?? null;
 }
 
-/** The next entries of a stream, and how far they were looked for. */
+/** The next entries of a stream, and how far the log was scanned for them. */
 export interface NextEntries {
   entries: EntryRow[];
   /** Entries up to here are in `entries`, or left out by the filter. */
@@ -178,7 +178,7 @@ function ofChain(chain_id: number, after: number, end: number): SQL {
 
 export type FoundEntry = EntryRow & {
   chain_id: number;
-  /** More entries follow, which did not fit. */
+  /** Whether more entries follow that did not fit. */
   isCut: boolean;
 };
 
@@ -194,8 +194,8 @@ interface FlatRow {
 }
 
 /**
- * Returns up to {@link BATCH_ENTRIES_MAX} entries of `source`, with few more bytes than a batch may have. The
- * order is that of their `turn`, then of their positions.
+ * Returns up to {@link BATCH_ENTRIES_MAX} entries of `source`, ordered by `turn` and then by position. They have
+ * little more bytes than a batch may have.
  */
 export async function selectEntries(database: Database, source: SQL, wanted: SQL): Promise<FoundEntry[]> {
   const limit = sql.raw(String(BATCH_ENTRIES_MAX));
@@ -239,8 +239,8 @@ function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
 }
 
 /**
- * Puts declarations of dropped months, and statements of usage, to their positions. Stops before a position that has
- * nothing.
+ * Adds the declarations of dropped months and the statements of usage, by position. Stops before the first position
+ * without an entry.
  */
 export async function withOtherEntries(
   database: Database,
@@ -299,7 +299,7 @@ async function selectStatementEntries(
   }));
 }
 
-/** Conditions on an entry and its event, which an intent's entry shows as pending. */
+/** Returns the SQL condition of a filter. The entry of an intent shows its event as pending. */
 function matches({ params, ...exact }: StreamFilter): SQL {
   const conditions = exactFilters.flatMap((name) => {
     const value = exact[name];

@@ -6,7 +6,7 @@ import { type HeldLease, LEASE_MS } from "./lease-queries.ts";
 const CLAIM_MS = 1_000;
 const RENEW_MS = 1_000;
 const RETRY_MS = 1_000;
-/** A turn ends after this time, so that streams which wait for a lane get one. */
+/** The delivery of one stream ends after this time if its lane has no free place, so that waiting streams get one. */
 const TURN_MS = 5_000;
 /** The minimum time between two searches for due streams. */
 const CLAIM_GAP_MS = 20;
@@ -15,24 +15,26 @@ const STOP_MS = 5_000;
 /** The maximum number of streams that a replica delivers at once, so that receivers cannot fill its memory (AU-187). */
 const DELIVERIES_MAX = 128;
 
-/** The lease under which a stream is delivered. */
+/** One delivery of a stream, from the claim of its lease to the release. */
 export interface Turn {
   lease: string;
   /** Aborts the delivery request when the lease is lost, or when the service's time to stop is over. */
   signal: AbortSignal;
   /** Returns whether the turn should end after the delivery request in flight. */
   isOver: () => boolean;
-  /** Says that the receiver is slow: the stream gives its place in the lane of fast ones to another stream. */
+  /**
+   * Reports that the receiver is slow. Moves the stream to the slow lane, which frees its place for another stream.
+   */
   yieldPlace: () => void;
 }
 
-/** Streams that share places, so that they delay no streams of other lanes. */
+/** A group of streams with a limited number of places, so that the group cannot delay other groups. */
 export interface Lane<Row> {
   /** The maximum number of streams that a replica delivers at once. */
   max: number;
-  /** The number of these places that streams of other lanes never take. */
+  /** The number of these places that streams of other lanes never use. */
   kept: number;
-  /** Takes the leases of at most `limit` streams that have something to deliver. */
+  /** Claims the leases of at most `limit` streams that have something to deliver. */
   claim: (lease: string, limit: number) => Promise<readonly Row[]>;
 }
 
@@ -56,14 +58,14 @@ export interface DispatcherDeps {
 interface Delivery<Row> extends HeldLease {
   lane: Lane<Row>;
   giveUp: AbortController;
-  /** Cancels the end of the lease. */
+  /** Cancels the timer that aborts the delivery when the lease ends. */
   cancel: () => void;
   done: Promise<void>;
 }
 
 /**
- * Delivers streams in the background. A replica delivers a stream while it holds the lease in the database, which it
- * renews; when it dies, another replica takes the stream over within 10 s (AU-105).
+ * Delivers streams in the background. A replica delivers a stream while it has the stream's lease in the database,
+ * and renews the lease. If the replica dies, another one takes over within 10 s (AU-105).
  */
 export class Dispatcher<Row extends { id: string }> {
   readonly #streams: Streams<Row>;
@@ -161,7 +163,7 @@ export class Dispatcher<Row extends { id: string }> {
     });
   }
 
-  /** Gives the delivery up when its lease ends without having been renewed. */
+  /** Aborts the delivery if its lease ends without renewal. */
   #holdUntil(delivery: Delivery<Row>, until_ms: number): void {
     const { clock } = this.#deps;
     delivery.cancel();
@@ -173,7 +175,7 @@ export class Dispatcher<Row extends { id: string }> {
     try {
       await this.#streams.deliver(row, turn);
     } catch (err) {
-      // the lease ends by itself, and a replica whose database answers goes on
+      // the lease ends by itself; then a replica that reaches the database continues
       this.#deps.log.warn(
         { err, stream_id: id },
         "delivering an audit stream failed and will be tried again",

@@ -64,7 +64,7 @@ export interface StreamHandlersDeps extends StreamCommandDeps {
   testCalls: TestCalls;
 }
 
-const organizationId = { organization_id: writtenId("Whose streams: an organization.") };
+const organizationId = { organization_id: writtenId("The organization that the streams belong to.") };
 const streamParams = Type.Object({ ...organizationId, stream_id: idField("The stream.") });
 
 interface Asked {
@@ -141,7 +141,12 @@ export function streamHandlers(deps: StreamHandlersDeps) {
             query: noQuery,
             body: CreateStreamBody,
             response: {
-              201: answer(AuditStreamWithSecret, "The stream, once with its secret.", "details", "created"),
+              201: answer(
+                AuditStreamWithSecret,
+                "The stream with its secret. No other answer contains the secret.",
+                "details",
+                "created",
+              ),
               ...bodyErrors(full),
             },
             detail: {
@@ -182,7 +187,7 @@ export function streamHandlers(deps: StreamHandlersDeps) {
           detail: {
             summary: "Read a stream",
             description:
-              "Tells the last entry that the receiver accepted, and why the last delivery request failed.",
+              "Shows the last entry that the receiver accepted, and why the last delivery request failed.",
             operationId: "getAuditStream",
             tags,
           },
@@ -221,7 +226,7 @@ export function streamHandlers(deps: StreamHandlersDeps) {
             response: { 204: emptyAnswer("Deleted."), ...errors("NOT_FOUND") },
             detail: {
               summary: "Delete a stream",
-              description: "Nothing more is delivered, and its secret is gone.",
+              description: "Deletes the stream and its secret. Nothing more is delivered.",
               operationId: "deleteAuditStream",
               tags,
             },
@@ -234,13 +239,16 @@ export function streamHandlers(deps: StreamHandlersDeps) {
             ...checked({ body: RotateSecretBody }),
             body: RotateSecretBody,
             response: {
-              200: answer(AuditStreamWithSecret, "The stream, once with its new secret."),
+              200: answer(
+                AuditStreamWithSecret,
+                "The stream with its new secret. No other answer contains the secret.",
+              ),
               ...bodyErrors("NOT_FOUND", off),
             },
             detail: {
               summary: "Replace a stream's secret",
               description:
-                "Both secrets sign each delivery request until the overlap is over: a day unless you say otherwise.",
+                "Both secrets sign each delivery request during the overlap, which is a day by default.",
               operationId: "rotateAuditStreamSecret",
               tags,
             },
@@ -255,7 +263,7 @@ export function streamHandlers(deps: StreamHandlersDeps) {
           detail: {
             summary: "Call a stream's receiver",
             description:
-              "Sends a signed message of type audit.test, which holds no event, and says what the receiver answered. A failing stream whose receiver accepts it is tried again at once.",
+              "Sends a signed message of type audit.test, which contains no event, and returns what the receiver answered. If the receiver of a failing stream accepts the message, the stream is retried at once.",
             operationId: "testAuditStream",
             tags,
           },

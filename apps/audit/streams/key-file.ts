@@ -6,7 +6,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 
 /** A key that encrypts the secrets of streams. */
 export interface StreamKey {
-  /** The first 8 hexadecimal digits of its SHA-256: stands before what it encrypted. */
+  /** The first 8 hexadecimal digits of the key's SHA-256. Each secret that the key encrypted begins with them. */
   id: string;
   key: CryptoKey;
 }
@@ -14,13 +14,13 @@ export interface StreamKey {
 const KEY_BYTES = 32;
 const KEYS_MAX = 16;
 const FILE_BYTES_MAX = 4_096;
-/** Everyone on the machine may read or write the file, or the group may write it. */
+/** The forbidden bits of the file's mode: any access by others, or write access by the group. */
 const OPEN_MODE = 0o027;
 /** The minimum time between two checks of the file. */
 const LOOK_MS = 1_000;
 
 const RULE =
-  "must be the path of a file with a key on each line, such as openssl rand -base64 32 makes, the one that encrypts first";
+  "must be the path of a file with one key on each line, such as openssl rand -base64 32 prints; the first key encrypts";
 
 /** Returns what is wrong with the file; a check for `loadConfig`. It never quotes the file. */
 export function checkStreamKeyFile({
@@ -55,7 +55,7 @@ export class StreamKeys {
     this.#log = log;
   }
 
-  /** Returns the keys, the one that encrypts first. A file that turns bad leaves the last good keys. */
+  /** Returns the keys; the first one encrypts. Keeps the last valid keys while the file is invalid. */
   async current(): Promise<readonly StreamKey[]> {
     if (this.#clock.elapsed_ms() >= this.#lookAt_ms) await this.#look();
     return this.#keys;

@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** How long a lease lasts that nobody renews (AU-105). */
+/** How long a lease lasts without renewal (AU-105). */
 export const LEASE_MS = 5_000;
 
-/** A stream under a lease. `id` names the stream, `lease` the replica's claim. */
+/** A leased stream. `id` is the stream's id; `lease` is a random id for the claim of one replica. */
 export interface HeldLease {
   id: string;
   lease: string;
@@ -11,7 +11,7 @@ export interface HeldLease {
 
 export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.raw(String(LEASE_MS / 1_000))})`;
 
-/** Sets the pause before the next attempt. */
+/** Returns the SQL assignments that set the pause before the next attempt. */
 export function pauseFor(pause_ms: number): SQL {
   const pause = sql`${String(Math.round(pause_ms))}::text::bigint`;
   return sql`next_attempt_at = clock_timestamp() + ${pause} * interval '1 millisecond', pause_ms = ${pause}`;
@@ -19,7 +19,7 @@ export function pauseFor(pause_ms: number): SQL {
 
 /**
  * Whether a replica may claim `stream`: its pause is over, and no other replica holds its lease. A pause or lease
- * that ends later than it can is left over from before the clock was set back (AU-186).
+ * that ends impossibly late is from before the clock was set back, and does not count (AU-186).
  */
 export const isClaimable = sql`(stream.next_attempt_at <= clock_timestamp()
     or stream.next_attempt_at > clock_timestamp() + stream.pause_ms * interval '1 millisecond')

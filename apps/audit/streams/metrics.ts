@@ -3,11 +3,11 @@ import { Counter, Gauge, Histogram } from "prom-client";
 import type { OperatorReading } from "./operator/queries.ts";
 import type { StatusReading } from "./watch-queries.ts";
 
-/** The deliveries of this replica. */
+/** Counts the deliveries of this replica. */
 export interface DeliveryMetrics {
   called(result: "accepted" | "refused", seconds: number): void;
   delivered(entries: number): void;
-  /** A stream was paused because its receiver is gone or failed for too long. */
+  /** Counts a stream that was paused because its receiver is gone or failed for too long. */
   paused(): void;
 }
 
@@ -38,12 +38,12 @@ export function createDeliveryMetrics({ registry }: Metrics): DeliveryMetrics {
   };
 }
 
-/** Registers the gauges of all streams. `readings` is asked at each scrape. */
+/** Registers the gauges of all streams. `readings` is called at each scrape. */
 export function createStreamGauges({ registry }: Metrics, readings: () => readonly StatusReading[]): void {
   const registers = [registry];
   new Gauge({
     name: "audit_streams",
-    help: "Streams by status: active, failing or paused. Each replica tells all of them.",
+    help: "Streams by status: active, failing or paused. Each replica reports all of them.",
     labelNames: ["status"],
     registers,
     collect() {
@@ -53,7 +53,7 @@ export function createStreamGauges({ registry }: Metrics, readings: () => readon
   });
   new Gauge({
     name: "audit_stream_lag_entries",
-    help: "The most entries that one stream of a status has still to deliver.",
+    help: "The largest number of entries that one stream of a status has yet to deliver.",
     labelNames: ["status"],
     registers,
     collect() {

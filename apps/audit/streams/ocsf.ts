@@ -25,8 +25,9 @@ const [UNKNOWN, SUCCESS, FAILURE] = [
 ];
 
 /**
- * Builds the body of a delivery request as a list of API Activity events (AU-106). Each request gives one event: the outcome's, or the
- * intent's while no outcome is known. Entries that hold no event are left out; a batch of those alone has no body.
+ * Builds the body of a delivery request as a list of API Activity events (AU-106). Each audited request yields one
+ * event: the outcome's, or the intent's while no outcome is known. Entries without an event are left out. A batch
+ * of only such entries has no body.
  */
 export function ocsfBatch(stream: BatchStream, rows: readonly EntryRow[]): Batch {
   const { texts, entries } = fitting(rows, (row) => {
@@ -102,7 +103,7 @@ interface Actor {
   key_prefix: string | null;
 }
 
-/** An actor has a user, or at least says how the caller proved itself. */
+/** Returns the actor: the member as its user or, without a member, how the caller authenticated. */
 function actorOf({ member_id, auth_type, key_prefix }: Actor) {
   if (member_id === null) return { invoked_by: auth_type };
   return {

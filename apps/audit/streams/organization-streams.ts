@@ -10,8 +10,8 @@ export const NEW_LANES = 16;
 export const SLOW_LANES = 16;
 
 /**
- * Returns the streams of organizations. Receivers that answered fast have places that no other stream gets: those that
- * are slow, fail or were never tried delay none of them (AU-117).
+ * Returns the streams of organizations. Places are reserved for receivers that answered fast: receivers that are
+ * slow, fail or were never tried cannot delay them (AU-117).
  */
 export function organizationStreams(deps: CourierDeps): Streams<DeliveryRow> {
   const { writes } = deps;

@@ -47,7 +47,10 @@ export function listOf(networks: readonly string[]): BlockList {
 /** The IPv4 address within an IPv4-mapped address of IPv6, as the WHATWG URL parser spells it. */
 const MAPPED = /^::ffff:(?:([\da-f]{1,4}):([\da-f]{1,4})|(\d+\.\d+\.\d+\.\d+))$/;
 
-/** Returns an address in one spelling: lower case, and IPv4-mapped IPv6 as IPv4. Null for a text that is none. */
+/**
+ * Returns an address in canonical form: lower case, and IPv4-mapped IPv6 as IPv4. Null for a text that is not an
+ * address.
+ */
 export function plainAddress(text: string): string | null {
   const family = isIP(text);
   if (family === 4) return text;

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { pauseFor } from "./lease-queries.ts";
 import type { StreamFilter, StreamRow } from "./stream.ts";
 
-/** The address of a stream. */
+/** The ids that identify a stream. */
 export interface StreamAddress {
   organization_id: string;
   stream_id: string;
@@ -37,7 +37,7 @@ function isAt({ organization_id, stream_id }: StreamAddress): SQL {
   return sql`organization_id = ${organization_id} and id = ${stream_id}`;
 }
 
-/** Lets nobody else create a stream of an organization until the transaction ends. */
+/** Locks the creation of streams of an organization until the transaction ends. */
 export async function lockStreams(tx: Orm, organization_id: string): Promise<void> {
   await rows(
     tx,
@@ -53,13 +53,13 @@ export async function countStreams(tx: Orm, organization_id: string): Promise<nu
   return found?.count ?? 0;
 }
 
-/** The place of a log after which a stream begins. `chain` is in hexadecimal. */
+/** The position of a log after which a stream begins, and the running hash there in hexadecimal. */
 export interface StartPlace {
   position: number;
   chain: string;
 }
 
-/** The end of an organization's chain; place 0 where it has none. */
+/** Returns the end of an organization's chain, or position 0 if the organization has no chain. */
 export async function selectEnd(
   orm: Orm,
   organization_id: string,
@@ -72,7 +72,10 @@ export async function selectEnd(
   return found ?? { chain_id: null, position: 0, chain: "00".repeat(32) };
 }
 
-/** The first entry of a chain whose event occurred at `time` or later, or null when there is none yet. */
+/**
+ * Returns the position of the first entry of a chain whose event occurred at `time` or later, or null if there is
+ * none.
+ */
 export async function selectFirstSince(orm: Orm, chain_id: number, time: string): Promise<number | null> {
   const [found] = await rows<{ position: number | null }>(
     orm,
@@ -86,7 +89,7 @@ export interface NewStream extends StreamAddress {
   url: string;
   format: string;
   filter: StreamFilter | null;
-  /** Encrypted. */
+  /** The encrypted secret. */
   secret: string;
   start: StartPlace;
 }
@@ -123,7 +126,7 @@ export async function lockStream(tx: Orm, address: StreamAddress): Promise<Strea
   return found ?? null;
 }
 
-/** Changes a stream. A stream that starts again, or gets another address, sends at once. */
+/** Changes a stream. A stream that is resumed, or that gets another URL, sends at once. */
 export async function updateStream(tx: Orm, address: StreamAddress, change: StreamChange): Promise<void> {
   const sets = [sql`updated_at = now()`];
   if (change.url !== undefined) sets.push(sql`url = ${change.url}`);
@@ -148,7 +151,7 @@ export async function deleteStream(tx: Orm, address: StreamAddress): Promise<boo
   return found.length > 0;
 }
 
-/** Replaces the secret; the old one signs beside it for `overlap_s`. */
+/** Replaces the secret. The old one also signs for `overlap_s`. */
 export async function replaceSecret(
   tx: Orm,
   address: StreamAddress,
@@ -165,10 +168,10 @@ export async function replaceSecret(
   );
 }
 
-/** The secrets that sign now, the new one first, encrypted. */
+/** The secrets that sign now, in encrypted form. */
 export interface SecretRow {
   secret: string;
-  /** Null when there is none, or its time is over. */
+  /** The secret before the last rotation; null if there is none, or if its overlap has ended. */
   previous_secret: string | null;
 }
 
@@ -186,7 +189,7 @@ export async function selectForTest(
   return found ?? null;
 }
 
-/** Lets a failing stream be tried at once. */
+/** Ends the pause of a failing stream, so that it is retried at once. */
 export async function hastenStream(database: Database, stream_id: string): Promise<void> {
   await query(database, "hasten_stream")`
     update audit.streams set ${pauseFor(0)} where id = ${stream_id} and status = 'failing'`;

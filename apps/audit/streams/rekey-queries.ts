@@ -11,8 +11,8 @@ interface SealedRow {
 }
 
 /**
- * Encrypts with the first key of the file what another key has encrypted, so that the old key can leave the file
- * (AU-98). A secret that is rotated at the same moment stays as it was rotated.
+ * Re-encrypts secrets of older keys with the first key of the file, so that the older keys can be removed (AU-98).
+ * Does not change a secret that is rotated at the same time.
  */
 export async function renewSecrets(database: Database, box: SecretBox): Promise<void> {
   let after = "";
@@ -38,12 +38,12 @@ async function renew(
       update audit.streams set secret = ${sealed}, previous_secret = ${previous}
         where id = ${id} and secret = ${secret} and previous_secret is not distinct from ${previous_secret}`;
   } catch (error) {
-    // the next delivery says so
+    // the next delivery reports the error
     if (!(error instanceof SecretUnreadable)) throw error;
   }
 }
 
-/** Reads secrets that another key than the given one encrypted. */
+/** Returns secrets that a key other than `key_id` encrypted. */
 function selectOlder(database: Database, key_id: string, after: string): Promise<SealedRow[]> {
   const isOther = (column: string) => sql`left(${sql.identifier(column)}, 8) <> ${key_id}`;
   return query<SealedRow>(database, "select_older_stream_secrets")`

@@ -14,7 +14,7 @@ export interface RekeyingDeps {
   log: Pick<Logger, "warn">;
 }
 
-/** Returns the loop that encrypts secrets anew once the file has a new first key (AU-98). */
+/** Returns the loop that re-encrypts secrets once the key file has a new first key (AU-98). */
 export function rekeying({ writes, secrets, clock, log }: RekeyingDeps): Loop {
   return new Loop({
     task: () => renewSecrets(writes, secrets),

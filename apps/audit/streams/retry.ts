@@ -27,9 +27,8 @@ export interface RetryPlan extends FailureState {
 }
 
 /**
- * Plans the next attempt. The pause doubles up to 15 minutes; jitter then changes it by up to 25 %.
- * `Retry-After` replaces the pause; at least 0.5 s remain. A 410 pauses the stream until somebody starts it
- * again.
+ * Plans the next attempt. The pause doubles up to 15 minutes; jitter then changes it by up to 25 %. `Retry-After`
+ * replaces the pause, which is at least 0.5 s. A 410 pauses the stream until somebody starts it again.
  */
 export function planRetry(
   { failures, failing_ms }: FailureState,

@@ -4,7 +4,7 @@ import type { AuditConfig } from "../config.ts";
 /** The longest seal interval with which a stream begins to send an entry within 5 s of its event (AU-116). */
 export const SEAL_INTERVAL_MS_MAX = 3_000;
 
-/** Refuses a seal interval with which streams would send entries too late; a check for `loadConfig`. */
+/** Refuses a seal interval that would make streams send entries too late; a check for `loadConfig`. */
 export function checkSealInterval({
   SEAL_INTERVAL_MS = 0,
   AUDIT_STREAM_KEY_FILE,

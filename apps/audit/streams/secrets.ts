@@ -5,7 +5,7 @@ const SECRET_BYTES = 32;
 const IV_BYTES = 12;
 const SECRET_PREFIX = "whsec_";
 
-/** Returns a new signing secret as Standard Webhooks spells it. */
+/** Returns a new signing secret in the format of Standard Webhooks. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
@@ -26,8 +26,8 @@ export class SecretUnreadable extends Error {
 const encoder = new TextEncoder();
 
 /**
- * Encrypts the secrets of streams by AES-256-GCM (AU-98). The text is `key id.base64url(iv and ciphertext)`. It is bound
- * to its stream, so that a secret which is copied to another row does not open there.
+ * Encrypts the secrets of streams with AES-256-GCM (AU-98). An encrypted secret is `key id.base64url(iv and
+ * ciphertext)`. It is bound to its stream: a copy in another row cannot be decrypted.
  */
 export class SecretBox {
   readonly #keys: StreamKeys;

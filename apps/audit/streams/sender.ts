@@ -31,7 +31,7 @@ export class Sender {
     this.#receiver.close();
   }
 
-  /** Leads the next requests to `url`. */
+  /** Sends the next requests to `url`. */
   turnTo(url: string): void {
     if (url === this.#url) return;
     this.#receiver.close();

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { secretBytes } from "./secrets.ts";
 
-/** A body to deliver, and the id that its receiver knows it by. */
+/** A body to deliver, and the id of the message for its receiver. */
 export interface Message {
   id: string;
   body: Buffer;

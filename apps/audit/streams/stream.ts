@@ -25,7 +25,7 @@ const url = Type.String({
 });
 
 const format = Type.Union([Type.Literal("ostiary"), Type.Literal("ocsf")], {
-  description: "ostiary: entries with what proves them. ocsf: API Activity of the Open Cybersecurity Schema.",
+  description: "ostiary: entries with their proof. ocsf: API Activity of the Open Cybersecurity Schema.",
   examples: ["ostiary"],
   rule: "must be ostiary or ocsf",
 });
@@ -100,7 +100,7 @@ export const UpdateStreamBody = Type.Object(
     filter: Type.Optional(filter),
     status: Type.Optional(
       Type.Union([Type.Literal("active"), Type.Literal("paused")], {
-        description: "paused: nothing is delivered. active: delivery goes on where it stopped, at once.",
+        description: "paused: nothing is delivered. active: delivery continues at once where it stopped.",
         examples: ["paused"],
         rule: "must be active or paused",
       }),
@@ -122,7 +122,7 @@ export const RotateSecretBody = Type.Object(
         minimum: 0,
         maximum: OVERLAP_MAX_S,
         default: OVERLAP_DEFAULT_S,
-        description: "The time for which the old secret signs beside the new one.",
+        description: "For how long the old secret signs in addition to the new one.",
         examples: [OVERLAP_DEFAULT_S],
       }),
     ),
@@ -130,7 +130,7 @@ export const RotateSecretBody = Type.Object(
   {
     ...closed,
     title: "RotateAuditStreamSecret",
-    description: "The way in which a new secret replaces a stream's secret.",
+    description: "How a new secret replaces a stream's secret.",
   },
 );
 
@@ -143,7 +143,7 @@ export const AuditStream = Type.Object(
     filter,
     status: Type.Union([Type.Literal("active"), Type.Literal("failing"), Type.Literal("paused")], {
       description:
-        "failing: the last delivery request failed, and the service retries. paused: you paused the stream, the receiver answered 410, or it failed for 72 h.",
+        "failing: the last delivery request failed, and the service retries. paused: you paused the stream, the receiver answered 410, or the receiver failed for 72 h.",
       examples: ["active"],
     }),
     failing_since: mostlyNull(
@@ -158,8 +158,12 @@ export const AuditStream = Type.Object(
     last_delivered: nullable(
       Type.Object(
         {
-          position: Type.Integer({ minimum: 1, description: "Its position in the log.", examples: [4711] }),
-          occurred_at: timeField("When its event occurred."),
+          position: Type.Integer({
+            minimum: 1,
+            description: "The position of the entry in the log.",
+            examples: [4711],
+          }),
+          occurred_at: timeField("The time of the entry's event."),
         },
         { ...closed, title: "AuditStreamPlace", description: "The last entry that the receiver accepted." },
       ),
@@ -170,14 +174,14 @@ export const AuditStream = Type.Object(
       description: "Entries of the log that the stream has not delivered yet.",
       examples: [0],
     }),
-    created_at: timeField("When it was created."),
-    updated_at: timeField("When it was last changed."),
+    created_at: timeField("When the stream was created."),
+    updated_at: timeField("When the stream was last changed."),
   },
   { ...closed, title: "AuditStream", description: "Delivers an organization's events to a receiver." },
 );
 export type AuditStream = Static<typeof AuditStream>;
 
-/** A stream with its secret, which is in this answer and nowhere else. */
+/** A stream with its secret. No other answer contains the secret. */
 export const AuditStreamWithSecret = Type.Object(
   {
     ...AuditStream.properties,
@@ -219,7 +223,7 @@ export const AuditStreamTest = Type.Object(
 );
 export type AuditStreamTest = Static<typeof AuditStreamTest>;
 
-/** A stream as the database gives it, by the queries of this folder. */
+/** A stream as the queries of this folder return it. */
 export interface StreamRow {
   id: string;
   url: string;

@@ -22,7 +22,7 @@ export interface TargetConfig {
   AUDIT_STREAM_ALLOWED_NETWORKS?: string;
 }
 
-/** Returns the rules that the variables of the service ask for. */
+/** Returns the rules that the variables of the service set. */
 export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
   return targetRules({
     allow_http: config.AUDIT_STREAM_ALLOW_HTTP ?? false,
@@ -31,7 +31,7 @@ export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
   });
 }
 
-/** Returns the rules for these settings, each a list of items. */
+/** Returns the rules for these settings. */
 export function targetRules(settings: {
   allow_http: boolean;
   ports: readonly string[];
@@ -74,7 +74,7 @@ export function urlProblem(text: string, rules: TargetRules): string | null {
   if (!URL.canParse(text)) return `url must be ${schemes}.`;
   const { url, host, port, is_https } = targetOf(text);
   if (!is_https && !allow_http) return "url must be an https:// URL.";
-  if (url.username !== "" || url.password !== "") return "url must not hold a user name or a password.";
+  if (url.username !== "" || url.password !== "") return "url must not contain a user name or a password.";
   if (text.includes("#")) return "url must not have a fragment.";
   if (!isPortAllowed(port, rules))
     return `url must have a port that the operator allows; ${port} is not one.`;
@@ -86,7 +86,7 @@ function isPortAllowed(port: number, { allow_http, ports }: TargetRules): boolea
   return port === HTTPS_PORT || (port === HTTP_PORT && allow_http) || ports.has(port);
 }
 
-/** Returns a URL for the audit log, without its query, which may hold a token. */
+/** Returns a URL for the audit log, without its query, which may contain a token. */
 export function urlWithoutQuery(text: string): string {
   const { origin, pathname, search } = new URL(text);
   return `${origin}${pathname}${search === "" ? "" : "?…"}`;

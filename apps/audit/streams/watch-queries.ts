@@ -1,11 +1,11 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import type { AuditStream } from "./stream.ts";
 
-/** The streams of one status. */
+/** A summary of the streams with one status. */
 export interface StatusReading {
   status: AuditStream["status"];
   streams: number;
-  /** The most entries that one of these streams has still to deliver. */
+  /** The largest number of entries that one of these streams has yet to deliver. */
   lag_entries: number;
   /** The longest time for which one of these streams could have delivered an entry and did not. */
   wait_s: number;

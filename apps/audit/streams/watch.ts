@@ -40,12 +40,12 @@ export class StreamWatch {
     });
   }
 
-  /** The newest reading: one for each status. Empty before the first one, and after one that failed. */
+  /** The newest readings, one for each status. Empty before the first read, and after a failed one. */
   get readings(): readonly StatusReading[] {
     return this.#readings;
   }
 
-  /** The newest reading of the operator's own stream, or null where there is none. */
+  /** The newest reading of the operator's own stream, or null if there is none. */
   get operator(): OperatorReading | null {
     return this.#operator;
   }

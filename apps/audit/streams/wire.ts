@@ -24,14 +24,14 @@ export interface StreamsGiven {
   telemetry: Telemetry;
 }
 
-/** A part of streams that works in the background. */
+/** A task of streams that runs in the background. */
 type Background = Pick<Loop, "start" | "stop">;
 
 export interface StreamParts {
   handlers: StreamHandlersDeps;
   /**
-   * Deliver and maintain streams. Organizations have no delivery without a key for secrets, because nothing can be
-   * signed. The operator has none without settings.
+   * The tasks that deliver and maintain streams. Without a key for secrets, organizations have no delivery, because
+   * nothing can be signed. Without settings, the operator has none.
    */
   background: readonly Background[];
 }
@@ -59,7 +59,7 @@ export async function wireStreams(config: AuditConfig, given: StreamsGiven): Pro
   return { handlers: { ...shared, secrets, testCalls: new TestCalls() }, background };
 }
 
-/** Returns where the service may call, and by which certificates. */
+/** Returns which addresses the service may call, and which CAs it trusts. */
 export function receiverDepsOf(config: AuditConfig, clock: Clock): ReceiverDeps {
   const ca_file = config.AUDIT_STREAM_CA_FILE;
   return {

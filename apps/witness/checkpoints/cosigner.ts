@@ -32,16 +32,16 @@ export interface CosignerDeps {
   metrics: WitnessMetrics;
 }
 
-/** A tree head that a known key of its log signed. */
+/** A submission with its tree head, which a configured key of the log signed. */
 interface Signed extends Submission {
   head: TreeHead;
-  /** The text that signatures are made over. */
+  /** The text that is signed. */
   text: string;
 }
 
 /**
- * Cosigns checkpoints of known logs (OP-80). The check against the last head, the write of the new one and the
- * signature are one step: no other call comes between. So no two cosignatures are of two histories.
+ * Cosigns checkpoints of configured logs (OP-80). The check against the last head, the write of the new head and
+ * the signature are one step, which no other call interrupts. So the witness never cosigns two histories of a log.
  */
 export class Cosigner {
   readonly #deps: CosignerDeps;
@@ -54,12 +54,12 @@ export class Cosigner {
     this.#heads = deps.heads;
   }
 
-  /** Tries to store again after a failure. Rejects while that fails. */
+  /** After a failed write, tries to store the state again. Rejects if that fails too. */
   async check(): Promise<void> {
     if (this.#isUnwritable) await this.#turn.run(() => this.#store(this.#heads));
   }
 
-  /** Resolves when the calls under way have their answer. */
+  /** Resolves when the calls in flight have their answers. */
   async idle(): Promise<void> {
     await this.#turn.run(async () => {});
   }
@@ -83,7 +83,7 @@ export class Cosigner {
     }
   }
 
-  /** Checks what needs no knowledge of earlier cosignatures: form, log, signature and sizes. */
+  /** Checks what does not depend on earlier cosignatures: form, log, signature and sizes. */
   async #verified(submission: Submission): Promise<Signed> {
     const note = readNote(submission.note);
     const head = note === null ? null : readTreeHead(note.text);

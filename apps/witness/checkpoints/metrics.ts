@@ -1,7 +1,7 @@
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter } from "prom-client";
 
-/** Why a checkpoint was refused. */
+/** The reasons for which checkpoints are refused. */
 export const REFUSALS = [
   "malformed",
   "unknown_log",
@@ -12,7 +12,7 @@ export const REFUSALS = [
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
-/** The work of a witness, as metrics count it. */
+/** Counts the work of a witness. */
 export interface WitnessMetrics {
   cosigned(): void;
   refused(reason: Refusal): void;

@@ -1,8 +1,8 @@
 import { ApiError } from "@ostiary/lib/domain/errors";
 
-/** A call of add-checkpoint (C2SP tlog-witness), before anything of it is believed. */
+/** The parsed body of an add-checkpoint call (C2SP tlog-witness). Nothing in it is verified. */
 export interface Submission {
-  /** The size of the tree from which the proof leads. */
+  /** The size of the tree at which the proof starts. */
   old_size: number;
   /** The consistency proof, each hash with 32 bytes. */
   proof: readonly Uint8Array[];
@@ -13,7 +13,7 @@ export interface Submission {
 /** The maximum number of lines of a proof. */
 const PROOF_LINES_MAX = 63;
 const OLD_LINE = /^old (0|[1-9][0-9]{0,15})$/;
-/** 32 bytes in base64, in its one spelling: the last digit has no bits beyond them. */
+/** 32 bytes in canonical base64: the unused bits of the last digit are zero. */
 const HASH_LINE = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 
 /**

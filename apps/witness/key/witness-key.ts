@@ -16,14 +16,14 @@ export async function loadWitnessKey(name: string, path: string): Promise<NoteSi
   return signerOf(name, await loadSigningKeyFile("WITNESS_KEY_FILE", path));
 }
 
-/** Makes a new key, with its text for a file. */
+/** Creates a new key, and returns it with its text for a file. */
 export async function makeWitnessKey(name: string): Promise<{ key: NoteSigner; pem: string }> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   return { key: signerOf(name, await ed25519KeyOf(privateKey)), pem };
 }
 
-/** Returns the text of the public half, as logs and their readers get it. */
+/** Returns the text form of the public key, for logs and their readers. */
 export function verifierKeyOf({ name, publicKey }: NoteSigner): string {
   return noteKeyText({ name, publicKey, type: WITNESS_COSIGNATURE });
 }

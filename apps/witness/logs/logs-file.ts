@@ -47,7 +47,7 @@ const LogsFileShape = Type.Object(
 );
 type LogsFile = Static<typeof LogsFileShape>;
 
-/** The keys whose signature the witness asks for, by the origin of their log. */
+/** The keys that may sign checkpoints, by the origin of their log. */
 export type KnownLogs = ReadonlyMap<string, readonly NoteKey[]>;
 
 /** Checks the file of logs for `loadConfig` and returns every problem. */
@@ -71,7 +71,7 @@ export function loadLogsFile(path: string): KnownLogs {
   return new Map(logs.map(({ origin, keys }) => [origin, keys.flatMap((key) => readNoteKey(key) ?? [])]));
 }
 
-/** Returns the logs of a file that may have other problems, each with its place. */
+/** Returns the logs of a file that may have other problems, each with its index. */
 function entriesOf(value: unknown): { index: number; entry: Record<string, unknown> }[] {
   if (!isRecord(value) || !Array.isArray(value.logs)) return [];
   return value.logs.slice(0, LOGS_MAX).flatMap((entry, index) => (isRecord(entry) ? [{ index, entry }] : []));
@@ -102,5 +102,5 @@ function keyProblems(value: unknown): FileProblem[] {
 function keyProblem(text: string): string | null {
   const key = readNoteKey(text);
   if (key === null) return VerifierKeyText.rule;
-  return key.type !== LOG_SIGNATURE ? "is the key of a witness: give the key of the log" : null;
+  return key.type !== LOG_SIGNATURE ? "is the key of a witness: use the key of the log" : null;
 }

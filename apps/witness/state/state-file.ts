@@ -26,14 +26,14 @@ const stateSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** The memory of a witness. */
+/** The stored state of a witness. */
 export interface WitnessState {
   verifier_key: string;
   /** The newest cosigned head of each log, by origin. */
   logs: ReadonlyMap<string, CosignedHead>;
 }
 
-/** The error for a state file that is missing or holds something else. */
+/** The error for a state file that is missing or contains something else. */
 export class NotAState extends Error {
   readonly problem: "missing" | "unreadable" | "other";
 
@@ -57,10 +57,7 @@ export async function readState(path: string): Promise<WitnessState> {
   return { verifier_key: value.verifier_key, logs };
 }
 
-/**
- * Replaces the state as a whole, and resolves once the disk has it. A process or machine that dies leaves the
- * old state or the new one.
- */
+/** Replaces the state atomically, and resolves once it is durable. A crash leaves the old state or the new one. */
 export async function writeState(path: string, state: WitnessState): Promise<void> {
   await writeDurably(`${path}.new`, textOfState(state), "w");
   await rename(`${path}.new`, path);
@@ -92,7 +89,7 @@ async function writeDurably(path: string, text: string, flags: "w" | "wx"): Prom
   }
 }
 
-/** Makes the name of a new file durable too. */
+/** Makes the folder's entry of a new file durable too. */
 async function syncFolderOf(path: string): Promise<void> {
   const folder = await open(dirname(path), "r");
   try {

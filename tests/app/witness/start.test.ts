@@ -182,7 +182,7 @@ describe("a file of logs", () => {
     [entry(`["${name}+00000000+${material}"]`), "line 3: logs[0].keys[0] must be a verifier key"],
     [entry(`["other+${id}+${material}"]`), "line 3: logs[0].keys[0] must be a verifier key"],
     [entry(`["${log.verifierKey}A"]`), "line 3: logs[0].keys[0] must be a verifier key"],
-    [entry(`["${witnessKey}"]`), "line 3: logs[0].keys[0] is the key of a witness: give the key of the log"],
+    [entry(`["${witnessKey}"]`), "line 3: logs[0].keys[0] is the key of a witness: use the key of the log"],
     [
       `${entry(`["${log.verifierKey}"]`)}  - { origin: log.example.com/a, keys: ["${log.verifierKey}"] }\n`,
       "line 4: logs[1].origin stands twice: give one log all its keys",

@@ -64,7 +64,7 @@ describe("the operator's stream", () => {
   test.each([
     ["http://siem.example.com/", "must be an https:// URL."],
     ["https://10.0.0.7/", "must name a public address."],
-    ["https://user:pass@siem.example.com/", "must not hold a user name or a password."],
+    ["https://user:pass@siem.example.com/", "must not contain a user name or a password."],
     ["https://siem.example.com:8088/", "must have a port that the operator allows; 8088 is not one."],
     ["siem.example.com", "must be an https:// URL of at most 2048 visible ASCII characters."],
     [

@@ -1,7 +1,7 @@
 import { type ChainPlace, type EntryRow, fitting, type StreamEntry, streamEntry } from "../batch.ts";
 import { ocsfEvent } from "../ocsf.ts";
 
-/** The name of the operator's stream, where the stream of an organization has its id. */
+/** The id of the operator's stream. */
 export const OPERATOR_STREAM = "operator";
 
 /** The next entries of one organization. */
@@ -14,12 +14,12 @@ export interface OrganizationPart {
 
 /** A delivery request of the operator's stream, and the entries of each organization that it covers. */
 export interface OperatorBatch {
-  /** Null when the format leaves all of the entries out. */
+  /** Null if the format leaves out all entries. */
   body: Buffer | null;
   parts: OrganizationPart[];
 }
 
-/** The bytes that the part of an organization adds to a body, at most. */
+/** The maximum number of bytes that the part of an organization adds to a body, without its entries. */
 const PART_BYTES_MAX = 512;
 
 interface PlacedRow {
@@ -27,7 +27,7 @@ interface PlacedRow {
   row: EntryRow;
 }
 
-/** Builds the body of a delivery request from the first of the entries, with as many as fit (AU-110). */
+/** Builds the body of a delivery request from as many of the first entries as fit (AU-110). */
 export function operatorBatch(
   format: "ostiary" | "ocsf",
   parts: readonly OrganizationPart[],
@@ -73,7 +73,7 @@ function ostiaryBody(parts: readonly OrganizationPart[], texts: readonly string[
   );
 }
 
-/** Returns the id of the message: that of a batch with the same entries is the same (AU-103). */
+/** Returns the id of the message. Batches with the same entries have the same id (AU-103). */
 export function operatorMessageId(parts: readonly OrganizationPart[]): string {
   const [first, last] = [parts.at(0), parts.at(-1)];
   const begin = `${first?.chain_id}.${first?.entries.at(0)?.position}`;

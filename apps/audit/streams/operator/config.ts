@@ -19,13 +19,12 @@ export const operatorStreamVariables = {
     secret: true,
     check: (text) => isSecrets(text),
     description:
-      "Signs the calls of the operator's own stream. Two secrets both sign, to change one for the other.",
+      "Signs the calls of the operator's own stream. While the secret changes, set both: each signs.",
   }),
   AUDIT_OPERATOR_STREAM_FORMAT: Type.Union([Type.Literal("ostiary"), Type.Literal("ocsf")], {
     default: "ostiary",
     rule: "must be ostiary or ocsf",
-    description:
-      "ostiary: entries with what proves them. ocsf: API Activity of the Open Cybersecurity Schema.",
+    description: "ostiary: entries with their proof. ocsf: API Activity of the Open Cybersecurity Schema.",
   }),
   AUDIT_OPERATOR_STREAM_FROM: Type.Union([Type.Literal("now"), Type.Literal("start")], {
     default: "now",
@@ -50,7 +49,7 @@ export interface OperatorStreamConfig {
   AUDIT_OPERATOR_STREAM_FROM: Beginning;
 }
 
-/** Returns the settings, or null where the operator has no stream. */
+/** Returns the settings, or null if the operator has no stream. */
 export function operatorStreamOf(config: OperatorStreamConfig): OperatorStreamSettings | null {
   const { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret } = config;
   if (url === undefined || secret === undefined) return null;
@@ -58,7 +57,7 @@ export function operatorStreamOf(config: OperatorStreamConfig): OperatorStreamSe
   return { url, secrets: listItems(secret), format, from };
 }
 
-/** Returns what is wrong with the variables together; a check for `loadConfig`. */
+/** Returns what is wrong with the combination of the variables; a check for `loadConfig`. */
 export function checkOperatorStream(config: Partial<OperatorStreamConfig & TargetConfig>): ConfigProblem[] {
   const { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret } = config;
   const needs = (variable: string, other: string) => [{ variable, message: `is required with ${other}.` }];

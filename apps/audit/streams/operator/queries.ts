@@ -6,7 +6,10 @@ import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "../lease-querie
 import type { FailureState, RetryPlan } from "../retry.ts";
 import { OPERATOR_STREAM, type OrganizationPart } from "./batch.ts";
 
-/** Chains up to this place are delivered: those of older checkpoints, and of this one up to the id. */
+/**
+ * How far the stream has come: it has delivered the chains of older checkpoints, and those of `checkpoint` up to
+ * `chain_id`.
+ */
 export interface Cursor {
   checkpoint: number;
   chain_id: number;
@@ -16,8 +19,8 @@ export interface Cursor {
 export type Beginning = "now" | "start";
 
 /**
- * Sets the stream up, once, or gives it another receiver. A new receiver is called at once, and the stream goes
- * on where it is.
+ * Creates the stream if there is none, or changes its receiver. A new receiver is called at once, and the stream
+ * continues where it is.
  */
 export async function openOperatorStream(database: Database, url: string, from: Beginning): Promise<void> {
   await database.transaction("open_operator_stream", async (tx) => {
@@ -46,7 +49,7 @@ export async function openOperatorStream(database: Database, url: string, from: 
 /** The state of the stream for the replica that delivers it. */
 export type OperatorRow = Cursor & FailureState & { id: string };
 
-/** Takes the lease when a chain has moved, and no other replica delivers. Returns nothing otherwise. */
+/** Claims the lease if a chain has new entries and no other replica delivers. Returns an empty list otherwise. */
 export async function claimOperatorStream(database: Database, lease: string): Promise<OperatorRow[]> {
   const found = await query<Cursor & FailureState>(database, "claim_operator_stream")`
     update audit.operator_stream stream set lease = ${lease}, lease_until = ${leaseEnd}
@@ -57,7 +60,7 @@ export async function claimOperatorStream(database: Database, lease: string): Pr
   return found.map((row) => ({ id: OPERATOR_STREAM, ...row }));
 }
 
-/** Renews the lease. Returns the stream's id, or nothing when the lease was lost. */
+/** Renews the lease. Returns the stream's id, or an empty set if the lease was lost. */
 export async function renewOperatorLease(
   database: Database,
   held: readonly HeldLease[],
@@ -74,7 +77,7 @@ export async function releaseOperatorLease(database: Database, lease: string): P
     update audit.operator_stream set lease = null, lease_until = null where lease = ${lease}`;
 }
 
-/** A chain that moved, with the place up to which it is delivered. */
+/** A chain with new entries, and the position up to which it is delivered. */
 interface MovedChain extends Cursor {
   owner: string;
   head: number;
@@ -82,13 +85,13 @@ interface MovedChain extends Cursor {
   chain: string;
 }
 
-/** The next entries, and the place of the stream once they are delivered. */
+/** The next entries, and the cursor of the stream once they are delivered. */
 export interface NextParts {
-  /** Empty when no organization has a new entry. */
+  /** Empty if no organization has a new entry. */
   parts: OrganizationPart[];
-  /** The place behind each chain whose entries are all in `parts`, by its id. */
+  /** The cursor after each chain whose new entries are all in `parts`, by the chain's id. */
   behind: Map<number, Cursor>;
-  /** The place behind everything that was looked at. Null when nothing moved. */
+  /** The cursor after everything that was read. Null if no chain has new entries. */
   end: Cursor | null;
   /** Organizations whose next entry is missing from the log. */
   stuck: string[];
@@ -96,7 +99,7 @@ export interface NextParts {
 
 const ORGANIZATION = "organization:";
 
-/** Reads the next entries: at most 100, of the chains that moved, in the order of the cursor. */
+/** Reads the next entries, at most 100, from the chains with new entries, in the order of the cursor. */
 export async function selectNextParts(database: Database, cursor: Cursor): Promise<NextParts> {
   const wanted = firstEntries(await selectMoved(database, cursor));
   const found = await selectEntriesOf(database, wanted);
@@ -117,7 +120,7 @@ export async function selectNextParts(database: Database, cursor: Cursor): Promi
   return result;
 }
 
-/** Returns the entries of a chain among those that were found, with its declarations of dropped months and its statements. */
+/** Returns the entries of a chain in `found`, with its declarations of dropped months and its statements. */
 async function entriesOf(
   database: Database,
   { chain_id, position, end }: WantedChain,
@@ -153,7 +156,7 @@ type WantedChain = MovedChain & {
   end: number;
 };
 
-/** Takes chains until they have as many entries as a batch. */
+/** Selects chains until they have as many new entries as a batch. */
 function firstEntries(moved: readonly MovedChain[]): WantedChain[] {
   const wanted: WantedChain[] = [];
   let left = BATCH_ENTRIES_MAX;
@@ -181,14 +184,14 @@ function selectEntriesOf(database: Database, wanted: readonly WantedChain[]): Pr
   return selectEntries(database, source, sql`true`);
 }
 
-/** The new place of a chain. */
+/** The new position up to which a chain is delivered. */
 export interface ChainAdvance extends ChainPlace {
   chain_id: number;
 }
 
 /**
- * Moves the stream to its new place and renews its lease. `isDelivered` ends a run of failures. Returns false
- * when the lease was lost; then nothing is written.
+ * Stores the stream's new cursor and renews its lease. `isDelivered` ends a run of failures. Returns false, and
+ * writes nothing, if the lease was lost.
  */
 export async function advanceOperatorStream(
   database: Database,
@@ -233,7 +236,7 @@ export async function failOperatorStream(
 
 /** How far the stream is behind, for the metrics. */
 export interface OperatorReading {
-  /** The age of the oldest checkpoint that the stream has not delivered completely; 0 for none. */
+  /** The age of the oldest checkpoint that the stream has not delivered completely; 0 if there is none. */
   lag_s: number;
   /** The number of consecutive delivery requests that failed. */
   failures: number;

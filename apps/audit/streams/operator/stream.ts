@@ -46,7 +46,7 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   };
 }
 
-/** Delivers for one turn, each batch after the acceptance of the batch before, and releases the lease. */
+/** Delivers for one turn, each batch after the previous one was accepted, and releases the lease. */
 async function deliverOperatorTurn(deps: OperatorStreamDeps, row: OperatorRow, turn: Turn): Promise<void> {
   const courier = new OperatorCourier(deps, row, turn);
   try {
@@ -118,7 +118,7 @@ class OperatorCourier {
     return advanceOperatorStream(this.#deps.writes, this.#turn.lease, place, places, isAccepted);
   }
 
-  /** The stream never pauses for good: nobody but the operator could start it again. */
+  /** Records a failed delivery request. Never pauses the stream for good: only the operator could resume it. */
   async #fail(refusal: Refusal): Promise<void> {
     const { writes, log } = this.#deps;
     if (this.#failures.failures === 0) {
@@ -129,7 +129,7 @@ class OperatorCourier {
   }
 }
 
-/** Returns the place of the stream behind the last chain that the batch delivers completely. */
+/** Returns the cursor after the last chain that the batch delivers completely. */
 function placeBehind(from: Cursor, { behind, parts, end }: NextParts, batch: OperatorBatch): Cursor {
   const isAll =
     batch.parts.length === parts.length &&
