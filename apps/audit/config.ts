@@ -29,7 +29,12 @@ export const auditVariables = Type.Object({
     1_000_000_000,
     "The slowest pace at which a client may read an export.",
   ),
-  EXPORT_LAG_MS_MAX: integer(30_000, 1, 3_600_000, "How long a client may fall behind that pace."),
+  EXPORT_LAG_MS_MAX: integer(
+    30_000,
+    1,
+    3_600_000,
+    "The maximum time that a client may fall behind EXPORT_BYTES_PER_SECOND_MIN.",
+  ),
   AUDIT_SIGNING_KEY_FILE: optionalText(
     "must be the path of an Ed25519 private key in PKCS #8 (PEM), such as openssl genpkey -algorithm ed25519 makes",
     {

@@ -4,10 +4,10 @@ import { insertSigningKey } from "./queries.ts";
 import type { SigningKey } from "./signing-key.ts";
 
 /**
- * Adds the key to the log's key set. Only the owner of the log may do so: a stolen service role could
- * otherwise publish a key of its own and sign with it.
+ * Adds the key to the log's key set. Only the owner of the log may do so: a stolen service role could otherwise
+ * publish a key of its own and sign with it.
  *
- * @throws StartRefused if only the owner can add the key
+ * @throws StartRefused if the key is missing and this database user may not add it
  */
 export async function publishSigningKey(database: Database, { jwk, kid }: SigningKey): Promise<void> {
   try {

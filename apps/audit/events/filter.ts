@@ -27,11 +27,13 @@ export interface EventFilter {
 
 /** The part of the log that can contain matching events, by time and by id. */
 export interface EventBounds {
-  /** Times in RFC 3339 with milliseconds: the first is inclusive, the second exclusive. */
+  /** The earliest time, inclusive, in RFC 3339 with milliseconds. */
   occurred_from: string;
+  /** The end of the times, exclusive. */
   occurred_before: string;
-  /** ULIDs: the first is inclusive, the second exclusive. */
+  /** The smallest ULID, inclusive. */
   id_from: string;
+  /** The end of the ULIDs, exclusive. */
   id_before: string;
 }
 

@@ -1,7 +1,7 @@
 /** Limits on how slowly a client may read an export. */
 export interface PaceLimits {
   bytes_per_second_min: number;
-  /** The maximum time that a client may fall behind that pace. */
+  /** The maximum time that a client may fall behind the minimum pace. */
   lag_ms_max: number;
 }
 

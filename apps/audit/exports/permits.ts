@@ -61,7 +61,7 @@ export class ExportPermits {
     this.#clock = clock;
   }
 
-  /** Resolves with a function that releases the place; rejects with ApiError 429 if no place gets free in time. */
+  /** Resolves with a function that releases the place; rejects with ApiError 429 if no place becomes free in time. */
   async take(place: ExportPlace): Promise<() => void> {
     const { exports_max, per_log_max } = this.#limits;
     const own = countOf(this.#running, place.log);

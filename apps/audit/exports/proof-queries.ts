@@ -34,7 +34,7 @@ export interface SealedLog {
   chain: string;
   /** The inclusion proof of a head in the tree of an older checkpoint; null for a head in the map of heads. */
   inclusion: Inclusion | null;
-  /** The checkpoint that holds the head: the newest one, or an older one without a map. */
+  /** The checkpoint that contains the head: the newest one, or an older one without a map. */
   checkpoint: CheckpointRow | null;
   /** The sealed transactions, as a `pg_snapshot`. */
   sealed_to: string;
@@ -43,7 +43,7 @@ export interface SealedLog {
   foreign: boolean;
   /** Whether events from before the proof was introduced are sealed. */
   older_sealed: boolean;
-  /** The time before which months were dropped without declarations; null if none were. */
+  /** The time before which months were dropped without declarations; null if no month was. */
   undeclared_before: string | null;
 }
 

@@ -7,7 +7,7 @@ export interface ExportStream {
   chunks: AsyncGenerator<string, void, void>;
   place: ExportPlace;
   clock: Clock;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
   /** Called when `chunks` is read no further, for any reason; later calls have no effect. */
   ended(): void;
@@ -29,7 +29,7 @@ export async function streamedExport(stream: ExportStream): Promise<Response> {
   signal.addEventListener("abort", end, { once: true });
   try {
     const first = await chunks.next();
-    // the client may have left before the listener was added: then nobody reads the body
+    // the client may have disconnected before the listener was added: then nobody reads the body
     if (signal.aborted) await end();
     const body = new ReadableStream<Uint8Array>({
       // only a direct stream can break the connection while the client does not read

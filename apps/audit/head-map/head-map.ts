@@ -133,7 +133,7 @@ export class HeadMap {
     return LOST;
   }
 
-  /** Sets the head of an owner that was passed to {@link open}. */
+  /** Sets the head of an owner that was passed to {@link HeadMap.open}. */
   set(owner: string, { position, chain }: MapHead): void {
     const way = mapSteps(owner);
     let branch = foundOf(this.#root);

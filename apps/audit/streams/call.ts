@@ -27,7 +27,7 @@ export interface Answer {
 }
 
 export const CALL_TIMEOUT_MS = 10_000;
-/** The maximum number of bytes that are read of one answer. A longer answer ends its connection. */
+/** The maximum number of bytes that are read from one answer. A longer answer ends its connection. */
 export const ANSWER_BYTES_MAX = 4_096;
 /** The maximum number of provisional answers (1xx) to one request. More of them cost time, and say nothing. */
 const PROVISIONAL_MAX = 16;

@@ -65,7 +65,7 @@ function detailsProblems({ details }: Fields): FieldError[] {
 
 /**
  * The problem of an outcome that names an organization although its event is not in a person's log. Only the stored
- * event shows in which log it is.
+ * event shows which log it belongs to.
  */
 export const notAUserRoute: FieldError = {
   path: "organization_id",

@@ -17,8 +17,8 @@ import { type DueMonth, hasDue, selectDue } from "./due-queries.ts";
 import { statementsWritten } from "./queries.ts";
 
 /**
- * How long after a month's end its statement is written. Until then, gateways can report streams that began on the
- * last day and counts that were delayed. Later counts are in a correction.
+ * How long after a month's end its statement is written. Until then, gateways can report delayed counts, and
+ * streams that began on the last day. Later counts are in a correction.
  */
 export const GRACE_MS = 24 * 60 * 60 * 1000;
 /** The maximum number of statements in one pass. */
