@@ -4,8 +4,8 @@ import { type GivenNote, LINK_LENGTH_MAX, REASON_LENGTH_MAX } from "@ostiary/lib
 type ReadVariable = (name: string) => string | undefined;
 
 /**
- * Returns the reason and the link of a write. The person's own ones come first, then those of a GitHub or
- * GitLab pipeline. A pipeline's text is cut to the registry's limits, so that it never breaks a write.
+ * Returns the reason and the link of a write. Values that the person sets win over the values of a GitHub or
+ * GitLab pipeline. Text of a pipeline is cut to the registry's limits, so that it never fails a write.
  */
 export function changeNote(given: GivenNote, variable: ReadVariable): GivenNote {
   const pipeline = pipelineNote(variable);

@@ -10,7 +10,7 @@ export interface RefusedOptions {
   writing?: boolean;
 }
 
-/** A reason for which a command ends, with its exit code. */
+/** An error that ends a command, with the exit code. */
 export abstract class CommandFailure extends Error {
   abstract readonly exit_code: number;
 }
@@ -42,20 +42,20 @@ export class Flagged extends CommandFailure {
   override readonly message = "The changes have an effect that --fail-on names.";
 }
 
-/** A question that the given files do not answer. */
+/** A check that the given files cannot decide. */
 export class Undecided extends CommandFailure {
   override readonly name = "Undecided";
   readonly exit_code = 4;
 }
 
-/** A command that Ctrl-C ended. Shells report 130 for such a program. */
+/** A command that Ctrl-C ended. Its exit code is 130, as for any program that Ctrl-C ends. */
 export class Interrupted extends CommandFailure {
   override readonly name = "Interrupted";
   readonly exit_code = 130;
   override readonly message = "Interrupted.";
 }
 
-/** Replaces variable names in an error's message, for a person who set a profile instead. */
+/** Names the profile in an error's message, in place of the variables that the profile replaces. */
 export function inWordsOfProfile<Failure>(failure: Failure, profile: string | undefined): Failure {
   if (profile === undefined || !(failure instanceof Error)) return failure;
   failure.message = failure.message

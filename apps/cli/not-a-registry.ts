@@ -35,7 +35,7 @@ const ADMIN_PORT = "set REGISTRY_URL to the registry's admin API, port 5002 by d
 function otherPortText(headers: Headers): string {
   if (isGateway(headers)) return `is Ostiary's gateway, not its registry: ${ADMIN_PORT}`;
   if (!headers.has("x-request-id")) return `is a part of Ostiary, but not its registry: ${ADMIN_PORT}`;
-  return "is a route registry, but has no such path: REGISTRY_URL must be its address without a path.";
+  return "is a route registry, but does not serve this path: REGISTRY_URL must be its address without a path.";
 }
 
 function isGateway(headers: Headers): boolean {

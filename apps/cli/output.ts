@@ -34,7 +34,7 @@ export class Output {
     this.colours = createColors(terminal.colours);
   }
 
-  /** Writes the answer itself with `--json`, and otherwise calls `write`. */
+  /** Writes the answer as JSON with `--json`, and otherwise calls `write`. */
   result<Answer>(answer: Answer, write: (answer: Answer) => void): void {
     if (this.isJson) this.json(answer);
     else write(answer);

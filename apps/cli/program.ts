@@ -42,13 +42,13 @@ export interface Invocation {
   parameters: readonly string[];
   variable: ReadVariable;
   terminal: Terminal;
-  /** Adds the commands of the larger program around the command line. */
+  /** Adds the commands of the program that embeds this command line. */
   addMore?(program: Command): void;
 }
 
 /**
  * Runs the operator's command line and returns its exit code. The codes are 0 success, 1 refused, 2 usage, 3
- * found what `--fail-on` names, 4 undecided and 130 interrupted.
+ * an effect that `--fail-on` names, 4 undecided and 130 interrupted.
  */
 export async function runCommandLine(invocation: Invocation): Promise<number> {
   const { parameters } = invocation;
@@ -89,7 +89,7 @@ function reportFailure(
   return error.exit_code;
 }
 
-/** Returns what is said of a failure; null when the command has said it. */
+/** Returns the text to write for a failure, or null to write nothing. */
 function textOf(failure: CommandFailure, asJson: boolean): string | null {
   if (failure instanceof Interrupted || failure instanceof Flagged) return null;
   if (!(failure instanceof Refused)) return printable(failure.message);
@@ -123,7 +123,7 @@ const commands = [
   addCompletion,
 ];
 
-/** @param onOpen receives the client of each command that asks a registry */
+/** @param onOpen receives the client of each command that calls a registry */
 function createProgram(
   { name, variable, terminal, addMore }: Invocation,
   onOpen: (registry: RegistryClient) => void,
@@ -147,8 +147,8 @@ function createProgram(
     .option("--json", "write the registry's answers as JSON")
     .option("--registry <name>", "the registry of the profiles file to use")
     .option("--timeout <seconds>", "how long to wait for an answer", timeoutArgument, TIMEOUT_S)
-    .option("--reason <text>", "why a write is made, for the history; in pipelines the default is their name")
-    .option("--link <url>", "where to read more about a write; in pipelines the default is their run")
+    .option("--reason <text>", "the reason of a write, for the history (default in a pipeline: its name)")
+    .option("--link <url>", "a URL with more about a write (default in a pipeline: its run)")
     .version(VERSION, "--version", "write the version")
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -163,13 +163,13 @@ Environment:
   REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
   ADMIN_TOKEN   its token, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER
 
-Profiles, where neither is set or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
+Profiles, used if neither is set or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
   default: staging
   registries:
     staging: { url: "https://registry.staging:5002", token_command: pass show ostiary/staging }
 
 Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage,
-  3 found what --fail-on names, 130 interrupted
+  3 an effect that --fail-on names, 130 interrupted
 
 Examples:
   $ bun cli validate routes.yaml

@@ -22,10 +22,7 @@ const Missing = Type.Object({ resource: Type.String(), id: Type.String() });
 const TooLarge = Type.Object({ max_size_bytes: Type.Integer() });
 const Current = Type.Object({ current_revision: Type.Union([Type.Integer(), Type.Null()]) });
 
-/**
- * Returns the reasons of a refusal, one per line. Details take precedence over the message where they say
- * more.
- */
+/** Returns the reasons of a refusal, one per line. Details replace the message when they say more. */
 export function refusalText({ message, envelope, writing }: Refused): string {
   const details = envelope?.error.details ?? null;
   if (Value.Check(Fields, details)) {
@@ -47,7 +44,7 @@ export function refusalText({ message, envelope, writing }: Refused): string {
     return routes.length === 0 ? message : listed(`${message}\nThe nearest routes:`, routes);
   }
   if (Value.Check(Missing, details)) return `There is no ${details.resource} ${details.id}.`;
-  if (Value.Check(TooLarge, details)) return `${message} It takes ${details.max_size_bytes} bytes.`;
+  if (Value.Check(TooLarge, details)) return `${message} The limit is ${details.max_size_bytes} bytes.`;
   if (Value.Check(Current, details)) {
     return `${message} Its current revision is ${details.current_revision ?? "none"}.`;
   }
@@ -59,7 +56,7 @@ export function fieldText({ path, message }: { path: string; message: string }):
   return path === "" || message.startsWith(`${path} `) ? message : `${path}: ${message}`;
 }
 
-/** Returns the reasons, and says for a write that nothing was written. */
+/** Lists the reasons. For a write, the heading says that nothing was written. */
 function refusedFor(reasons: string[], writing: boolean): string {
   return listed(writing ? "Refused, nothing was written:" : "Refused:", reasons);
 }

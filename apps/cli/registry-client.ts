@@ -7,11 +7,11 @@ import { Refused, UsageError } from "./errors.ts";
 import { isFromAnotherPort, notARegistryText, tooLongText } from "./not-a-registry.ts";
 import { unreachableText } from "./unreachable.ts";
 
-/** The registry's address and token, as an environment or a profile gives them. */
+/** The registry's address and token, from the environment or a profile. */
 export interface RegistryAddress {
   REGISTRY_URL: string | undefined;
   ADMIN_TOKEN: string | undefined;
-  /** The name of the profile that gives both. */
+  /** The name of the profile with both values, if they come from a profile. */
   profile?: string;
 }
 
@@ -19,12 +19,15 @@ const DEFAULT_URL = "http://localhost:5002";
 /** The limit for an answer, which no registry reaches. Without it, an endless answer would exhaust memory. */
 const ANSWER_BYTES_MAX = 256 * 1_048_576;
 
-/** A client of the registry's admin API, for one request at a time. Its failures are for a person to read. */
+/**
+ * A client of the registry's admin API, for one request at a time. Its error messages are for the person at
+ * the terminal.
+ */
 export class RegistryClient extends RegistryApi {
   readonly #url: string;
   readonly #timeout_s: number;
   readonly #note: Readonly<Record<string, string>>;
-  /** Whether the token has the form of one that a provider signs. */
+  /** Whether the token has the form of a JWT. */
   readonly #isSigned: boolean;
   #writing = false;
 
@@ -78,7 +81,7 @@ export class RegistryClient extends RegistryApi {
 
   #unauthorizedText(): string {
     return this.#isSigned
-      ? "The registry does not accept the provider's token in ADMIN_TOKEN: it has expired, is for another audience, or no operator has its claims. The registry's log at level debug says which."
+      ? "The registry does not accept the provider's token in ADMIN_TOKEN: the token has expired, is for another audience, or has the claims of no operator. The registry's log at level debug says which."
       : "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.";
   }
 }

@@ -4,7 +4,7 @@ export interface Terminal {
   writeError(text: string): void;
   /** Reads all of standard input, once. */
   readInput(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Asks the person at the terminal for a line. Returns null when there is no person. */
+  /** Asks the person for a line; null when standard input or standard error is not a terminal. */
   ask: ((question: string) => Promise<string>) | null;
   /** Whether standard output is a terminal that shows colours. */
   colours: boolean;
@@ -14,7 +14,9 @@ export interface Terminal {
   interruption: AbortSignal;
 }
 
-/** Replaces the characters with which foreign text could control a terminal. Line breaks and tabs stay. */
+/**
+ * Replaces control characters, because foreign text could control the terminal. Keeps line breaks and tabs.
+ */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, "\u{fffd}");
 }
@@ -26,13 +28,13 @@ export function onOneLine(text: string): string {
   return printable(text).replace(/[\n\t]/g, "\u{fffd}");
 }
 
-/** Replaces other characters than ASCII by their numbers, for a terminal that shows only ASCII. */
+/** Replaces characters outside ASCII by their code points, for a terminal that shows only ASCII. */
 export function inAscii(text: string): string {
   return text.replace(/[^\p{ASCII}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /**
- * Tells whether the locale has another encoding than UTF-8. Without a locale, the terminal counts as UTF-8.
+ * Tells whether the locale has an encoding other than UTF-8. Without a locale, the terminal counts as UTF-8.
  */
 export function isAsciiLocale(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;

@@ -20,15 +20,15 @@ export function unreachableText(url: string, error: unknown, call: UnansweredCal
 
 function reasonText(url: string, code: string, error: unknown, timeout_s: number): string {
   if (error instanceof Error && error.name === "TimeoutError") {
-    return `${url} gave no answer within ${timeout_s} s: is REGISTRY_URL the registry's address? --timeout waits longer.`;
+    return `${url} gave no answer within ${timeout_s} s: is REGISTRY_URL the registry's address? A larger --timeout waits longer.`;
   }
   if (code === "ECONNRESET") {
-    const scheme = url.startsWith("http://") ? ", or does it want https://" : "";
+    const scheme = url.startsWith("http://") ? ", or should it start with https://" : "";
     return `${url} closed the connection without an answer: is REGISTRY_URL the registry's address${scheme}?`;
   }
-  if (code === "EPROTO") return `${url} does not speak TLS: does REGISTRY_URL want http://?`;
+  if (code === "EPROTO") return `${url} does not speak TLS: should REGISTRY_URL start with http://?`;
   if (/CERT|ERR_TLS/.test(code)) {
-    return `The certificate of ${url} is not trusted (${code}): name its authority's file in NODE_EXTRA_CA_CERTS.`;
+    return `The certificate of ${url} is not trusted (${code}): set NODE_EXTRA_CA_CERTS to the file of its certificate authority.`;
   }
   if (code === "Malformed_HTTP_Response") {
     return `${url} does not answer in HTTP: REGISTRY_URL must be the address of the registry's admin API.`;

@@ -1,14 +1,14 @@
 /**
- * A view of the console, as the fragment of its address names it: `#/services/widgets/revisions/3`. Back,
- * forward and bookmarks work, and browsers do not send fragments to the server. The fragment never holds a
- * token.
+ * A view of the console. The fragment of the address names the view: `#/services/widgets/revisions/3`. Back,
+ * forward and bookmarks work, and browsers do not send the fragment to the server. The fragment never
+ * contains a token.
  */
 export type View =
   | { name: PlainView }
   | { name: "service"; service: string }
   | { name: "revisions"; service: string; revision: number | null };
 
-/** The titles of the views that have no more in their address than a name. */
+/** The titles of the views whose fragment is only a name. */
 const TITLES = {
   routes: "Routes",
   services: "Services",

@@ -50,7 +50,7 @@ const LABELS: Partial<Record<View["name"], string>> = {
   gateways: "Gateways",
 };
 
-/** Returns the heading of a view. A reader reviews a document and cannot apply it. */
+/** Returns the heading of a view. A reader can review a document but not apply it. */
 function headingOf(view: View | null, writes: boolean): string {
   if (view === null) return "There is no such page";
   return view.name === "apply" && !writes ? "Review a document" : titleOf(view);

@@ -20,14 +20,14 @@ import {
   tokensOf,
 } from "./sign-in/signed-out.ts";
 
-/** A question to the registry and its state. */
+/** A request to the registry, with its state and answer. */
 export type Asked<Answer> = page.Asked<Answer, Failure>;
 
 const NOTHING: Asked<never> = { loading: true, answer: null, failure: null };
 
 const PAGE_PATH = "/console";
 const STORAGE = "ostiary.console";
-/** The key of the document that a visit to the identity provider must not lose. */
+/** The storage key of the document, which must survive the redirect to the identity provider. */
 const DOCUMENT = `${STORAGE}.document`;
 
 /**
@@ -35,7 +35,7 @@ const DOCUMENT = `${STORAGE}.document`;
  * session of the provider (RG-136).
  */
 export class Session {
-  /** The sign-in at the company's provider, or null if the registry names none. */
+  /** The sign-in at the company's provider, or null if the registry has no provider. */
   readonly #provider: ProviderSession | null;
   readonly #isStarting = signal(false);
   readonly #signedInBy = signal<"token" | "provider" | null>(null);
@@ -51,17 +51,17 @@ export class Session {
   readonly signedInBy: ReadonlySignal<"token" | "provider" | null> = this.#signedInBy;
   /** The client of the registry, or null before sign-in. */
   readonly registry: ReadonlySignal<Registry | null> = this.#registry;
-  /** The operator who is signed in, as the registry last said. */
+  /** The operator who is signed in, as the registry last reported. */
   readonly operator: ReadonlySignal<CurrentOperator | null> = this.#operator;
   readonly catalog: ReadonlySignal<Asked<Services>> = this.#catalog;
-  /** Names of the services that the registry cannot read, because another version wrote them. */
+  /** Names of the services that the registry cannot read, because another version stored them. */
   readonly unreadable: ReadonlySignal<readonly string[]> = this.#unreadable;
-  /** The reason why nobody is signed in any more, or null if there is none. */
+  /** The reason why the sign-in ended, or null if there is none. */
   readonly ended: ReadonlySignal<SignedOut | null> = this.#ended;
   /** The text that a screen reader announces next. */
   readonly announcement: ReadonlySignal<string> = this.#announcement;
   readonly view: Signal<View | null>;
-  /** The text in the form of apply. It survives a change of the view and a new sign-in. */
+  /** The text in the form of the apply view. It survives a change of view and a new sign-in. */
   readonly document = signal("");
 
   constructor({ sign_in }: ConsoleSettings) {
@@ -81,7 +81,7 @@ export class Session {
     this.#announcement.value = text;
   }
 
-  /** Goes on with the sign-in that the address belongs to, or starts one if the tab had one before. */
+  /** Completes a sign-in that returns from the provider, or renews the sign-in that the tab had before. */
   async start(): Promise<void> {
     const provider = this.#provider;
     if (provider === null) return;
@@ -89,7 +89,7 @@ export class Session {
     else if (provider.wasSignedIn) await this.signIn(true);
   }
 
-  /** Leaves for the provider's page. A silent visit shows nothing there. */
+  /** Redirects to the provider. A silent sign-in shows no page to the person. */
   async signIn(silent = false): Promise<void> {
     if (this.document.peek() !== "") keepInTab(DOCUMENT, this.document.peek());
     const failure = await this.#provider?.begin(silent);
@@ -131,7 +131,7 @@ export class Session {
     });
   }
 
-  /** Forgets the token, or signs out at the provider too. */
+  /** Forgets the token. After a sign-in at the provider, signs out there too. */
   async signOut(): Promise<void> {
     if (this.#signedInBy.peek() === "provider") await this.leaveProvider();
     else this.#stop(null);
@@ -143,7 +143,7 @@ export class Session {
     await this.#provider?.signOut();
   }
 
-  /** Forgets everything that was read. */
+  /** Signs out on this page, and forgets all data from the registry. */
   #stop(reason: SignedOut | null): void {
     batch(() => {
       this.#registry.value = null;
@@ -212,14 +212,14 @@ export const SessionContext = createContext<Session | null>(null);
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error("The page has a session.");
+  if (session === null) throw new Error("No session is provided around this component.");
   return session;
 }
 
-/** Returns the operator who is signed in, for the views that only they see. */
+/** Returns the operator who is signed in, for views that require a sign-in. */
 export function useOperator(): CurrentOperator {
   const operator = useSession().operator.value;
-  if (operator === null) throw new Error("An operator is signed in.");
+  if (operator === null) throw new Error("No operator is signed in.");
   return operator;
 }
 

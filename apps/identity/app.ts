@@ -22,7 +22,7 @@ import { usersHandlers } from "./users/handlers.ts";
 import { validationHandlers } from "./validations/handlers.ts";
 import { createValidationMetrics } from "./validations/metrics.ts";
 
-/** The limit for bodies, which hold a few short fields. A larger body is a 413. */
+/** The size limit of request bodies, which have a few short fields. A larger body is refused with 413. */
 const BODY_BYTES_MAX = 64 * 1024;
 const PING_TIMEOUT_MS = 500;
 

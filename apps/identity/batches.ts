@@ -1,4 +1,4 @@
-/** The rows that one statement of a large write changes, few enough for the statement timeout. */
+/** The maximum number of rows that one statement changes, few enough for the statement timeout. */
 const BATCH_ROWS = 20_000;
 
 /** Runs `work` on the ids of rows, one batch after the other. */

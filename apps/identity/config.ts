@@ -66,6 +66,6 @@ export function checkPeppers(config: Partial<IdentityConfig>): ConfigProblem[] {
     const message = "is required while PLAIN_HASHES_ACCEPTED is false.";
     return PLAIN_HASHES_ACCEPTED === false ? [{ variable: "SECRET_PEPPER", message }] : [];
   }
-  const message = "is the same as SECRET_PEPPER: give the other one, or leave it unset.";
+  const message = "is the same as SECRET_PEPPER: set it to the other pepper, or leave it unset.";
   return SECRET_PEPPER === SECRET_PEPPER_PREVIOUS ? [{ variable: "SECRET_PEPPER_PREVIOUS", message }] : [];
 }

@@ -19,14 +19,11 @@ export interface Dependencies {
   readonly database: Database;
   /** The same database over connections that only validations use, so that no other work delays them. */
   readonly validations: Database;
-  /** The stored credentials, by hash, over the connections for validations. */
+  /** Finds stored credentials by hash, over the connections for validations. */
   readonly credentials: Credentials;
   readonly roles: Roles;
   readonly clock: Clock;
-  /**
-   * Returns a new ULID, above every earlier one of this process. Within a process, ascending ids are in the
-   * order of creation.
-   */
+  /** Returns a new ULID, greater than every earlier one of this process. */
   readonly newId: () => string;
   readonly secrets: Secrets;
   readonly keyUses: KeyUses;
@@ -56,7 +53,8 @@ export interface DependenciesOptions
   /** Returns the given number of unpredictable bytes. */
   random: (bytes: number) => Uint8Array;
   /**
-   * Adds each query that several requests share to their traces. Missing if the service exports no traces.
+   * Adds a query that several requests share to the trace of each. Undefined if the service exports no
+   * traces.
    */
   tracing?: SharedContext;
 }

@@ -40,8 +40,8 @@ TypeRegistry.Set<PersonText>(
 );
 
 /**
- * Describes text that a person wrote: 1 to `length_max` characters once {@link trimmed}, counted as code
- * points and not as UTF-16 units or bytes.
+ * Describes text that a person enters: 1 to `length_max` characters once it is {@link trimmed}, counted as
+ * code points and not as UTF-16 units or bytes.
  */
 export function personText(length_max: number, options: TextOptions) {
   return Type.Unsafe<string>({

@@ -1,7 +1,8 @@
 import { hashCredential } from "@ostiary/lib/domain/credentials";
 
 /**
- * The hashes under which secrets are stored: plain SHA-256, or an HMAC with a pepper that no database holds.
+ * The hashes under which secrets are stored: plain SHA-256, or an HMAC with a pepper that is not in the
+ * database.
  */
 export interface SecretHashes {
   /** Returns every hash under which a secret may be stored, with the hash for new secrets first. */
@@ -18,8 +19,8 @@ export interface Peppers {
 
 /**
  * Creates the hashes of secrets. A hash with a pepper has the form `hmac-sha256:{pepper}:{hex}`, where eight
- * digits name the pepper. So rows under an older pepper can be found and counted. A plain hash is only 64
- * digits (ID-81).
+ * digits name the pepper. So rows that were hashed with an older pepper can be found and counted. A plain
+ * hash is only 64 digits (ID-81).
  */
 export function createSecretHashes({ current, previous, plain_accepted }: Peppers): SecretHashes {
   const newer = current === null ? [] : [peppered(current)];
@@ -44,7 +45,8 @@ const DIGEST_BYTES = 32;
 
 /**
  * Returns a function for HMAC-SHA-256 in hex (RFC 2104). Two calls of the runtime's plain hash take half the
- * time of the runtime's HMAC. A key of at most 64 ASCII characters keeps the first block ASCII text.
+ * time of the runtime's HMAC. The key must have at most 64 ASCII characters, so that the first block is ASCII
+ * text.
  */
 function hmacSha256(key: string): (text: string) => string {
   const block = Buffer.alloc(BLOCK_BYTES);

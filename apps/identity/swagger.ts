@@ -8,7 +8,7 @@ import {
 
 type Text = Omit<SwaggerOptions, "body_bytes_max">;
 
-/** The head of the public port's description. */
+/** The title, the text and the tags of the public port's OpenAPI description. */
 export const publicText = {
   title: "Ostiary identity",
   description: `The directory of people, organizations, members, invites, service accounts, API keys and sessions.
@@ -34,10 +34,10 @@ ${RULES_INTRODUCTION}`,
   sample_origin: "${IDENTITY_URL}",
 } satisfies Text;
 
-/** The head of the internal port's description. */
+/** The title, the text and the tags of the internal port's OpenAPI description. */
 export const internalText = {
   title: "Ostiary identity, internal",
-  description: `The questions of the platform's services to identity: the holder of a credential, and the changes of
+  description: `What the platform's services ask identity: the holder of a credential, and the changes of
 organizations and members. Each request needs \`X-Platform-Internal-Token\` with the value of
 \`INTERNAL_AUTH_TOKEN\`, if one is configured. ${ERRORS_INTRODUCTION}
 

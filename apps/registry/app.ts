@@ -58,11 +58,11 @@ export interface AppDeps {
 
 const PING_TIMEOUT_MS = 1_000;
 
-/** The readiness check while the operators file is not valid. It quotes nothing of the file. */
+/** The readiness text while the operators file is not valid. It quotes nothing of the file. */
 const OPERATORS_STALE = "OPERATORS_FILE is not valid: the last valid one stays in use";
 
-/** The readiness check while the latest request for the provider's keys failed. */
-const KEYS_FAILING = "OPERATOR_JWKS_URI gives no keys: the last ones stay in use";
+/** The readiness text after the latest request for the provider's keys failed. */
+const KEYS_FAILING = "OPERATOR_JWKS_URI returns no keys: the last loaded keys stay in use";
 
 /** Builds the HTTP apps of the admin port and the internal port (RG-1). */
 export function createApp(deps: AppDeps): { public: Listener; internal: Listener } {

@@ -17,7 +17,7 @@ export function errors<Code extends ErrorCode>(...codes: DocumentedError<Code>[]
 /**
  * Returns the responses for the errors of an operation with a body.
  *
- * @param path the place of the wrong url in the example
+ * @param path the path of the wrong url in the example
  */
 export function bodyErrors(path: string) {
   const message = "Set url to `http://host:port`, such as `http://widgets:8080`.";
@@ -43,8 +43,7 @@ export const forbiddenDetails = {
     examples: ["team-widgets"],
   }),
   required_role: Type.Literal("publisher", {
-    description:
-      "FORBIDDEN: the role that the operator lacks. The field is missing if another part is missing.",
+    description: "FORBIDDEN: the role that the operator lacks. Absent if the role suffices.",
   }),
   missing: Type.Array(
     Type.Object(
@@ -53,7 +52,7 @@ export const forbiddenDetails = {
         path: Type.Optional(
           Type.String({
             description:
-              "The path outside the operator's prefixes. Without it the service is not the operator's.",
+              "The path outside the operator's prefixes. Without a path, the operator may not publish the service at all.",
             examples: ["/org/invoices"],
           }),
         ),

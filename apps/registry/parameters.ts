@@ -44,16 +44,16 @@ export function revisionNumber(text: string): number {
 export const writeHeaders = Type.Object({
   "if-match": Type.Optional(
     Type.String({
-      // the page's "try it out" would send an example
+      // no example, because the page's "try it out" would send it
       description:
-        'The expected current revision in quotes, such as `"3"`; with any other the answer is 412. `*` matches any.',
+        'The expected current revision in quotes, such as `"3"`; 412 for any other revision. `*` matches any.',
       openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
     }),
   ),
   ...changeNoteHeaders,
 });
 
-/** Returns what the headers of a conditional write ask for; 422 for a malformed If-Match. */
+/** Reads the precondition and the author of a write from its headers; 422 for a malformed header. */
 export function serviceWrite(request: Request): ServiceWrite {
   return { if_match: readIfMatch(request), author: authorOf(request) };
 }

@@ -1,13 +1,13 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 
-/** Returns the condition that a column equals one of `values`, which are a single parameter. */
+/** Returns the condition that a column equals one of `values`, which are one parameter of the statement. */
 export function isOneOf(column: Column, values: readonly string[]): SQL {
   return sql`${column} = any(${textsOf(values)})`;
 }
 
 /**
- * Returns values as an SQL array. For a subselect the planner expects a hundred rows, and scans the whole
- * table.
+ * Returns values as an SQL array. With a plain subselect the planner expects a hundred rows, and scans the
+ * whole table.
  */
 export function textsOf(values: readonly string[]): SQL {
   return sql`array(select value from json_array_elements_text(${JSON.stringify(values)}::json))`;

@@ -15,7 +15,7 @@ Writes also require that the operator may publish each service and path. ${ERROR
 
 ${RULES_INTRODUCTION}`;
 
-/** The head of the registry's description. */
+/** The title, the text and the tags of the registry's OpenAPI description. */
 export const swaggerOptions = {
   title: "Ostiary route registry",
   description,

@@ -32,7 +32,7 @@ export const services = routes.table("services", {
   revision: integer().notNull(),
   deleted: boolean().notNull(),
   fence: fence().notNull(),
-  /** The fence that the route store is known to hold, or null before the first projection. */
+  /** The fence that was last projected to the route store, or null before the first projection. */
   projected_fence: fence(),
 });
 
@@ -44,14 +44,14 @@ export const revisions = routes.table(
     action: text({ enum: ["apply", "put", "delete", "restore"] }).notNull(),
     restored_from: integer(),
     /**
-     * The config, or null in a revision that deletes. Another version may have written it: see
+     * The config, or null in a revision that deletes the service. Another version may have written it: see
      * `readStoredConfig`.
      */
     config: json().$type<unknown>(),
     request_id: text().notNull(),
-    /** The operator who wrote, or null for a seed and for earlier versions. */
+    /** The operator who made the write; null for a seed, and for a write by an earlier version. */
     operator: text(),
-    /** The reason and the link of the operator. */
+    /** The reason and the link that the operator gave. */
     reason: text(),
     link: text(),
     created_at: timestamp({ withTimezone: true }).notNull().default(sql`clock_timestamp()`),

@@ -68,7 +68,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
   };
 }
 
-/** Builds the parts that outlive a request. The service starts and stops those in `running`. */
+/** Builds the parts that outlive a request. The service starts and stops the parts in `running`. */
 function partsOf(
   config: RegistryConfig,
   { database, routeStore }: Required<GivenStores>,
@@ -135,7 +135,10 @@ function createOperators(config: RegistryConfig, { log, metrics }: Telemetry) {
   return { operators, provider };
 }
 
-/** Fails the boot if the route store refuses the URL. The reconciler waits for a route store that is away. */
+/**
+ * Fails the boot if the route store refuses the URL. The reconciler waits for a route store that cannot be
+ * reached.
+ */
 async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<void> {
   try {
     await routeStore.ping(ROUTE_STORE_PING_MS);

@@ -8,12 +8,12 @@ import { addQuorumAndOrigin, type WitnessOptions, witnessLines, witnessRule } fr
 
 type RootOptions = WitnessOptions & { witnessKeys: string };
 
-/** Adds `audit root FILE`, which says who cosigned a signed root of a log, and when. */
+/** Adds `audit root FILE`, which shows which witnesses cosigned a signed root of a log, and when. */
 export function addAuditRoot(program: Command, audit: Command, terminal: Terminal): void {
   const root = audit
     .command("root")
     .description("Say which witnesses cosigned a signed root of a log, and when, without calling a service")
-    .argument("<file>", "a signed root, as GET /audit-log/checkpoint gives it, or - for standard input")
+    .argument("<file>", "a signed root from GET /audit-log/checkpoint, or - for standard input")
     .requiredOption("--witness-keys <file>", "the verifier keys of the witnesses, one on each line");
   addQuorumAndOrigin(root)
     .addHelpText(
@@ -23,7 +23,7 @@ Examples:
   $ curl -s https://api.example.com/audit-log/checkpoint > root.txt
   $ bun cli audit root root.txt --witness-keys witnesses.txt --quorum 2 --origin audit.example.com/log
 
-Exit codes: 0 a quorum cosigned it, 1 no quorum did, or it is of another log, 2 wrong usage or a file that cannot be read`,
+Exit codes: 0 a quorum cosigned it, 1 no quorum cosigned it, or it belongs to another log, 2 wrong usage or a file that cannot be read`,
     )
     .action((file: string, options: RootOptions) =>
       showRoot(new Output(terminal, program.opts().json === true), file, options),
@@ -39,11 +39,11 @@ async function showRoot(output: Output, file: string, options: RootOptions): Pro
     for (const line of linesOf(found)) output.line(line);
   });
   if (origin !== undefined && found.origin !== origin) {
-    throw new Refused(`This root is of the log ${found.origin}, not of ${origin}.`);
+    throw new Refused(`This root belongs to the log ${found.origin}, but --origin names ${origin}.`);
   }
   if (found.is_witnessed) return;
   const count = cosignedCount(found.witnesses);
-  throw new Refused(`${count} of ${keys.length} witnesses cosigned this root: ${quorum} must have.`);
+  throw new Refused(`${count} of ${keys.length} witnesses cosigned this root, and the quorum is ${quorum}.`);
 }
 
 function linesOf({ origin, size, witnesses }: CosignedRoot): string[] {

@@ -23,15 +23,15 @@ interface WatchOptions {
 
 const INTERVAL_S = 60;
 
-/** Adds `audit watch URL`, which follows the checkpoints of a log and says when it went back. */
+/** Adds `audit watch URL`, which follows the checkpoints of a log and fails when the log goes back. */
 export function addAuditWatch(program: Command, audit: Command, terminal: Terminal): void {
   audit
     .command("watch")
-    .description("Follow the checkpoints of a log, and say when it went back or was rewritten")
+    .description("Follow the checkpoints of a log, and fail when the log goes back or is rewritten")
     .argument("<url>", "the address that serves GET /audit-checkpoints", urlArgument)
     .requiredOption(
       "--state <file>",
-      "the file that keeps the newest checkpoint; verify takes it as --checkpoint",
+      "the file that keeps the newest checkpoint, which verify accepts as --checkpoint",
     )
     .option("--keys <file>", "the key set that checkpoints must be signed by, in place of the log's own")
     .option(
@@ -48,7 +48,7 @@ Examples:
   $ bun cli audit watch https://api.example.com --state checkpoint.json --keys jwks.json
   $ bun cli audit watch https://api.example.com --state checkpoint.json --once   # from cron
 
-Exit codes: 0 it only grew, 1 it went back, 2 wrong usage or a file that cannot be read, 4 no answer`,
+Exit codes: 0 the log only grew, 1 it went back or was rewritten, 2 wrong usage or a file that cannot be read, 4 no answer`,
     )
     .action((url: string, options: WatchOptions) =>
       watch({ output: new Output(terminal, program.opts().json === true), terminal }, url, options),
@@ -104,13 +104,13 @@ async function look(
     output.line(
       newest === null
         ? "The log has no checkpoint yet."
-        : `Checkpoint ${newest.number} of ${newest.sealed_at}: ${kept === null ? "kept as the first one" : `${later} later than the kept one, and each follows`}.`,
+        : `Checkpoint ${newest.number} of ${newest.sealed_at}: ${kept === null ? "kept as the first one" : `${later} after the kept one, each linked to the one before`}.`,
     );
-    if (root !== null) output.line(`The tree of ${root.head.size} checkpoints begins with the kept one.`);
+    if (root !== null) output.line(`The tree of ${root.head.size} checkpoints extends the kept tree.`);
   });
 }
 
-/** Follows the tree of a log from the kept root on, and keeps the newest root. */
+/** Checks that the tree of a log extends the kept root, and keeps the newest root. */
 async function lookAtTree(
   tree: LogTree,
   state: string,
@@ -135,13 +135,13 @@ async function keptIn(state: string): Promise<Checkpoint | null> {
   if (!(await Bun.file(state).exists())) return null;
   const { checkpoints } = await readKept(state);
   const [kept] = checkpoints.toSorted((a, b) => b.number - a.number);
-  if (kept === undefined) throw new UsageError(`${state} holds no checkpoint.`);
+  if (kept === undefined) throw new UsageError(`${state} contains no checkpoint.`);
   const read = kept.jws === null ? kept : readCheckpoint(kept.jws);
-  if (read === null) throw new UsageError(`${state} holds no checkpoint that can be read.`);
+  if (read === null) throw new UsageError(`${state} contains no readable checkpoint.`);
   return read;
 }
 
-/** Writes a file as a whole: a process that dies leaves the old file or the new one. */
+/** Writes a file atomically: a process that dies leaves the old file or the new one. */
 async function writeWhole(path: string, text: string): Promise<void> {
   try {
     await Bun.write(`${path}.new`, text);

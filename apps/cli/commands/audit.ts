@@ -85,8 +85,9 @@ async function givenOf({ checkpoint, keys, witnessKeys, quorum }: VerifyOptions)
 function refuseUnlessComplete(verdict: SpokenVerdict, origin: string | undefined): void {
   if (verdict.result === "altered") throw new Refused(problemSummary(verdict));
   if (origin !== undefined && verdict.tree?.origin !== origin) {
-    const which = verdict.tree === null ? "does not name its log" : `is of the log ${verdict.tree.origin}`;
-    throw new Refused(`The file ${which}: it must be of ${origin}.`);
+    const which =
+      verdict.tree === null ? "does not name its log" : `belongs to the log ${verdict.tree.origin}`;
+    throw new Refused(`The file ${which}, but --origin names ${origin}.`);
   }
   if (verdict.result === "unwitnessed") throw new Refused(unwitnessedSummary(verdict));
   if (verdict.result === "undecided") throw new Undecided(undecidedSummary(verdict));
@@ -94,7 +95,7 @@ function refuseUnlessComplete(verdict: SpokenVerdict, origin: string | undefined
 
 const PROGRESS_EVENTS = 10_000;
 
-/** Counts events on one line of the terminal. */
+/** Shows the number of checked events on one line of the terminal. */
 class Progress {
   readonly #write: (text: string) => void;
   #shown = 0;

@@ -15,7 +15,7 @@ export interface CommandContext {
 /** Runs a command's work with its context. */
 export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
-/** The tools of commands that ask no registry. */
+/** The tools of commands that work without a registry. */
 export interface Setting {
   terminal: Terminal;
   /** Returns the names that `--registry` accepts. */
@@ -35,7 +35,7 @@ export function methodArgument(text: string): string {
   return method;
 }
 
-/** Parses the path of a request, or takes it from a whole URL. */
+/** Parses the path of a request. Accepts a whole URL too. */
 export function pathArgument(text: string): string {
   if (text.startsWith("/")) return text;
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;

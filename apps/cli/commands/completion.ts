@@ -5,7 +5,7 @@ import { FILES, SHELLS, type Shell, scripts } from "../completion/scripts.ts";
 import { pathTo } from "../registry-client.ts";
 import type { Run, Setting } from "./command.ts";
 
-/** A person at a prompt does not wait longer for a completion. */
+/** The timeout of a completion, which a person at a prompt waits for. */
 const TIMEOUT_S = 2;
 
 /**

@@ -14,7 +14,7 @@ import {
   withProgress,
 } from "./wait.ts";
 
-/** The answer to a delete, or null unless the request waited. */
+/** The answer to a delete, which is null unless the request waited. */
 const Answer = Type.Union([Type.Null(), Deleted]);
 
 interface Options extends WaitOptions {
@@ -22,7 +22,7 @@ interface Options extends WaitOptions {
   ifRevision?: number;
 }
 
-/** Adds `delete SERVICE`, which takes away a service and its routes. */
+/** Adds `delete SERVICE`, which deletes a service and its routes. */
 export function addDelete(program: Command, run: Run): void {
   addWaitOption(program.command("delete"), TAKEN_AWAY)
     .description("Delete a service and its routes; its history stays, and restore brings it back")

@@ -7,7 +7,7 @@ import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/wr
 import { showPlan } from "./apply.ts";
 import { type CommandContext, type Run, revisionArgument } from "./command.ts";
 
-/** The revision, or both revisions of `FROM..TO`. */
+/** One revision, or both revisions of `FROM..TO`. */
 type From = { from: number; to?: number };
 
 /** Adds `diff FILE` and `diff SERVICE [FROM] [TO]`, which show future and past changes. */

@@ -6,11 +6,11 @@ import { pathTo, type RegistryClient } from "../registry-client.ts";
 import type { Run } from "./command.ts";
 import { UNREADABLE } from "./services.ts";
 
-/** Adds `export [SERVICE]`, which writes the published services as a document that apply takes. */
+/** Adds `export [SERVICE]`, which writes the published services as a document that apply accepts. */
 export function addExport(program: Command, run: Run): void {
   program
     .command("export")
-    .description("Write what is published as a document that apply takes, all services or one")
+    .description("Write all published services, or one, as a document that apply accepts")
     .argument("[service]", "the name of a service")
     .addHelpText(
       "after",
@@ -37,8 +37,8 @@ async function readDocument(registry: RegistryClient, name: string | undefined):
 }
 
 /**
- * Returns YAML that every version and reader of YAML understands alike. No reader takes a name for a number,
- * a date or a boolean.
+ * Returns YAML that means the same in every version of YAML. No parser reads a name as a number, a date or a
+ * boolean.
  */
 export function documentYaml(document: Services): string {
   return dump(document, {

@@ -33,9 +33,7 @@ Examples:
         );
         const answer = await withProgress(terminal, options, asked);
         output.result(answer, (restored) =>
-          output.line(
-            `${restored.name} is as in revision ${revision} again, as revision ${restored.revision}.`,
-          ),
+          output.line(`Revision ${restored.revision} of ${restored.name} restores revision ${revision}.`),
         );
         reportPropagation(output, answer.propagation);
       }),

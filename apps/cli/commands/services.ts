@@ -5,7 +5,8 @@ import { pathTo } from "../registry-client.ts";
 import type { Run } from "./command.ts";
 
 /** The text for a service or revision that the registry cannot show. */
-export const UNREADABLE = "another version of the registry wrote this, and the one asked cannot read it";
+export const UNREADABLE =
+  "stored by another version of the registry, and not readable by the one that answered";
 
 /** Adds `services [NAME]`, which lists the current services. */
 export function addServices(program: Command, run: Run): void {
@@ -21,7 +22,7 @@ Each method of a path counts as a route, here and in \`gateways\`.
 Examples:
   $ bun cli services
   $ bun cli services widgets
-  $ bun cli services --json > backup.json    a document that apply takes`,
+  $ bun cli services --json > backup.json    a document that apply accepts`,
     )
     .action((name: string | undefined) =>
       run(async ({ registry, output }) => {

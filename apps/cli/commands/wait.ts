@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal.ts";
 
 const FLAG = "--wait";
 const WAIT_MS_MAX = 30_000;
-/** A shorter wait shows no progress. */
+/** The interval of the progress display. A shorter wait shows none. */
 const PROGRESS_MS = 500;
 const CLEAR_LINE = "\r\x1b[K";
 
@@ -50,7 +50,7 @@ export function addWaitOption(command: Command, { goal } = PUBLISHED): Command {
   return command.addOption(new Option(`${FLAG} [ms]`, description).argParser(waitArgument));
 }
 
-/** Gives a bare `--wait` its default. The value must follow `=`, because the next word is the file. */
+/** Adds the default value to a bare `--wait`. A value must follow `=`, because the next word is the file. */
 export function withDefaultWait(parameters: readonly string[]): string[] {
   return parameters.map((parameter) => (parameter === FLAG ? `${FLAG}=${WAIT_MS_MAX}` : parameter));
 }

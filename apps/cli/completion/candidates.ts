@@ -6,13 +6,13 @@ export interface Candidate {
   description?: string;
 }
 
-/** The candidates, and whether the name of a file is possible too. */
+/** The candidates, and whether the shell adds the names of files. */
 export interface Candidates {
   words: Candidate[];
   files: boolean;
 }
 
-/** Names that only the registry or the profiles know. Completion asks for them when it needs them. */
+/** Looks up the names that only the registry or the profiles file contains. */
 export interface KnownNames {
   services(): Promise<string[]>;
   /** Returns the revisions of a service, newest first. */

@@ -5,8 +5,8 @@ export type Shell = (typeof SHELLS)[number];
 export const FILES = ":files";
 
 /**
- * The scripts that shells load at their start. The program's hidden command `complete` gives the scripts the
- * words.
+ * The completion scripts that shells load at startup. They get the candidates from the hidden command
+ * `complete`.
  */
 export const scripts: Record<Shell, string> = {
   bash: `# ostiary's completion for bash: source <(ostiary completion bash)

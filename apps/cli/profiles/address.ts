@@ -60,7 +60,7 @@ async function tokenOf(name: string, profile: Profile, variable: ReadVariable): 
   throw new UsageError(`Set ${profile.token_env} to the admin token of the registry ${name}.`);
 }
 
-/** Returns the standard output of a command. Only the command's standard error is shown. */
+/** Runs a command and returns its standard output. Its standard error goes to the terminal. */
 async function outputOf(name: string, command: string): Promise<string> {
   const shell = process.platform === "win32" ? ["cmd", "/d", "/s", "/c"] : ["sh", "-c"];
   const child = Bun.spawn([...shell, command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });

@@ -71,7 +71,7 @@ async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** Parses the file. The error quotes no text of the file, because it may hold a token. */
+/** Parses the file. The error quotes no text of the file, because the text may contain a token. */
 function parse(path: string, text: string): unknown {
   try {
     return load(text);
@@ -82,7 +82,7 @@ function parse(path: string, text: string): unknown {
   }
 }
 
-/** Returns a warning if the file holds a token and other users may read it, or null. */
+/** Returns a warning if the file contains a token and other users may read the file, or null. */
 export async function exposureText(path: string, { registries }: ProfilesFile): Promise<string | null> {
   const holdsToken = Object.values(registries).some(({ token }) => token !== undefined);
   if (!holdsToken || process.platform === "win32") return null;

@@ -7,7 +7,7 @@ const HEAD = "| | Route | Scope | Change | Review |\n|---|---|---|---|---|\n";
 
 /**
  * Returns a review as GitHub-flavoured Markdown, for a comment on a pull request. Each service has a table,
- * with marked changes first. Changes that do not fit are counted.
+ * with the changes that open or break something first. A last line counts the changes that do not fit.
  */
 export function reviewMarkdown({ services, counts }: Review): string {
   const changed = services.filter(({ changes }) => changes.length > 0).toSorted(markedFirst);
@@ -57,7 +57,7 @@ function rowOf(change: MarkedChange): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** Formats text as code, in an HTML element. Text between backticks could still end a cell of a table. */
+/** Formats text as an HTML code element, because text between backticks can end a cell of a table. */
 function code(text: string): string {
   return `<code>${plain(text)}</code>`;
 }

@@ -35,13 +35,13 @@ export function effectsArgument(text: string): Effect[] {
   return known;
 }
 
-/** Returns a preview with its marks, as `--json` shows it. */
+/** Marks the changes of a preview that open a route or break callers. Returns the form for `--json`. */
 export async function markPreview(registry: RegistryApi, preview: Preview) {
   const results = await markPreviewed(registry, preview.results);
   return { results, ...countEffects(results.flatMap(({ changes }) => changes)) };
 }
 
-/** Returns the changes since revision `from` with their marks, as `--json` shows them. */
+/** Marks the changes since revision `from` like {@link markPreview}. */
 export async function markDiff(registry: RegistryApi, service: string, from: number, changes: Change[]) {
   const marked = await markSince(registry, service, from, changes);
   return { changes: marked, ...countEffects(marked) };

@@ -3,7 +3,7 @@ import type { Report } from "./findings.ts";
 
 /**
  * Returns one workflow command of GitHub for each problem, which annotates the line in a pull request. GitHub
- * shows the first ten of a step.
+ * shows only the first ten of a step.
  */
 export function annotations({ problems }: Report): string[] {
   return problems.map((problem) => {

@@ -17,13 +17,13 @@ import {
 } from "@ostiary/lib/runtime/documents";
 import { isJsonFile } from "../commands/document.ts";
 
-/** A file to check, as it was read. */
+/** A file to check, with its content. */
 export interface SourceFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** A problem of a file. Its line and column are null where only the whole file is meant. */
+/** A problem in a file. The line and the column are null for a problem of the whole file. */
 export interface Finding {
   readonly file: string;
   readonly line: number | null;
@@ -47,7 +47,7 @@ interface Parsed {
   readonly value: unknown;
 }
 
-/** Checks files by every rule that they can break alone or together. Problems are in the order of the files. */
+/** Checks each file alone and all files together. Sorts the problems by file and line. */
 export function checkFiles(sources: readonly SourceFile[], roles: Roles): Report {
   const unreadable: Finding[] = [];
   const parsed: Parsed[] = [];

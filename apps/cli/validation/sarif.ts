@@ -3,7 +3,7 @@ import { VERSION } from "@ostiary/lib/runtime/version";
 import type { Finding, Report } from "./findings.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/** The name in place of `-`, which is not an address. */
+/** The URI for standard input, in place of `-`. */
 const INPUT = "stdin";
 
 const rules = Object.entries(DOCUMENT_RULES).map(([id, text]) => ({
@@ -46,7 +46,7 @@ function resultOf({ file, line, column, rule, path, message }: Finding) {
   };
 }
 
-/** Returns a relative address for a relative path, and a `file:` address for an absolute one. */
+/** Returns a relative URI for a relative path, and a `file:` URI for an absolute path. */
 function uriOf(file: string): string {
   if (file === "-") return INPUT;
   const encoded = file

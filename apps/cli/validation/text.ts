@@ -7,7 +7,7 @@ export function reportText({ problems }: Report): string[] {
   return problems.map((problem) => onOneLine(`${placeText(problem)}: ${fieldText(problem)}`));
 }
 
-/** Returns how many problems and files there are. */
+/** Returns a sentence with the numbers of problems and files. */
 export function summaryText({ problems, files }: Report): string {
   const inFiles = counted(files.length, "file");
   if (problems.length > 0) return `${counted(problems.length, "problem")} in ${inFiles}.`;

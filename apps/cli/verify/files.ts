@@ -36,7 +36,7 @@ async function existing(path: string): Promise<Bun.BunFile> {
   throw new UsageError(`${path} is a folder.`);
 }
 
-/** The limit of a file that is read as one text. */
+/** The size limit of a file that is read as one text. */
 const TEXT_BYTES_MAX = 1_048_576;
 
 /** Reads a short text from a file, or from standard input for `-`. */
@@ -56,9 +56,7 @@ const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
 export async function readKeys(path: string): Promise<SigningJwk[]> {
   const value = jsonOf(await (await existing(path)).text());
   if (fits(keySet, value)) return value.keys;
-  throw new UsageError(
-    `${path} is not a key set of an audit service, as its /.well-known/jwks.json gives it.`,
-  );
+  throw new UsageError(`${path} is not a key set of an audit service: fetch its /.well-known/jwks.json.`);
 }
 
 /** Reads the checkpoints or the export with proof that a user kept. */
@@ -74,8 +72,8 @@ const PROBLEM_TEXTS = {
   line_too_long: "has a line that is too long for an export.",
   not_utf8: "is not text in UTF-8.",
   cut_off: "is an export whose last line, which ends the proof, is missing.",
-  empty: "holds no checkpoint.",
-  other: "holds neither checkpoints nor an export.",
+  empty: "contains no checkpoint.",
+  other: "contains neither checkpoints nor an export.",
 } as const;
 
 function usageErrorOf(error: unknown, path: string): unknown {

@@ -15,7 +15,7 @@ export function problemSummary({ faults, faults_total }: SpokenVerdict): string 
   const more = faults_total > 1 ? ` (and ${faults_total - 1} more)` : "";
   const what =
     first?.kind === "unreadable"
-      ? "The file is not an export with proof as it was written."
+      ? "The file is not a readable export with proof."
       : "The log is not what was sealed.";
   return `${what} ${first?.message ?? ""}${more}`;
 }
@@ -26,7 +26,7 @@ export function unwitnessedSummary({ witnesses }: SpokenVerdict): string {
   return `No quorum of the witnesses has seen this log.${why}`;
 }
 
-/** Returns one sentence about the open questions. */
+/** Returns one sentence about what the files do not show. */
 export function undecidedSummary({ undecided }: SpokenVerdict): string {
   const more = undecided.length > 1 ? ` (and ${undecided.length - 1} more)` : "";
   return `No problem was found, but these files do not show everything that was asked. ${undecided[0] ?? ""}${more}`;
@@ -91,14 +91,16 @@ function checkpointText({ checkpoint }: SpokenVerdict): string {
 
 function treeLines({ tree }: SpokenVerdict): string[] {
   if (tree === null) return [];
-  return [`  tree         the checkpoints are in the tree of ${tree.size} whose root ${tree.origin} signed`];
+  return [
+    `  tree         the checkpoints are in the tree of ${tree.size} checkpoints whose root ${tree.origin} signed`,
+  ];
 }
 
 function witnessedLines({ witnesses }: SpokenVerdict): string[] {
   if (witnesses === null) return [];
   const { size, lack, quorum } = witnesses;
   const total = witnesses.witnesses.length;
-  const seen = `${cosignedCount(witnesses.witnesses)} of ${total} cosigned the tree of ${size}: ${quorum} must have`;
+  const seen = `${cosignedCount(witnesses.witnesses)} of ${total} cosigned the tree of ${size}, and the quorum is ${quorum}`;
   const what = lack === null || lack.code === "cosigned_by_few" ? seen : sentenceOf(lack, ENGLISH);
   return [`  witnesses    ${what}`, ...(size === null ? [] : witnessLines(witnesses.witnesses))];
 }
@@ -126,7 +128,7 @@ function statementLine({ id, month, corrects, ...sums }: StatedUsage): string {
   return `  statement    of ${month}${which}: ${counts}, ${counted(bytes_in)} bytes in, ${counted(bytes_out)} bytes out`;
 }
 
-/** Returns a number with a space between each three digits. */
+/** Formats a number with a space between groups of three digits. */
 function counted(value: number): string {
   return value.toLocaleString("en-US").replaceAll(",", " ");
 }

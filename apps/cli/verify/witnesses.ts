@@ -18,8 +18,8 @@ export interface WitnessOptions {
 /** Adds `--quorum` and `--origin`. */
 export function addQuorumAndOrigin(command: Command): Command {
   return command
-    .option("--quorum <number>", "how many of them must have cosigned (default all)", quorumArgument)
-    .option("--origin <name>", "the name that the log must have");
+    .option("--quorum <number>", "how many of the witnesses must have cosigned (default all)", quorumArgument)
+    .option("--origin <name>", "the name that the log must have, such as audit.example.com/log");
 }
 
 function quorumArgument(text: string): number {

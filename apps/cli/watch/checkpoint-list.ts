@@ -3,7 +3,7 @@ import { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
 import { Type } from "@sinclair/typebox";
 import { NoAnswer, readOf } from "./read.ts";
 
-/** The most checkpoints that one page of the service has. */
+/** The largest page that the service serves. */
 const PAGE = 100;
 
 const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
@@ -18,12 +18,12 @@ export class CheckpointList {
     this.#url = url;
   }
 
-  /** Yields all checkpoints, the newest first, and reads a page when it is needed. */
+  /** Yields all checkpoints, the newest first. Reads each page when it is needed. */
   async *newestFirst(): AsyncGenerator<Checkpoint, void, void> {
     let after = "";
     for (;;) {
       const page = await this.#read(`/audit-checkpoints?limit=${PAGE}${after}`);
-      if (!fits(checkpointPage, page)) throw new NoAnswer(this.#url, "gives no list of checkpoints");
+      if (!fits(checkpointPage, page)) throw new NoAnswer(this.#url, "does not serve a list of checkpoints");
       yield* page.audit_checkpoints;
       const last = page.audit_checkpoints.at(-1);
       if (!page.has_more || last === undefined) return;
@@ -33,7 +33,7 @@ export class CheckpointList {
 
   async keys(): Promise<SigningJwk[]> {
     const found = await this.#read("/.well-known/jwks.json");
-    if (!fits(keySet, found)) throw new NoAnswer(this.#url, "gives no key set");
+    if (!fits(keySet, found)) throw new NoAnswer(this.#url, "does not serve a key set");
     return found.keys;
   }
 
@@ -43,7 +43,7 @@ export class CheckpointList {
     try {
       return JSON.parse(new TextDecoder().decode(bytes));
     } catch {
-      throw new NoAnswer(this.#url, `gives no JSON to GET ${path}`);
+      throw new NoAnswer(this.#url, `does not answer GET ${path} in JSON`);
     }
   }
 }

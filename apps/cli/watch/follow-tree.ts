@@ -21,7 +21,7 @@ import {
 import type { LogTree } from "./log-tree.ts";
 import { NoAnswer } from "./read.ts";
 
-/** A signed root of the tree, with its text as a note. */
+/** A signed root of the tree, with the text of the signed note. */
 export interface SignedRoot {
   note: string;
   head: TreeHead;
@@ -33,11 +33,11 @@ export interface TreeLook {
   root: SignedRoot | null;
   /** A sentence about a log that was forked or went back; null for a log that only grew. */
   problem: string | null;
-  /** The root that shows it. */
+  /** The root that proves the problem, or null without a problem. */
   evidence: SignedRoot | null;
 }
 
-/** Reads a root from the bytes of a note; returns null for other bytes. */
+/** Reads a root from the bytes of a signed note; returns null for other bytes. */
 export function readRoot(bytes: Uint8Array): SignedRoot | null {
   const note = readNoteBytes(bytes);
   const head = note === null ? null : readTreeHead(note.text);
@@ -47,7 +47,7 @@ export function readRoot(bytes: Uint8Array): SignedRoot | null {
 /**
  * Checks that the tree of a log extends the kept tree and contains the newest checkpoint of the list.
  *
- * @throws NoAnswer if the log had a tree and shows none
+ * @throws NoAnswer if the log had a tree and now serves none
  */
 export async function followTree(
   tree: LogTree,
@@ -58,7 +58,7 @@ export async function followTree(
   const bytes = await tree.root();
   if (bytes === null && kept === null) return { root: null, problem: null, evidence: null };
   const shown = bytes === null ? null : readRoot(bytes);
-  if (shown === null) throw new NoAnswer("The log", "gives no signed root of its tree");
+  if (shown === null) throw new NoAnswer("The log", "does not serve a signed root of its tree");
   const problem =
     (await signatureProblem(shown, keys)) ??
     (kept === null ? null : await growthProblem(tree, kept.head, shown.head)) ??

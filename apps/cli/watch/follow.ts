@@ -8,13 +8,13 @@ import {
 
 /** The result of one look at a log. */
 export interface Look {
-  /** The newest checkpoint that follows from the kept one, or null before the first. */
+  /** The newest checkpoint that follows from the kept one, or null if the log has none. */
   newest: Checkpoint | null;
   /** The number of checkpoints since the kept one. */
   later: number;
   /** A sentence about a log that went back; null for a log that only grew. */
   problem: string | null;
-  /** The checkpoint that shows it, if there is one. */
+  /** The checkpoint that proves the problem, if there is one. */
   evidence: Checkpoint | null;
 }
 

@@ -1,6 +1,6 @@
 import { readBounded } from "@ostiary/lib/async";
 
-/** The error for a log that does not answer, or gives an unexpected answer. */
+/** The error for a log that does not answer, or answers unexpectedly. */
 export class NoAnswer extends Error {
   constructor(url: string, why: string) {
     super(`${url} ${why}.`);
@@ -15,7 +15,7 @@ const NOT_FOUND = 404;
 /**
  * Reads a path of a log; returns null for a 404.
  *
- * @throws NoAnswer for any other status, and without an answer
+ * @throws NoAnswer for any other status, or if the log does not answer
  */
 export async function readOf(url: string, path: string): Promise<Uint8Array | null> {
   try {
@@ -26,11 +26,11 @@ export async function readOf(url: string, path: string): Promise<Uint8Array | nu
     return await readBounded(
       response.body,
       ANSWER_BYTES_MAX,
-      () => new NoAnswer(url, `gives more than ${ANSWER_BYTES_MAX} bytes`),
+      () => new NoAnswer(url, `answers with more than ${ANSWER_BYTES_MAX} bytes`),
     );
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new NoAnswer(url, `gives no answer (${why})`);
+    throw new NoAnswer(url, `does not answer (${why})`);
   }
 }

@@ -59,7 +59,8 @@ export function ApplyView() {
     <>
       <p class="quiet lead">
         The services that a document names are created or replaced, all or none. Other services stay as they
-        are. {writes ? "You see the changes before they are written." : "You see what it would change."}
+        are.{" "}
+        {writes ? "You see the changes before they are written." : "You see what the document would change."}
       </p>
       <DocumentForm area={area} document={document} busy={busy} onReview={() => void review()} />
       <div aria-live="polite">
@@ -97,7 +98,7 @@ interface DocumentFormProps {
   onReview: () => void;
 }
 
-/** Takes a document that is pasted, or read from a file. */
+/** Accepts a document that is pasted, or read from a file. */
 function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
   const session = useSession();
   const [field, file] = [useId(), useId()];

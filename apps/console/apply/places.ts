@@ -12,7 +12,7 @@ export interface Place {
 export type PlacedViolation = FieldError & { place: Place | null };
 
 /**
- * Gives each problem its place in the document: the place of the value, or of the nearest parent when the
+ * Finds the place of each problem in the document: the place of the value, or of the nearest parent when the
  * value is missing. The registry names a problem by its path (`services.widgets.user.routes[0].path`). For a
  * text that does not parse, the message names the line. Returns the problems in the order of their places.
  */
@@ -63,8 +63,8 @@ interface Step {
 }
 
 /**
- * Takes one step along the path. Names of services and policies can contain dots, so the keys of the document
- * decide where a name ends.
+ * Follows the first part of the path. Names of services and policies can contain dots, so the keys of the
+ * document decide where a name ends.
  */
 function stepInto(node: unknown, rest: string): Step | null {
   const place = /^\[(\d+)\]\.?/.exec(rest);

@@ -14,7 +14,7 @@ export function ReviewedDocument({ review, onApply }: { review: Review; onApply:
   if (changed.length === 0) {
     return (
       <Empty title="Nothing would change.">
-        <p>All services of the document are published as it says.</p>
+        <p>Everything in the document is already published.</p>
       </Empty>
     );
   }
@@ -35,7 +35,7 @@ export function ReviewedDocument({ review, onApply }: { review: Review; onApply:
       </div>
       <ServiceReviews services={changed} />
       {unchanged > 0 && (
-        <p class="quiet">{counted(unchanged, "service")} of the document would stay as it is.</p>
+        <p class="quiet">{counted(unchanged, "service")} of the document would not change.</p>
       )}
     </section>
   );

@@ -9,7 +9,7 @@ import { type Asked, useAsked } from "../session.ts";
 
 const LOOK_MS = 5_000;
 
-/** Shows the gateways that run, and the projections that are outstanding. */
+/** Shows the running gateways and the outstanding projections. */
 export function GatewaysView() {
   const projections = useAsked(listProjections, "projections");
   const gateways = useAsked(listGateways, "gateways");

@@ -10,7 +10,7 @@ import { listRoles, lookUp, type Question } from "../registry/calls.ts";
 import { asFailure, type Failure } from "../registry/failure.ts";
 import { useAsked, useSession } from "../session.ts";
 
-/** The caller that the question is about, with the role or the labels that were typed. */
+/** The caller of the request, with the role or the labels that the operator typed. */
 interface Caller {
   kind: (typeof CALLERS)[number]["value"];
   named: string;
@@ -158,7 +158,7 @@ function RoleField({ value, onChange }: FieldProps) {
     );
   }
   if (answer?.roles.length === 0) {
-    return <p class="quiet">This registry knows no roles: set its ROLES_FILE, or ask by labels.</p>;
+    return <p class="quiet">This registry has no roles: set its ROLES_FILE, or ask by labels.</p>;
   }
   return (
     <div>
@@ -258,6 +258,6 @@ function whyText({ scope, required_labels, allowed, decided_by = [] }: Lookup): 
   if (scope === "public") return "The route is public: it asks for no credential.";
   if (scope === "user")
     return "The route is for people with a token or key of their own, and labels do not count there.";
-  if (required_labels === null) return "The route requires no label: any admitted member may.";
+  if (required_labels === null) return "The route requires no label: any admitted member may call it.";
   return allowed ? `Because of ${decided_by.join(", ")}.` : `It would need one of ${decided_by.join(", ")}.`;
 }

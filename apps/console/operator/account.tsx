@@ -1,7 +1,7 @@
 import { fragmentOf } from "../address.ts";
 import { useOperator, useSession } from "../session.ts";
 
-/** Shows who is signed in with which role, and the way out. */
+/** Shows the operator's name and role, and a button to sign out. */
 export function Account() {
   const session = useSession();
   const { name, role } = useOperator();

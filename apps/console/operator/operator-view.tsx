@@ -47,7 +47,7 @@ export function OperatorView() {
 
 interface BoundsProps {
   title: string;
-  /** The text for bounds that leave out nothing. */
+  /** The text for an operator without bounds. */
   all: string;
   list: readonly string[] | null;
 }

@@ -25,7 +25,7 @@ export function OutOfBoundsList({ missing }: { missing: readonly OutOfBounds[] }
 
 const SHOWN_MAX = 10;
 
-/** Says why a publisher gets no button for a write. */
+/** Explains why a publisher gets no button for a write. */
 export function WhyNot({ write, missing }: { write: string; missing: readonly OutOfBounds[] }) {
   const { name } = useOperator();
   const more = missing.length - SHOWN_MAX;

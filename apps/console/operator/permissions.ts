@@ -19,8 +19,8 @@ interface ServiceWrite {
 }
 
 /**
- * Returns what keeps a publisher from a write, or an empty list. The registry decides again at the write
- * (RG-114).
+ * Returns the services and paths of a write that a publisher may not publish; empty if the write is allowed.
+ * The registry checks again at the write (RG-114).
  */
 export function outOfBounds(
   operator: CurrentOperator,

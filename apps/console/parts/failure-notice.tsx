@@ -84,7 +84,7 @@ function Conflicts({ conflicts }: Pick<Failure, "conflicts">) {
   );
 }
 
-/** Returns the sentence of the registry, or a shorter one where the page lists the parts. */
+/** Returns the registry's message, or a shorter text where the page lists the details. */
 function textOf({ kind, message, missing }: Failure): string {
   if (kind === "stale") return STALE;
   return missing.length > 0 ? "Nothing was written. Your bounds leave out:" : message;

@@ -15,7 +15,7 @@ interface NoteFieldsProps {
   failure: Failure | null;
 }
 
-/** Asks why a write is made. Both fields can stay empty; the history shows them. */
+/** Asks for the reason of a write and for a link. Both can stay empty. */
 export function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
   const help = useId();
   return (

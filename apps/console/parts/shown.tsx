@@ -2,7 +2,7 @@ import type { Method, Scope } from "@ostiary/lib/domain/routes";
 import type { ComponentChildren } from "preact";
 import { markedParts } from "../routes/rows.ts";
 
-/** Shows a text with the words of a search marked. */
+/** Shows a text and highlights the words of a search. */
 export function Found({ text, words }: { text: string; words: readonly string[] }) {
   if (words.length === 0) return <>{text}</>;
   return (

@@ -14,13 +14,13 @@ interface WriteDialogProps {
   leave: string;
   /** The label of the button that writes. */
   confirm: string;
-  /** The label of that button during the write. */
+  /** The label of the `confirm` button during the write. */
   confirming: string;
   isDangerous?: boolean;
   /** Whether the operator may write now. */
   isReady?: boolean;
   writing: Pick<Writing, "busy" | "failure">;
-  /** Returns the title and the way on after a failure. */
+  /** Returns the title and the retry button of the notice about a failure. */
   afterFailure: (failure: Failure) => Omit<FailureNoticeProps, "failure">;
   note: GivenNote;
   onNote: (note: GivenNote) => void;
@@ -74,7 +74,7 @@ export function WriteDialog({
   );
 }
 
-/** Returns the notice of a failed write of one service, which offers to look at the current state again. */
+/** Returns the notice about a failed write of one service. Its button loads the current state. */
 export function lookAgainAfter({ kind, outcome_unknown }: Failure, title: string, onRetry: () => void) {
   return {
     title: outcome_unknown ? title : undefined,

@@ -23,10 +23,10 @@ import type { MarkedChange } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
 import { pathTo, type Registry } from "./client.ts";
 
-/** The time that a waiting write allows gateways to load it. */
+/** How long a write waits for gateways to load it. */
 export const WAIT_MS = 10_000;
 
-/** An entry of a history without its config. The registry lists entries with configs, which can be large. */
+/** An entry of a history without its config. The registry sends the configs too, and they can be large. */
 const Entry = Type.Pick(Revision, [
   "service",
   "revision",
@@ -41,12 +41,12 @@ const Entry = Type.Pick(Revision, [
 export type Entry = Static<typeof Entry>;
 const Entries = Type.Object({ revisions: Type.Array(Entry) });
 
-/** The changes that a document would make, with marks on those that open a route or break callers. */
+/** The changes that a document would make. Marks tell which changes open a route or break callers. */
 export interface Review {
   services: PreviewedService[];
   /**
-   * The tag of the state that the review compared with. An apply with this tag fails if a service has changed
-   * since.
+   * The ETag of the state that the review compared with. An apply with this tag fails if a service has
+   * changed since.
    */
   tag: string | null;
 }
@@ -133,7 +133,7 @@ export function restoreRevision(
 export interface Question {
   method: string;
   path: string;
-  /** The role of the calling member. An empty role and empty labels ask for no particular caller. */
+  /** The role of the calling member. With an empty role and empty labels, only the route is looked up. */
   role: string;
   labels: string;
 }

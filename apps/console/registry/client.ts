@@ -51,5 +51,5 @@ function away(writing: boolean): Failure {
 
 /** Returns a path with its segments escaped: `pathTo("services", name)`. */
 export function pathTo(...segments: (string | number)[]): string {
-  return pathOf(segments, () => new Failure("missing", "No service has such a name."));
+  return pathOf(segments, () => new Failure("missing", "No service has this name."));
 }

@@ -81,7 +81,7 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
 };
 
 /**
- * Makes a failure from an error of the registry.
+ * Converts an error answer of the registry to a failure.
  *
  * @param writes whether the request may have changed something
  */

@@ -1,6 +1,6 @@
 import type { MarkedChange } from "@ostiary/lib/domain/routes";
 
-/** Returns the changes with the marked ones first, and otherwise in their order. */
+/** Returns the changes with the marked changes first. Keeps the order otherwise. */
 export function markedFirst(changes: readonly MarkedChange[]): MarkedChange[] {
   return changes.toSorted((one, other) => Number(other.marks.length > 0) - Number(one.marks.length > 0));
 }

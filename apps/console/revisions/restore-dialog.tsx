@@ -10,7 +10,7 @@ import { Comparison } from "./comparison.tsx";
 interface RestoreDialogProps {
   service: string;
   revision: number;
-  /** The newest revision that the page knows. */
+  /** The newest revision that the page has loaded. */
   newest: number;
   onClose: () => void;
   onChanged: () => Promise<void>;

@@ -115,8 +115,8 @@ function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
 }
 
 /**
- * Returns what keeps the operator from restoring a revision, or null while that is not known. It asks for the
- * revision's config if the bounds of a publisher depend on it.
+ * Returns the services and paths that keep the operator from restoring a revision, or null while they load. A
+ * publisher's bounds depend on the revision's config, which is read for them.
  */
 function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] | null {
   const operator = useOperator();

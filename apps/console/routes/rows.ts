@@ -18,7 +18,7 @@ export interface RouteRow {
   readonly limit: string;
   /** The methods with audited requests, defaults included. */
   readonly audited: readonly Method[];
-  /** The text that a search looks at, in lower case. */
+  /** The text that a search looks through, in lower case. */
   readonly text: string;
 }
 
@@ -65,7 +65,7 @@ export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {
   return counts;
 }
 
-/** Cuts a text into the parts that match a word of the search and the parts between them. */
+/** Splits a text into the parts that match a word of the search and the parts between them. */
 export function markedParts(text: string, words: readonly string[]): { text: string; found: boolean }[] {
   const lower = text.toLowerCase();
   // offsets differ when a character changes its length in lower case

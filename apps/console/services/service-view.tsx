@@ -129,7 +129,7 @@ function Tests({ tests }: { tests: NonNullable<Service["tests"]> }) {
   );
 }
 
-/** Returns a document with this service alone, as apply takes it. */
+/** Returns a document with only this service, which apply accepts. */
 function documentOf({ name, revision: _, ...config }: Service): string {
   return stringify({ services: { [name]: config } }, { lineWidth: 0 });
 }

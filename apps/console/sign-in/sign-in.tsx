@@ -141,7 +141,7 @@ function SignInFailure({ failure }: { failure: Failure }) {
   return (
     <div class="notice notice-bad" role="alert">
       <p class="notice-title">The registry does not know this token</p>
-      <p>Copy the whole token, without spaces. A token can also have ended.</p>
+      <p>Copy the whole token, without spaces. The token may also have expired.</p>
     </div>
   );
 }

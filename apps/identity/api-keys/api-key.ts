@@ -88,7 +88,7 @@ export function whyOver(
   return expires_at !== null && expires_at.getTime() <= now ? "expired" : null;
 }
 
-/** Returns the lifetime of the key that replaces another: the same one, up to the maximum age. */
+/** Returns the lifetime of a replacement key: the lifetime of the old key, up to the maximum age. */
 export function lifetimeAfter(
   { created_at, expires_at }: ApiKeyRow,
   max_age_seconds: number | null,

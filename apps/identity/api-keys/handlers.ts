@@ -23,12 +23,12 @@ import { listKeys } from "./queries.ts";
 const overKey = { code: "CONFLICT", details: { field: "status", value: "rotated" } } as const;
 const unknownKey = { code: "NOT_FOUND", details: { resource: "api_key", id: ULID_EXAMPLE } } as const;
 
-/** One of the addresses that have keys. */
+/** A path under which the keys of one kind of owner are managed. */
 interface Address extends KeyTexts {
   /** The path of the owner. */
   path: string;
   ids: PathId[];
-  /** Returns the owner. `params` holds only the ids in `ids`. */
+  /** Returns the owner. `params` contains only the ids that `ids` names. */
   ownerAt(params: Record<PathId, string>): OwnerAddress;
 }
 
@@ -99,7 +99,12 @@ function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address
         query: noQuery,
         body: createApiKeyBody(deps.api_key_max_age_seconds),
         response: {
-          201: answer(CreatedApiKey, "The key, once with its secret.", "details", "created"),
+          201: answer(
+            CreatedApiKey,
+            "The key with its secret, which no other answer contains.",
+            "details",
+            "created",
+          ),
           ...bodyErrors("NOT_FOUND"),
         },
         detail: operations.create,
@@ -142,7 +147,12 @@ function keyHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address,
         query: noQuery,
         body: RotateApiKeyBody,
         response: {
-          201: answer(CreatedApiKey, "The new key, once with its secret.", "details", "created"),
+          201: answer(
+            CreatedApiKey,
+            "The new key with its secret, which no other answer contains.",
+            "details",
+            "created",
+          ),
           ...bodyErrors(unknownKey, overKey),
         },
         detail: operations.rotate,

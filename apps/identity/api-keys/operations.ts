@@ -4,7 +4,7 @@ export interface KeyTexts {
   owner: string;
   /** The word for the owner in operation ids. */
   suffix: string;
-  /** The subject for which a key of this owner stands. */
+  /** A sentence about what a key of this owner may do. */
   note: string;
 }
 
@@ -22,7 +22,7 @@ export function keyOperations({ owner, suffix, note }: KeyTexts) {
     list: {
       summary: `List the API keys of a ${owner}`,
       description:
-        "Oldest first, without their secrets. Revoked and expired keys are included unless a filter leaves them out. Filters combine.",
+        "Oldest first, without their secrets. Revoked and expired keys are included unless a filter leaves them out. Filters combine with AND.",
       operationId: `list${suffix}ApiKeys`,
       tags,
     },

@@ -5,13 +5,15 @@ import { requireServiceAccount } from "../service-accounts/queries.ts";
 import { lockExistingUser, requireUser } from "../users/queries.ts";
 import type { KeyOwner } from "./queries.ts";
 
-/** The owner of the keys at an address. Its look-ups throw the 404 of an unknown owner. */
+/** The owner of the keys at an address. Its look-ups throw a 404 for an unknown owner. */
 export interface OwnerAddress {
   /** Returns the lane for writes to these keys: the person, or the member's organization. */
   lane(database: Database): Promise<string>;
   /** Returns the owner. With `locked`, nobody can remove the owner before the transaction ends. */
   find(tx: Orm, locked: boolean): Promise<KeyOwner>;
-  /** Returns the owner without a check. The statement that uses it must check that the owner exists. */
+  /**
+   * Returns the owner without a check. The statement that uses the owner must check that the owner exists.
+   */
   named(orm: Orm): Promise<KeyOwner>;
   /** Returns the error for an owner that does not exist. */
   nobody(): ApiError;

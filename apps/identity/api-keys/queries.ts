@@ -27,8 +27,8 @@ function belongsTo(owner: KeyOwner) {
 }
 
 /**
- * Inserts a key unless it exists, so that the statement can be retried. Returns the owner's row, if any. Two
- * attempts at once can meet at the hash before they meet at the id, so no constraint is named.
+ * Inserts a key unless it exists, so that the statement can be retried. Returns the owner's row, if any. The
+ * statement names no constraint, because two concurrent attempts can conflict on the hash or on the id.
  */
 const insertUnder = (owner: SQL, column: Column) =>
   preparedRows<{ id: string }>(sql`
@@ -132,7 +132,7 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
 export async function writeLastUses(orm: Orm, uses: readonly KeyUse[]): Promise<string[]> {
   const values = JSON.stringify(uses.map(({ at_ms, ...use }) => ({ ...use, at: new Date(at_ms) })));
   const isNewer = sql`(key.last_used_at is null or key.last_used_at < used.at)`;
-  // a secret that was imported twice keeps both rows unchanged
+  // if a secret was imported twice, both rows keep their hashes
   const isTaken = sql`exists (select from ${apiKeys} other where other.hash = used.new_hash)`;
   const locked = await rows<{ id: string }>(
     orm,

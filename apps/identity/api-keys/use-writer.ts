@@ -3,7 +3,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Dependencies } from "../dependencies.ts";
 import { writeLastUses } from "./queries.ts";
 
-/** Stores the waiting uses. Uses of locked keys wait for the next run. */
+/** Stores the uses that validations have noted. Uses of locked keys wait for the next run. */
 export async function storeKeyUses({ database, keyUses }: Dependencies): Promise<void> {
   for (const batch of keyUses.batches()) {
     const locked = new Set(await database.run("write_last_uses", (orm) => writeLastUses(orm, batch)));

@@ -1,4 +1,4 @@
-/** A validation that found a key valid. */
+/** The use of a key: a validation that found the key valid. */
 export interface KeyUse {
   readonly id: string;
   readonly at_ms: number;
@@ -6,14 +6,9 @@ export interface KeyUse {
   readonly new_hash?: string;
 }
 
-/**
- * The limit for keys that wait. The use of a further key is dropped; its next validation notes another use.
- */
+/** The maximum number of keys with a use that is not stored yet. Uses of further keys are dropped. */
 const WAITING_MAX = 100_000;
-/**
- * The keys of one statement. The statement locks their rows for some milliseconds, for which a revocation may
- * wait.
- */
+/** The maximum number of keys in one statement. A revocation may wait for the statement's row locks. */
 const BATCH_KEYS = 500;
 
 /**

@@ -38,7 +38,7 @@ export async function createInvite(
   return invite;
 }
 
-/** Returns the rows of a list with overdue invites as expired, and stores them as expired. */
+/** Marks overdue invites as expired, in the database and in the returned rows. */
 export async function expireOverdue(
   { database, clock }: Dependencies,
   rows: readonly InviteRow[],
@@ -98,8 +98,8 @@ export async function redeemInvite(
 }
 
 /**
- * Redeems an invite with the person, the organization and the invite locked. Returns an overdue invite
- * instead of throwing, so that its expiry is committed.
+ * Redeems an invite with the person, the organization and the invite locked. For an overdue invite, returns
+ * the result instead of throwing, so that the expiry is committed.
  */
 async function redeem(
   tx: Orm,

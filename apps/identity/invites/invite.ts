@@ -9,7 +9,7 @@ export { Invite };
 const EXPIRES_SECONDS_MIN = 60;
 export const EXPIRES_SECONDS_DEFAULT = 7 * 24 * 60 * 60;
 const EXPIRES_SECONDS_MAX = 30 * 24 * 60 * 60;
-/** The largest number that the column holds. */
+/** The largest value of the database column. */
 const MAX_USES_MAX = 2_147_483_647;
 
 export function createInviteBody(roles: Roles) {

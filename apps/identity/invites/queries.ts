@@ -46,7 +46,7 @@ export async function lockInvite(tx: Orm, organization_id: string, id: string): 
   return row ?? null;
 }
 
-/** Stores a use or an end. An ended invite loses its token. */
+/** Stores a use or the end of an invite. An ended invite loses its token. */
 export async function updateInvite(
   tx: Orm,
   id: string,

@@ -13,12 +13,12 @@ const MemberData = Type.Object(
     service_account_id: mostlyNull(idField("The service account, or null for a person.")),
     role: shownRole,
   },
-  { title: "Member event data", description: "The member of an event of memberships." },
+  { title: "Member event data", description: "The member of a membership event." },
 );
 
 const OrganizationData = Type.Object(
   { name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }) },
-  { title: "Organization event data", description: "The organization of an event of organizations." },
+  { title: "Organization event data", description: "The organization of an organization event." },
 );
 
 const PlanData = Type.Object(
@@ -26,13 +26,13 @@ const PlanData = Type.Object(
     name: OrganizationData.properties.name,
     plan: mostlyNull(PlanName, { description: "The plan from now on, or null for no plan." }),
   },
-  { title: "Plan event data", description: "The organization of an event of plans, and its plan." },
+  { title: "Plan event data", description: "The organization of a plan event, with its plan." },
 );
 
 /** An event of a membership or an organization (ID-93, ID-94). */
 export const LifecycleEvent = Type.Object(
   {
-    id: idField("Place in the feed; a later event has a larger id."),
+    id: idField("Position in the feed; a later event has a larger id."),
     type: Type.Union(
       [
         Type.Literal("organization.created"),
@@ -47,17 +47,17 @@ export const LifecycleEvent = Type.Object(
     organization_id: idField("The organization."),
     data: Type.Union([MemberData, PlanData, OrganizationData], {
       title: "Lifecycle event data",
-      description: "The subject: a member for events of memberships, otherwise the organization.",
+      description: "The subject: a member for membership events, otherwise the organization.",
     }),
   },
   { title: "Lifecycle event", description: "A change of a membership or an organization." },
 );
 export type LifecycleEvent = Static<typeof LifecycleEvent>;
 
-/** An event without its place in the feed. */
+/** An event without its position in the feed. */
 export type NewEvent = Pick<LifecycleEvent, "type" | "organization_id" | "data">;
 
-/** The facts about a membership in its events. */
+/** The fields of a membership that its events contain. */
 export interface EventMember {
   id: string;
   organization_id: string;

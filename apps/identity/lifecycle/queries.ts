@@ -4,7 +4,9 @@ import { asc, desc, eq, gt, sql } from "drizzle-orm";
 import { lifecycleEvents } from "../tables.ts";
 import type { LifecycleEvent, NewEvent } from "./lifecycle-event.ts";
 
-/** The rows of one statement, which carries them in a single parameter and must not take long. */
+/**
+ * The maximum number of rows in one statement. The rows are one parameter, and the statement must be short.
+ */
 const ROWS_MAX = 10_000;
 
 /**
@@ -41,7 +43,7 @@ export async function appendEvents(tx: Orm, events: readonly NewEvent[], now: Da
   }
 }
 
-/** Tells whether the feed holds an event with this id. */
+/** Tells whether the feed contains an event with this id. */
 export async function eventExists(orm: Orm, id: string): Promise<boolean> {
   const found = await orm
     .select({ id: lifecycleEvents.id })
@@ -50,7 +52,7 @@ export async function eventExists(orm: Orm, id: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Returns one event more than a page holds, oldest first. */
+/** Returns the events of a page and one more, oldest first. */
 export async function listEvents(orm: Orm, request: PageRequest): Promise<LifecycleEvent[]> {
   const rows = await orm
     .select()

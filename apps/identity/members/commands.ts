@@ -26,8 +26,8 @@ import {
 /**
  * Adds the person of an IdP subject to an organization, and creates the person if the subject is new.
  *
- * Locks the person, then the organization. For a new person, the organization comes first: validations of the
- * subject wait for its claim, so the claim must not be held during a wait.
+ * Locks the person, then the organization. For a new person, locks the organization first: validations of the
+ * subject wait for the insert of its link, so the transaction must not wait after the insert.
  */
 export function addMember(
   deps: Dependencies,
@@ -157,10 +157,7 @@ async function refuseRemovalOfLast(tx: Orm, member: LivingMemberRow, roles: Role
   await refuseLossOfLastHolder(tx, member, roles, "member_id");
 }
 
-/**
- * Refuses that `member` stops holding creator_role when no other member holds it. `path` is the field that
- * the error names.
- */
+/** Throws 422 if `member` is the last holder of creator_role. `path` is the field that the error names. */
 async function refuseLossOfLastHolder(
   tx: Orm,
   member: LivingMemberRow,

@@ -5,7 +5,7 @@ export const operations = describeOperations(
   {
     listMembers: [
       "List an organization's members",
-      "Active and suspended ones, oldest first; removed members are never listed.",
+      "Active and suspended members, oldest first; removed members are never listed.",
     ],
     addMember: [
       "Add a member",

@@ -95,7 +95,7 @@ const lockedMembers = { share: lockedMember("share"), update: lockedMember("no k
 
 /**
  * Locks a membership that has not ended, until the transaction ends. `share` prevents changes and removal;
- * `update` is the lock for such a change. Returns false when there is no such membership.
+ * `update` is the lock for a change or removal. Returns false when there is no such membership.
  */
 export async function lockMember(tx: Orm, id: string, purpose: keyof typeof lockedMembers): Promise<boolean> {
   const locked = await lockedMembers[purpose](tx, { id });
@@ -173,7 +173,10 @@ export async function hasOtherMember(
   return others.length > 0;
 }
 
-/** Locks the memberships of a person that have not ended, for their removal. Returns them by organization. */
+/**
+ * Locks the memberships of a person that have not ended, for their removal. Returns them ordered by
+ * organization.
+ */
 export async function lockMembershipsOf(tx: Orm, user_id: string): Promise<NewMember[]> {
   return tx
     .select({

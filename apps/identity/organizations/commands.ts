@@ -85,7 +85,10 @@ export function renameOrganization(
   return database.transaction("rename_organization", work, { lane: id });
 }
 
-/** Changes the plan of an organization (ID-112). The current plan again writes nothing and adds no event. */
+/**
+ * Changes the plan of an organization (ID-112). Setting the current plan again writes nothing and adds no
+ * event.
+ */
 export function changePlan(
   { database, clock }: Dependencies,
   id: string,

@@ -21,7 +21,7 @@ export interface Roles {
   /** The slugs that can be assigned, sorted. */
   readonly slugs: readonly string[];
   /**
-   * Returns the labels that a stored role grants now. A slug that the file no longer holds grants nothing.
+   * Returns the labels that a stored role grants now. A slug that is no longer in the file grants nothing.
    */
   labelsOf(role: string | null): string[];
   /** Returns a stored role as responses show it. */
@@ -65,7 +65,7 @@ export function roleField(roles: Roles, description: string) {
     return Type.Optional(
       Type.String({
         pattern: NOTHING,
-        description: "Roles are off: leave it out.",
+        description: "Roles are off: leave this field out.",
         rule: "must be left out, since this deployment has no roles",
       }),
     );

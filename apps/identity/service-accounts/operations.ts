@@ -9,7 +9,7 @@ export const operations = describeOperations(
     ],
     listServiceAccounts: [
       "List an organization's service accounts",
-      "Active and suspended ones, oldest first; removed ones are never listed.",
+      "Active and suspended accounts, oldest first; removed accounts are never listed.",
     ],
     getServiceAccount: ["Read a service account", "404 for a removed service account."],
     updateServiceAccount: [

@@ -10,7 +10,7 @@ import { SESSION_MS, type Session } from "./session.ts";
 
 /**
  * Creates a session for an active person who is an active member of an organization; throws a 404 for anyone
- * else. Locks the member, so that a concurrent removal is seen, or deletes the session.
+ * else. Locks the member: a concurrent removal either commits first, or deletes the session.
  */
 export function mintSession(
   { database, roles, clock, secrets }: Dependencies,

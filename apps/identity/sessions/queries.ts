@@ -6,7 +6,7 @@ export async function insertSession(tx: Orm, session: typeof sessions.$inferInse
   await tx.insert(sessions).values(session);
 }
 
-/** Deletes at most `limit` expired sessions and returns the number of deleted ones. */
+/** Deletes at most `limit` expired sessions and returns how many were deleted. */
 export async function deleteExpiredSessions(orm: Orm, now: Date, limit: number): Promise<number> {
   const expired = orm
     .select({ hash: sessions.hash })

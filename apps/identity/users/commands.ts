@@ -66,9 +66,9 @@ export function changeUser(
   return database.transaction("change_user", work, { lane: id });
 }
 
-/** The one lane for all deletions, since a deletion may wait for the organizations of many tenants. */
+/** The lane of all deletions, because a deletion may wait for the organizations of many tenants. */
 const DELETION_LANE = "account deletions";
-/** The limit for organizations that a refusal names. */
+/** The maximum number of organizations that a refusal names. */
 const NAMED_MAX = 100;
 
 /**

@@ -17,9 +17,9 @@ export async function validateSubject(deps: Dependencies, idp: IdpSubject): Prom
 }
 
 /**
- * Validates an API key or session and returns its holder. The look-up is by the hash of the whole text, so
- * there is no secret to compare and no timing to learn from. Each other accepted hash adds a look-up. Text
- * that cannot be a credential of this deployment needs no query.
+ * Validates an API key or session and returns its holder. Looks up the hash of the whole text, so that the
+ * time reveals nothing about a secret. Each further accepted hash adds a look-up. Text that cannot be a
+ * credential of this deployment needs no query.
  */
 export async function validateCredential(
   { credentials, roles, clock, secrets, keyUses }: Dependencies,

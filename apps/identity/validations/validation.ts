@@ -10,7 +10,7 @@ export interface CredentialRow
   extends Nullable<Pick<typeof members.$inferSelect, "organization_id" | "role">>,
     Nullable<Pick<typeof sessions.$inferSelect, "expires_at">>,
     Pick<typeof apiKeys.$inferSelect, "revoked_at"> {
-  /** The plan of the organization, or null if there is none, and for a user key. */
+  /** The plan of the organization; null for no plan, and for a user key. */
   plan: string | null;
   /** The id of the key, or null for a session. */
   key_id: string | null;

@@ -36,8 +36,8 @@ const filters = {
   starting_after: Type.Optional(
     Type.String({
       pattern: "^[A-Za-z0-9._-]{1,128}:[1-9][0-9]{0,8}$",
-      description: "The service and revision of the last change of the page before (exclusive).",
-      rule: "must be service:revision of the last change of the page before, such as widgets:3",
+      description: "The service and revision of the last change of the previous page (exclusive).",
+      rule: "must be service:revision of the last change of the previous page, such as widgets:3",
       openapi: { examples: ["widgets:3"] },
     }),
   ),
@@ -119,7 +119,7 @@ export function changeHandlers(database: Database) {
     );
 }
 
-/** Streams pages of changes as lines. The next page is read once the reader takes more. */
+/** Streams pages of changes as lines. Reads the next page when the client is ready for it. */
 function exported(
   first: readonly RecordedChange[],
   readAfter: (place: ChangePlace) => Promise<RecordedChange[]>,

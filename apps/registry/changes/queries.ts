@@ -13,12 +13,12 @@ export interface ChangePlace {
 export interface ChangeFilter {
   readonly service?: string;
   readonly operator?: string;
-  /** Only changes after this time, and before that one. */
+  /** Only changes after `created_after` and before `created_before`. */
   readonly created_after?: string;
   readonly created_before?: string;
 }
 
-/** Returns up to `count` changes, newest first; 422 for a place where no change is. */
+/** Returns up to `count` changes, newest first; 422 if there is no change at `after`. */
 export async function selectChanges(
   orm: Orm,
   filter: ChangeFilter,
@@ -53,10 +53,11 @@ async function olderThan(orm: Orm, { service, revision }: ChangePlace): Promise<
   const at = and(eq(revisions.service, service), eq(revisions.revision, revision));
   const [found] = await orm.select({ revision: revisions.revision }).from(revisions).where(at);
   if (found === undefined) {
-    const message = "starting_after must be the service and revision of the last change of the page before.";
+    const message =
+      "starting_after must be the service and revision of the last change of the previous page.";
     throw validationError([{ path: "starting_after", message }]);
   }
-  // Compared in the database, whose times are finer than those of JavaScript.
+  // Compared in the database, because JavaScript would round its times.
   return sql`(${revisions.created_at}, ${revisions.service}, ${revisions.revision})
     < (select created_at, service, revision from routes.revisions
        where service = ${service} and revision = ${revision})`;

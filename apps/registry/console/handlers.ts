@@ -8,13 +8,16 @@ export const CONSOLE_PAGE = "/console";
 /** The path that the identity provider sends people back to (RG-136). */
 export const CONSOLE_RETURN = signInReturnPath(CONSOLE_PAGE);
 
-/** Serves `/console` (RG-97, RG-127). The page needs no token: it asks for the token, and sends it with each call. */
+/**
+ * Serves `/console` (RG-97, RG-127). The page itself needs no token: it asks the operator for one, and sends
+ * the token with each call.
+ */
 export function consoleHandlers({ settings, origins }: ConsoleSite, bundle: () => Promise<PageBundle>) {
   return appPage({
     name: "console",
     paths: settings.sign_in === null ? [CONSOLE_PAGE] : [CONSOLE_PAGE, CONSOLE_RETURN],
     title: "Ostiary console",
-    noscript: "The console needs JavaScript. The same is done by the command line: bun cli --help.",
+    noscript: "The console needs JavaScript. The command line does the same: bun cli --help.",
     icon: OSTIARY_ICON,
     origins,
     settings,

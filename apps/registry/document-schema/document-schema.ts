@@ -35,7 +35,7 @@ export function documentSchema(): JsonObject {
   };
 }
 
-/** Returns the text of the schema, which the registry serves and `seeds/` holds a copy of. */
+/** Returns the text of the schema. The registry serves it, and `seeds/` contains a copy. */
 export function documentSchemaText(): string {
   return `${JSON.stringify(documentSchema(), null, 2)}\n`;
 }
@@ -77,7 +77,7 @@ const TYPES: Readonly<Record<string, string>> = {
   items: "array",
 };
 
-/** Adds to a rule the types that its keywords apply to. */
+/** Adds to a rule the type of value that its keywords apply to. */
 function typed(rule: JsonObject): JsonObject {
   const inside = Object.entries(rule).map(([keyword, value]) => {
     if (Array.isArray(value)) return [keyword, value.map((each) => (isRecord(each) ? typed(each) : each))];

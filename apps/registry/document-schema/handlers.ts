@@ -7,7 +7,8 @@ export const SCHEMA_PATH = "/schema/routes.json";
 const SCHEMA_TYPE = "application/schema+json";
 
 /**
- * Serves `GET /schema/routes.json`, by which editors complete and check documents (RG-91). It needs no token.
+ * Serves `GET /schema/routes.json`, with which editors complete and check documents (RG-91). The request
+ * needs no token.
  */
 export function documentSchemaHandlers() {
   const schema = representationOf(documentSchemaText(), SCHEMA_TYPE);

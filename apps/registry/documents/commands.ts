@@ -35,7 +35,7 @@ function currentRevision(state: ServiceState | undefined): number | null {
   return state === undefined || state.deleted ? null : state.revision;
 }
 
-/** Applies a document to those of its services that have no history. A deleted service has a history. */
+/** Applies only the services of a document that have no history. A deleted service has a history. */
 export function seedDocument(publishing: Publishing, configs: Configs, request_id: string): Promise<Applied> {
   return publish(publishing, "seed", async (tx, fence) => {
     const states = await readStates(tx, [...configs.keys()]);

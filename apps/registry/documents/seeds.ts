@@ -8,8 +8,8 @@ import { seedDocument } from "./commands.ts";
 import { servicesOfYaml } from "./document.ts";
 
 /**
- * Applies every `*.yaml` and `*.yml` file of `directory` in name order. Each file creates only those of its
- * services that have no history (RG-100). A file that apply would refuse stops the start.
+ * Applies every `*.yaml` and `*.yml` file of `directory` in name order. A file creates only services that
+ * have no history (RG-100). A file that apply would refuse fails the start.
  */
 export async function seedRoutes(directory: string, publishing: Publishing, log: Logger): Promise<void> {
   const request_id = Bun.randomUUIDv7();

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 10_000;
 /** The maximum number of bytes in a service's answer. */
 export const DESCRIPTION_BYTES_MAX = 4 * 1024 * 1024;
 
-/** A service's description as the service answered it. */
+/** The description that a service returned. */
 export interface ReceivedDescription {
   readonly description: ServiceDescription;
   /** The tag for a conditional request. */

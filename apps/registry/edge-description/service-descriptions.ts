@@ -77,8 +77,8 @@ export class ServiceDescriptions {
   }
 
   /**
-   * Drops the descriptions of services that no longer name one, and starts to read the due ones. Does not wait
-   * for them.
+   * Drops the descriptions of services that no longer name one, and starts the reads that are due, without
+   * waiting for them.
    */
   refresh(services: ReadonlyMap<string, StoredServiceConfig>): void {
     for (const service of this.#entries.keys()) {
@@ -101,8 +101,8 @@ export class ServiceDescriptions {
   }
 
   /**
-   * Registers the address of a description. After a move, the last good one stays until the new address
-   * answers.
+   * Registers the address of a description. After a move, the last good description stays until the new
+   * address answers.
    */
   #name(service: string, url: string, path: string): void {
     const known = this.#entries.get(service);

@@ -25,8 +25,8 @@ export function readInstance({ key, value }: Pick<RouteEntry, "key" | "value">):
 
 /**
  * Reports whether a gateway has loaded all entries that `routes` summarizes, deletions included. Gateways
- * apply changes in order, so a gateway that has reached the newest entry has all entries. An entry that the
- * gateway has still to delete makes its count larger.
+ * apply changes in order, so a gateway that has reached the newest entry has all entries. A deletion that the
+ * gateway has not loaded yet makes its count larger.
  */
 export function hasLoaded(instance: GatewayInstance, routes: RouteSummary): boolean {
   const { store_revision, services, skipped } = instance;

@@ -31,7 +31,7 @@ export function gatewayHandlers(database: Database, routeStore: RouteStore) {
         tags: ["Gateways"],
         summary: "List the running gateways",
         description:
-          "With what each has loaded, and whether that is all that is published. Read from the route store: 503 while that is away. A gateway that died is listed for up to 15 seconds more. A page has at most 100 gateways.",
+          "Each gateway with what it has loaded, and whether that is all that is published. 503 while the route store is unavailable. A gateway that died is listed for up to 15 seconds more. A page has at most 100 gateways.",
       },
     },
   );

@@ -7,7 +7,7 @@ const RETRY_MS = 250;
 
 /**
  * Follows the gateways that run and what each has loaded, through one watch for all callers. While the route
- * store is away, keeps the last known state.
+ * store is unavailable, keeps the last known state.
  */
 export class LiveGateways {
   readonly #store: Pick<RouteStore, "list" | "watch">;

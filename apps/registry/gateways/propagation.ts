@@ -27,8 +27,8 @@ interface Wait {
   readonly fence: number;
   readonly services: ReadonlySet<string>;
   /**
-   * The summary of the route store, read once the store had the write. Gateways must reach this summary. The
-   * field is null until the store has the write.
+   * The summary of the route store that gateways must reach. It includes the write, and is null until the
+   * store has the write.
    */
   routes: RouteSummary | null;
   readonly end: () => void;

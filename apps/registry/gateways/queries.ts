@@ -34,9 +34,7 @@ export async function listGateways(
   return { gateways, has_more: false };
 }
 
-/**
- * Returns the fence that the route store is known to hold for each of `names`; 0 before the first projection.
- */
+/** Returns the fence that was last projected for each of `names`; 0 before the first projection. */
 export async function readProjectedFences(
   database: Database,
   names: readonly string[],

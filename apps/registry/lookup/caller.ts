@@ -6,7 +6,7 @@ import { Type } from "@sinclair/typebox";
 
 const LABEL = "(\\*|[a-z0-9:._-]+)";
 const LABEL_LENGTH_MAX = 64;
-/** The maximum number of labels, equal to that of a role. */
+/** The maximum number of labels, as in a role. */
 const LABELS_MAX = 64;
 const LABELS_RULE = `must be 1 to ${LABELS_MAX} labels separated by commas, each of at most ${LABEL_LENGTH_MAX} characters of a-z, 0-9, colon, dot, underscore and hyphen, or *`;
 
@@ -54,7 +54,7 @@ function readLabels(list: string): string[] {
 }
 
 function labelsOf(role: string, roles: RolesFile | null): readonly string[] {
-  if (roles === null) throw wrongRole("This registry knows no roles: set its ROLES_FILE, or give labels.");
+  if (roles === null) throw wrongRole("This registry has no roles: set its ROLES_FILE, or give labels.");
   const labels = roles.roles.get(role);
   if (labels !== undefined) return labels;
   throw wrongRole(`role must be one of ${[...roles.roles.keys()].sort().join(", ")}.`);

@@ -15,7 +15,7 @@ const SLICE_MS = 5;
 
 /**
  * The look-up table of the current services in the database. A read first loads what was written since the
- * last read. Services whose config this version cannot read are left out, as gateways leave them out.
+ * last read. Leaves out services whose config this version cannot read, as gateways do.
  */
 export class CurrentTable {
   readonly #database: Database;
@@ -47,7 +47,7 @@ export class CurrentTable {
     if (asked < this.#taken) return true;
     if (!changes.is_whole) {
       if (this.#fence === undefined) return false;
-      // changes older than the loaded state would mix two moments
+      // older changes would mix two states
       if (changes.fence <= this.#fence) return true;
     }
     try {
@@ -99,7 +99,7 @@ export class CurrentTable {
     return this.#table;
   }
 
-  /** Returns the row of the stored form that a route of the table was compiled from. */
+  /** Returns the stored route that a route of the table was compiled from. */
   rowOf({ service, scope, method, path }: CompiledRoute): StoredRoute | undefined {
     const rows = this.#services.get(service)?.[scope]?.routes;
     return rows?.find((row) => row.path === path && row.methods.includes(method));

@@ -40,7 +40,7 @@ const query = Type.Object(
       Type.String({
         pattern: PlanName.pattern,
         rule: PlanName.rule,
-        description: "Tell the limits of an organization with this plan.",
+        description: "Adds the limits of an organization with this plan.",
         examples: ["pro"],
       }),
     ),
@@ -73,7 +73,7 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
       operationId: "listRoles",
       tags: ["Routes"],
       summary: "List the roles for lookups",
-      description: "The roles of the registry's ROLES_FILE, as they were when it started.",
+      description: "The roles of the registry's ROLES_FILE, as read at its start.",
     },
   });
   return app.get(
@@ -128,7 +128,10 @@ function describe(match: RouteMatch, row: StoredRoute | undefined): Lookup {
   };
 }
 
-/** Returns the limits of an organization with a plan; nothing without a plan, or where the default holds. */
+/**
+ * Returns the limits of an organization with a plan; nothing without a plan, or where the gateway's default
+ * applies.
+ */
 function limitsFor(
   { rateLimit, bucketPrefix }: CompiledRoute,
   plan: string | undefined,

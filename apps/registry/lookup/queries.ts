@@ -1,7 +1,7 @@
 import { type Database, preparedRows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
-/** A current service as the database holds it. Another version may have written its config. */
+/** A current service as stored in the database. Another version may have written the config. */
 export interface StoredService {
   name: string;
   revision: number;
@@ -12,7 +12,7 @@ export interface StoredService {
 export interface Changes {
   /** The fence of the last write. */
   fence: number;
-  /** Whether `services` holds all current services, and not only those written since the known fence. */
+  /** Whether `services` has all current services, and not only the services written since the known fence. */
   is_whole: boolean;
   /** The services in the order of their names. */
   services: StoredService[];

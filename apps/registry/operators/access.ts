@@ -15,11 +15,11 @@ export function operatorOf(request: Request): Operator {
   return operator;
 }
 
-const MISSING = new CredentialRefusal("missing", "The registry takes Authorization: Bearer.");
+const MISSING = new CredentialRefusal("missing", "The registry requires Authorization: Bearer.");
 
 /**
- * Remembers the operator of the request's token and returns null. Returns the reason if no operator has this
- * token (RG-1). An open path needs no operator.
+ * Finds the operator of the request's token, for {@link operatorOf}, and returns null. Returns the reason if
+ * no operator has this token (RG-1).
  *
  * @throws ApiError 503 for a provider's token while the provider's keys are not loaded
  */

@@ -51,8 +51,8 @@ export function readChangeNote(headers: Headers): ChangeNote {
 }
 
 /**
- * Returns the text of a header, whose bytes the runtime gives as Latin-1, or null for a missing or empty one.
- * Returns undefined for bytes that are not UTF-8.
+ * Decodes a header as UTF-8; the runtime decodes headers as Latin-1. Returns null for a missing or empty
+ * header, and undefined for bytes that are not UTF-8.
  */
 function textOf(header: string | null): string | null | undefined {
   const value = header?.trim() ?? "";

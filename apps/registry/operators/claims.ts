@@ -5,8 +5,8 @@ import { claimAt } from "@ostiary/lib/runtime/tokens";
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
 /**
- * Returns whether a token has every claim of an operator (RG-124). All of them are compared, so that the time
- * tells nothing about them.
+ * Returns whether a token has every claim of an operator (RG-124). Compares all claims, so that the time
+ * reveals nothing about them.
  */
 export function fitsClaims({ pairs }: ListedClaims, token: TokenClaims): boolean {
   let fits = true;
@@ -16,7 +16,10 @@ export function fitsClaims({ pairs }: ListedClaims, token: TokenClaims): boolean
   return fits;
 }
 
-/** Returns the claim of exactly this name. Without one, the dots of the name lead into the token's objects. */
+/**
+ * Returns the claim of exactly this name. If there is none, reads the name as a path of names with dots
+ * between them.
+ */
 function claimNamed(token: TokenClaims, name: string): unknown {
   return Object.hasOwn(token, name) ? token[name] : claimAt(token, name.split("."));
 }
@@ -26,7 +29,10 @@ function isOrHolds(claim: unknown, value: string): boolean {
   return Array.isArray(claim) ? claim.some((item) => isValue(item, value)) : isValue(claim, value);
 }
 
-/** Numbers that JSON cannot carry exactly fit no value: two ids could otherwise read alike. */
+/**
+ * Compares a claim with a value. Numbers that JavaScript cannot represent exactly never match, because two
+ * ids could look alike.
+ */
 function isValue(claim: unknown, value: string): boolean {
   if (typeof claim === "string") return claim === value;
   return (typeof claim === "boolean" || Number.isSafeInteger(claim)) && String(claim) === value;

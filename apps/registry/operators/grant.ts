@@ -15,10 +15,10 @@ import { currentPaths } from "./queries.ts";
 
 /** The sender of a write. */
 export interface Author {
-  /** The operator, or null for the registry itself, which seeds. */
+  /** The operator, or null when the registry itself seeds. */
   readonly operator: Operator | null;
   readonly request_id: string;
-  /** Why the operator writes, or null. */
+  /** The reason that the operator gave, or null. */
   readonly reason: string | null;
   /** The address of a ticket or pipeline run, or null. */
   readonly link: string | null;
@@ -65,7 +65,7 @@ export class Grant {
   }
 }
 
-/** Throws 403 for a publisher who may not do all of `writes`. A dry run asks the same (RG-114). */
+/** Throws 403 for a publisher who may not do all of `writes`. A dry run makes the same check (RG-114). */
 export async function refuseMissing(tx: Orm, operator: Operator | null, writes: Writes): Promise<void> {
   if (operator?.role !== "publisher") return;
   const bounds = new PublisherBounds(operator);

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { errors } from "../errors.ts";
 import { operatorOf } from "./access.ts";
 
-/** Serves `GET /operator`, the caller as the registry knows it (RG-115). */
+/** Serves `GET /operator`, which returns the calling operator (RG-115). */
 export function operatorHandlers() {
   return new Elysia({ name: "operators", normalize: false }).get(
     "/operator",
@@ -23,7 +23,7 @@ export function operatorHandlers() {
       detail: {
         operationId: "getOperator",
         tags: ["Operators"],
-        summary: "Tell who calls",
+        summary: "Get the calling operator",
         description: "The operator whom the token stands for, and what that operator may write.",
       },
     },

@@ -14,7 +14,7 @@ export function createWriteCounter(registry: Registry): (operator: string, servi
   return (operator, services) => writes.inc({ operator }, services);
 }
 
-/** Registers the gauges of what keeps operators out: a file that is not valid, and keys that do not load. */
+/** Registers the gauges for an operators file that is not valid, and for keys that do not load. */
 export function addOperatorMetrics(
   registry: Registry,
   operators: Pick<Operators, "problem">,

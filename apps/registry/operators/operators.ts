@@ -43,7 +43,7 @@ export interface Caller {
 
 const UNKNOWN = new CredentialRefusal(
   "operator",
-  "No operator of OPERATORS_FILE has this token, or the token has ended.",
+  "No operator of OPERATORS_FILE has this token, or the token has expired.",
 );
 const NO_CLAIMS_FIT = new CredentialRefusal(
   "operator",
@@ -51,15 +51,16 @@ const NO_CLAIMS_FIT = new CredentialRefusal(
 );
 
 /**
- * The operators who may call the registry: the holder of ADMIN_TOKEN, and those of OPERATORS_FILE. The file
- * is read again and again. A file that turns bad changes nothing (RG-116).
+ * The operators who may call the registry: the holder of ADMIN_TOKEN, and the operators of OPERATORS_FILE.
+ * The file is read every second. While it is not valid, the operators of the last valid file stay in use
+ * (RG-116).
  */
 export class Operators {
   readonly #options: OperatorsOptions;
   readonly #reading: Loop;
   #tokens: readonly Token[];
   #listed: readonly ListedOperator[];
-  /** The latest content of the file, good or bad. */
+  /** The latest content of the file, valid or not. */
   #text: string | undefined;
   #problem: string | null = null;
 
@@ -87,13 +88,13 @@ export class Operators {
     await this.#reading.stop();
   }
 
-  /** Returns what is wrong with the file since the operators in use were read, or null. */
+  /** The problem of the current file, or null while the operators in use are those of the file. */
   get problem(): string | null {
     return this.#problem;
   }
 
   /**
-   * Returns who sends a token, or why nobody may send it.
+   * Returns the operator of a token, or the reason why no operator has it.
    *
    * @throws ApiError 503 for a provider's token while the provider's keys are not loaded (RG-125)
    */
@@ -102,7 +103,7 @@ export class Operators {
     if (operator !== null) return { operator, subject: null };
     const { provider } = this.#options;
     const refusal = shapeRefusal(token);
-    // A token of another form can only be one that the file lists.
+    // A token that is not a JWT can only be a token of the file.
     if (provider === null || refusal?.reason === "not_a_jwt") return UNKNOWN;
     if (refusal !== null) return refusal;
     const verified = await provider.verify(token);
@@ -124,8 +125,8 @@ export class Operators {
   }
 
   /**
-   * Returns the operator of a token, or null for a token that is unknown or has ended. Every token is
-   * compared, so that the time tells nothing about them (RG-112).
+   * Returns the operator of a token, or null for a token that is unknown or has expired. Compares every token,
+   * so that the time reveals nothing about them (RG-112).
    */
   find(token: string): Operator | null {
     const given = Buffer.from(sha256Of(token), "hex");
@@ -161,7 +162,7 @@ export class Operators {
     return parseOperatorsFile(text, { admin_token, issuer: provider?.issuer ?? null });
   }
 
-  /** Keeps the operators in use, and says once what is wrong with the file. */
+  /** Keeps the operators in use, and logs each problem of the file once. */
   #keep(text: string | undefined, error: unknown): void {
     this.#text = text;
     const problem =

@@ -3,7 +3,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { listOutstandingAges } from "./queries.ts";
 
-/** The distance of the route store from the database. */
+/** The lag of the route store behind the database. */
 export interface Lag {
   /** The number of outstanding projections. */
   outstanding: number;

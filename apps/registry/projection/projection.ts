@@ -6,8 +6,8 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./queries.ts";
 
 /**
- * The maximum distance of a fence ahead of now. Fences count microseconds since 1970, so a larger one was
- * never issued.
+ * The longest time that a fence can lie in the future. A fence is a time in microseconds, so a later fence
+ * was never issued.
  */
 const AHEAD_MAX_MS = 86_400_000;
 
@@ -58,9 +58,9 @@ export class Projection {
   }
 
   /**
-   * Handles a greater fence in the route store. The holder of that fence committed before it wrote, so the
-   * database shows its write by now. Otherwise the database was restored from a backup, and its older state
-   * wins.
+   * Handles a write that the route store refused because it has a greater fence. The writer with that fence
+   * committed first, so the database shows its revision by now. Otherwise the database was restored from a
+   * backup, and its older state wins.
    */
   async #refused({ name, fence }: Desired): Promise<ProjectionResult> {
     const { database, log } = this.#deps;

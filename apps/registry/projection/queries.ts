@@ -118,8 +118,8 @@ function isCommittedWith(name: string, fence: number) {
 }
 
 /**
- * Returns a fence to remove the key of `name` with, smaller than that of any later write, or null for a
- * service that was written.
+ * Returns a fence for removing the key of a service that was never written, or null if it was written. Every
+ * later write gets a greater fence.
  */
 export function fenceOfAbsence(database: Database, name: string, above: number): Promise<number | null> {
   const work = async (tx: Orm) => {

@@ -105,10 +105,7 @@ export class Reconciler {
     return "written";
   }
 
-  /**
-   * Runs `work` for the whole batch concurrently and reports each result. Returns the errors of the failed
-   * ones.
-   */
+  /** Runs `work` for the whole batch concurrently and reports each result. Returns the errors. */
   async #attempt<Item>(
     batch: readonly Item[],
     work: (item: Item) => Promise<ProjectionResult>,

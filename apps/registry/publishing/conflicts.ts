@@ -16,7 +16,7 @@ type PolicyNumbers = Omit<typeof policies.$inferSelect, "name" | "service">;
 /**
  * Refuses configs that conflict with other services: 422 for policies, 409 for routes.
  *
- * @param pathPrefix the prefix of `rate_limits` in the path of an error, by service
+ * @param pathPrefix returns the prefix of `rate_limits` in the path of an error
  */
 export async function refuseConflicts(
   orm: Orm,
@@ -39,7 +39,7 @@ export async function refuseConflicts(
   if (conflicts.length > 0) throw routeConflict(conflicts);
 }
 
-/** Returns a stored policy without its null columns, as its document has it. */
+/** Converts a stored policy to the form of a document, without null columns. */
 function policyOf({
   shared,
   requests,

@@ -18,8 +18,8 @@ export interface Publishing {
 
 /**
  * Runs a change of the published routes in a transaction that waits for all earlier writers. Other services
- * thus stay as the change read them until it commits. Two services never own one route, nor disagree on a
- * shared policy (RG-28, RG-32). `fence` is the number of the write; see `becomeWriter`.
+ * thus stay as the change read them until it commits. So two services never own the same route or disagree on
+ * a shared policy (RG-28, RG-32). `fence` is the number of the write; see `becomeWriter`.
  */
 export async function publish<T>(
   { database, onCommit }: Publishing,

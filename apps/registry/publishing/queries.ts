@@ -52,8 +52,8 @@ export function otherOwners(orm: Orm, incoming: Configs): Promise<OwnedRoute[]> 
 }
 
 /**
- * Selects the owner of one claim. The planner overestimates the number of claims and would scan the whole
- * table. `offset 0` forces one index lookup for each claim.
+ * Selects the owner of one claim, a method and a shape. The planner overestimates the number of claims and
+ * would scan the whole table. `offset 0` forces one index lookup for each claim.
  */
 const ownerOfClaim = sql`
   select service, method, path from routes.owned_routes
@@ -98,8 +98,8 @@ export interface RequestSegments {
 }
 
 /**
- * Returns the services other than `names` with a route that matches one of `requests`. Walks down the shapes of
- * routes segment by segment, a literal or a param, and leaves a branch that no shape continues.
+ * Returns the services other than `names` with a route that matches one of `requests`. Follows the shapes of
+ * routes segment by segment, with a literal or a param, and drops a branch that no shape continues.
  */
 export async function otherOwnersOnPaths(
   orm: Orm,
@@ -218,8 +218,7 @@ function replacePolicies(names: readonly string[], configs: Configs): SQL {
 }
 
 /**
- * Returns the methods and shapes of `configs` as JSON, each once, with the first of several paths of one
- * shape.
+ * Returns each method and shape of `configs` once, as JSON. Keeps the first of several paths with one shape.
  */
 function claimsOf(configs: Configs): string {
   const claimed = new Map<string, OwnedRoute & { shape: string }>();

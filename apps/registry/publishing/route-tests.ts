@@ -35,8 +35,8 @@ interface Kept {
  * Refuses a write that makes a test fail (RG-148). All tests of the written services must pass. A test of
  * another service must pass if it passed before the write.
  *
- * @param pathPrefix the prefix of `tests` in the path of an error, by service
- * @throws ApiError 422 with the name of each such test
+ * @param pathPrefix returns the prefix of `tests` in the path of an error
+ * @throws ApiError 422 with the name of each failing test
  */
 export async function refuseBrokenTests(
   orm: Orm,
@@ -65,7 +65,7 @@ export async function refuseBrokenTests(
 
 async function readOtherTests(orm: Orm, names: readonly string[]): Promise<Kept[]> {
   const kept = await otherTests(orm, names);
-  // a test of a newer version does not fit, and that version checks it
+  // a test that only a newer version can read is checked by that version
   return kept.flatMap(({ service, index, test }) =>
     fits(RouteTest, test) ? [{ service, index, test }] : [],
   );

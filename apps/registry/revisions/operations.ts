@@ -2,7 +2,7 @@ import { describeOperations } from "@ostiary/lib/openapi";
 
 /** The summary and the description of each operation. */
 export const operations = describeOperations({
-  listRevisions: ["List the revisions of a service", "Newest first, also those of a deleted service."],
+  listRevisions: ["List the revisions of a service", "Newest first, also for a deleted service."],
   getRevision: ["Get a revision", "The config is null when the revision deleted the service."],
   diffRevisions: [
     "Compare two revisions",

@@ -3,8 +3,8 @@ import { collectedGauge, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { countPublished, type Published } from "./queries.ts";
 
 /**
- * Registers gauges of what is published. Each scrape queries the database, and omits the gauges while it is
- * away.
+ * Registers gauges of what is published. Each scrape queries the database, and omits the gauges while the
+ * database is unavailable.
  */
 export function addServiceMetrics({ registry }: Pick<Metrics, "registry">, database: Database): void {
   const gauge = (name: string, help: string, pick: (published: Published) => number) =>

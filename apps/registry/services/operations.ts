@@ -12,7 +12,7 @@ export const operations = describeOperations({
   ],
   putService: [
     "Create or replace a service",
-    "With the checks of apply. A deleted service is current again.",
+    "Makes the same checks as apply. A deleted service becomes current again.",
   ],
   deleteService: [
     "Delete a service",

@@ -52,7 +52,7 @@ export async function countPublished(orm: Orm): Promise<Published> {
     sql`select (select count(*)::integer from routes.services where not deleted) as services,
                (select count(*)::integer from routes.owned_routes) as routes`,
   );
-  if (published === undefined) throw new Error("A count gives one row.");
+  if (published === undefined) throw new Error("The count returned no row.");
   return published;
 }
 

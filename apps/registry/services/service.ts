@@ -20,17 +20,17 @@ export type UnreadableService = Pick<ServiceRow, "name" | "revision"> & {
  */
 export type ServiceState = Pick<ServiceRow, "name" | "revision" | "deleted">;
 
-/** Returns the number of the revision that the next write makes. */
+/** Returns the number of the revision that the next write creates. */
 export function nextRevision(state: ServiceState | undefined): number {
   return (state?.revision ?? 0) + 1;
 }
 
-/** Returns the body with which GET, PUT and restore answer for a service. */
+/** Returns the response body of GET, PUT and restore for a service. */
 export function showService({ name, revision, config }: CurrentService): Service {
   return { name, revision, ...config };
 }
 
-/** Returns the body of an answer with several services. Lists the unreadable services apart. */
+/** Returns the body of an answer with several services. Lists unreadable services separately. */
 export function showServices(found: readonly (CurrentService | UnreadableService)[]): Services {
   const services: [string, CurrentService["config"]][] = [];
   const unreadable: [string, FieldError[]][] = [];

@@ -3,7 +3,7 @@ import { isRecord } from "@ostiary/lib/domain/json";
 import { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 
 /**
- * A config as the database holds it. During an upgrade or rollback, replicas of two versions share the
+ * A config as stored in the database. During an upgrade or rollback, replicas of two versions share the
  * database. A config may then have fields that this version does not know.
  */
 export type StoredConfig =
@@ -14,7 +14,7 @@ export type StoredConfig =
       readonly unreadable: FieldError[];
     };
 
-/** Joins a config of the database with the tests of its revision, which are null without tests. */
+/** Joins a stored config with the tests of its revision; `tests` is null for a revision without tests. */
 export function withTests(config: unknown, tests: unknown): unknown {
   return tests === null || !isRecord(config) ? config : { ...config, tests };
 }

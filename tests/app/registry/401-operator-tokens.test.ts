@@ -319,7 +319,7 @@ describe("the log", () => {
       await waitFor(async () => (await linesOf({ credential, message })).length > 0, { what: credential });
     }
     expect((await called("opaque", own))[0]).toBe(401);
-    const unlisted = "No operator of OPERATORS_FILE has this token, or the token has ended.";
+    const unlisted = "No operator of OPERATORS_FILE has this token, or the token has expired.";
     await waitFor(async () => (await linesOf({ credential: "operator", detail: unlisted })).length > 0);
     const [audience] = await linesOf({ credential: "audience" });
     expect(audience?.detail).toBe('The token\'s aud is "x"; OPERATOR_AUDIENCE is ["other","ostiary"].');

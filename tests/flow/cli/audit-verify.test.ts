@@ -176,7 +176,7 @@ describe("audit verify", () => {
       const seen = await audit(SEEN, "--quorum", "2", "--origin", origin);
       expect(seen).toMatchObject({ exit_code: 0, stderr: "" });
       expect(seen.stdout).toContain(
-        "  witnesses    2 of 3 cosigned the tree of 7: 2 must have\n  witness      auditor.example.org/w1, 2026-01-13T10:35:00.000Z\n",
+        "  witnesses    2 of 3 cosigned the tree of 7, and the quorum is 2\n  witness      auditor.example.org/w1, 2026-01-13T10:35:00.000Z\n",
       );
       expect(seen.stdout).toContain("  witness      press.example.com/w3, no cosignature\n");
       expect(seen.stdout).not.toContain("another history for other readers");
@@ -220,7 +220,7 @@ describe("audit verify", () => {
       const other = await audit(SEEN, "--quorum", "2", "--origin", "audit.example.org/log");
       expect(other.exit_code).toBe(1);
       expect(other.stderr).toContain(
-        "is of the log audit.example.com/log: it must be of audit.example.org/log.",
+        "belongs to the log audit.example.com/log, but --origin names audit.example.org/log.",
       );
       const alone = await cli(["audit", "verify", log, "--quorum", "1"]);
       expect(alone.exit_code).toBe(2);

@@ -113,7 +113,7 @@ describe("audit watch", () => {
     expect(await Bun.file(state).json()).toEqual(all[4] ?? {});
     const found = await watch(state, audit.url, ["--keys", trusted]);
     expect([found.exit_code, found.stderr]).toEqual([0, ""]);
-    expect(found.stdout).toContain("later than the kept one, and each follows.");
+    expect(found.stdout).toContain("after the kept one, each linked to the one before.");
     expect((await Bun.file(state).json()).number).toBeGreaterThanOrEqual(all[0]?.number ?? 0);
   });
 
@@ -180,7 +180,7 @@ describe("audit watch", () => {
       const state = await kept(2, leaves);
       const found = await watch(state);
       expect([found.exit_code, found.stderr]).toEqual([0, ""]);
-      expect(found.stdout).toContain(`The tree of ${leaves.length} checkpoints begins with the kept one.`);
+      expect(found.stdout).toContain(`The tree of ${leaves.length} checkpoints extends the kept tree.`);
       const real = await file("real.json", JSON.stringify(all.at(-1)));
       for (let look = 0; look < 2; look++)
         expect(await watch(real, audit.url)).toMatchObject({ exit_code: 0 });

@@ -203,7 +203,7 @@ describe("restore", () => {
     const run = await cli(["restore", "r", "1", "--if-revision", "2"]);
     expect(run).toEqual({
       exit_code: 0,
-      stdout: "r is as in revision 1 again, as revision 3.\n",
+      stdout: "Revision 3 of r restores revision 1.\n",
       stderr: "",
     });
     const json = await cli(["restore", "r", "2", "--json"]);
@@ -286,7 +286,7 @@ describe("explain", () => {
     expect(unknown).toEqual({
       exit_code: 1,
       stdout: "",
-      stderr: "Refused:\n  role: This registry knows no roles: set its ROLES_FILE, or give labels.\n",
+      stderr: "Refused:\n  role: This registry has no roles: set its ROLES_FILE, or give labels.\n",
     });
     const wrong = await cli(["explain", "PUT", "/asked", "--labels", "A B"]);
     expect(wrong).toMatchObject({ exit_code: 1, stdout: "" });

@@ -66,7 +66,7 @@ describe("a document is refused with its violations", () => {
   test("when it is too large", async () => {
     const run = await cli(["apply", await file("large.yaml", YAML + "#".repeat(5 * 1024 * 1024))]);
     expect(run).toMatchObject({ exit_code: 1, stdout: "" });
-    expect(run.stderr).toBe("Request body is too large. It takes 4194304 bytes.\n");
+    expect(run.stderr).toBe("Request body is too large. The limit is 4194304 bytes.\n");
   });
 });
 

@@ -101,7 +101,7 @@ describe("a registry that does not answer as one", () => {
       [registry.internal_url, "but"],
       [
         `${registry.url}/swagger`,
-        "is a route registry, but has no such path: REGISTRY_URL must be its address",
+        "is a route registry, but does not serve this path: REGISTRY_URL must be its address",
       ],
     ];
     try {
@@ -154,8 +154,10 @@ describe("a registry that does not answer as one", () => {
       fetch: () => new Response(),
     });
     const wrong = async (url: string) => (await cli(["services"], { env: { REGISTRY_URL: url } })).stderr;
-    expect(await wrong(`http://127.0.0.1:${secure.port}`)).toContain("does it want https://");
-    expect(await wrong(registry.url.replace("http:", "https:"))).toContain("does REGISTRY_URL want http://");
+    expect(await wrong(`http://127.0.0.1:${secure.port}`)).toContain("should it start with https://");
+    expect(await wrong(registry.url.replace("http:", "https:"))).toContain(
+      "should REGISTRY_URL start with http://",
+    );
     expect(await wrong(`https://127.0.0.1:${secure.port}`)).toContain("NODE_EXTRA_CA_CERTS");
     await secure.stop(true);
   });

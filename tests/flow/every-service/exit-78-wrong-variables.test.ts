@@ -136,7 +136,7 @@ describe("every wrong variable is named in one round", () => {
     const pepper = `${SECRET}-`.padEnd(32, "x");
     const env = { DATABASE_URL: "pglite://memory", SECRET_PEPPER: pepper, SECRET_PEPPER_PREVIOUS: pepper };
     expect(await problems("identity", env)).toEqual([
-      "SECRET_PEPPER_PREVIOUS is the same as SECRET_PEPPER: give the other one, or leave it unset.",
+      "SECRET_PEPPER_PREVIOUS is the same as SECRET_PEPPER: set it to the other pepper, or leave it unset.",
     ]);
   });
 

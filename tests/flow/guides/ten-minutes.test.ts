@@ -55,7 +55,7 @@ test("ten-minutes.md leads from nothing to a protected API", async () => {
     });
     expect(changed).toStartWith("things: changed, current revision 1\n");
     expect(changed).toMatch(/^things +upserted +2$/m);
-    expect(history).toContain("things is as in revision 1 again, as revision 3.");
+    expect(history).toContain("Revision 3 of things restores revision 1.");
     expect(history).toContain("things: revision 2 to 3\n");
     expect(history).not.toContain("No changes.");
     expect(history).toContain("Usage: bun cli");

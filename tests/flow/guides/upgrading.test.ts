@@ -61,7 +61,7 @@ describe("upgrading.md", () => {
       await registry.put(name, { ...service(`/${name}/4`), openapi: "/openapi.json" });
     }
     expect((await reader.run(find)).trim().split("\n")).toEqual(["audit", "identity"]);
-    expect(await reader.run(restore)).toContain("audit is as in revision 2 again, as revision 5.");
+    expect(await reader.run(restore)).toContain("Revision 5 of audit restores revision 2.");
     expect(await reader.run(find)).toBe("");
     for (const name of ["identity", "audit"]) {
       const { body } = await registry.call("GET", `/services/${name}`);
