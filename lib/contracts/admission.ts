@@ -34,7 +34,7 @@ export const IdpSubject = Type.Object(
   {
     additionalProperties: false,
     title: "Idp subject",
-    description: "A person as an identity provider knows it; a new subject creates the person.",
+    description: "The identity of a person at an identity provider. A new subject creates the person.",
   },
 );
 export type IdpSubject = Static<typeof IdpSubject>;
@@ -69,7 +69,7 @@ export const InvalidResult = Type.Object(
   { valid: Type.Literal(false, { description: "The credential is not valid." }) },
   {
     title: "Invalid result",
-    description: "A credential that stands for nobody, or a person who is suspended.",
+    description: "The credential is invalid: it stands for nobody, or for a suspended person.",
   },
 );
 export type InvalidResult = Static<typeof InvalidResult>;

@@ -9,7 +9,7 @@ export const INTERNAL_PREFIX = "/internal/";
 /** `POST` to identity: validates the credential of a caller. */
 export const VALIDATE_PATH = "/internal/credentials/validate";
 
-/** `GET` from identity: lists what happened to organizations and members. */
+/** `GET` from identity: the lifecycle feed of organizations and memberships. */
 export const LIFECYCLE_EVENTS_PATH = "/internal/lifecycle-events";
 
 /** `PUT` of an intent and `PATCH` of an outcome to audit, under the request id. */
@@ -21,13 +21,13 @@ export const AUDIT_INTENTS_PATH = "/internal/intents";
 /** `POST` to audit: the outcomes of several requests. */
 export const AUDIT_OUTCOMES_PATH = "/internal/outcomes";
 
-/** `PUT` to audit: a numbered report of what organizations used, under the gateway's instance and the number. */
+/** `PUT` to audit: a usage report, under the id of the gateway instance and the number of the report. */
 export const USAGE_PATH = "/internal/usage";
 
-/** `POST` to audit: asks for the known counts of quotas. */
+/** `POST` to audit: returns the reported counts of quotas. */
 export const QUOTA_COUNTS_PATH = "/internal/quota-counts";
 
-/** `GET` from audit: lists what organizations used, for billing systems. */
+/** `GET` from audit: lists the usage of organizations, for billing systems. */
 export const USAGE_EVENTS_PATH = "/internal/usage-events";
 
 /** Returns the headers for a call of an internal endpoint with a JSON body. */

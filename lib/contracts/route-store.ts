@@ -38,7 +38,7 @@ export const InstanceId = Type.String({
   pattern: INSTANCE_ID_PATTERN,
   minLength: 1,
   maxLength: 128,
-  description: "The gateway's id: its host name, and characters that each start makes anew.",
+  description: "The gateway's id: its host name, and a suffix that is new at each start.",
   examples: ["gateway-7c9f-4e1d0a2b"],
 });
 
@@ -53,25 +53,25 @@ const count = (description: string, example: number) =>
 export const GatewayInstance = Type.Object(
   {
     instance: InstanceId,
-    started_at: instanceTime("When the gateway started."),
-    loaded_at: instanceTime("When it loaded what it serves now."),
+    started_at: instanceTime("The time when the gateway started."),
+    loaded_at: instanceTime("The time when the gateway loaded the routes that it serves."),
     store_revision: count("The route store's revision up to which every change is loaded.", 4_217),
-    services: count("How many services it serves.", 12),
-    routes: count("How many routes it serves: each method of a path is one.", 148),
+    services: count("The number of services that the gateway serves.", 12),
+    routes: count("The number of routes that the gateway serves. Each method of a path counts as one.", 148),
     skipped: Type.Array(
       Type.Object(
         {
           service: Type.String({ description: "The service's name.", examples: ["widgets"] }),
           reason: Type.String({
-            description: "Why the gateway leaves it out.",
+            description: "The reason why the gateway skips the service.",
             examples: ["url: Set url to `http://host:port`, such as `http://widgets:8080`."],
           }),
         },
-        { title: "SkippedService", description: "A service that a gateway leaves out." },
+        { title: "SkippedService", description: "A service that a gateway skips." },
       ),
       {
         maxItems: SKIPPED_SERVICES_MAX,
-        description: `Services that the gateway leaves out, at most ${SKIPPED_SERVICES_MAX}.`,
+        description: `Services that the gateway skips, at most ${SKIPPED_SERVICES_MAX}.`,
       },
     ),
   },

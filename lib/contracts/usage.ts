@@ -1,4 +1,7 @@
-/** The call by which a gateway tells audit what organizations used (GW-186, AU-120). Both services use this contract. */
+/**
+ * The call by which a gateway reports to audit what organizations used (GW-186, AU-120). Both services use
+ * this contract.
+ */
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, timeField, ULID_EXAMPLE } from "../domain/schemas/index.ts";
 import { usageSums } from "../domain/usage/index.ts";
@@ -12,15 +15,15 @@ export const USAGE_BYTES_MAX = 4_194_304;
 export const USAGE_QUOTAS_MAX = 500;
 /** The maximum number of quotas in one question for their counts. */
 export const QUOTAS_ASKED_MAX = 100;
-/** The size limit of such a question: the largest number of quotas with the longest texts. */
+/** The size limit of a quota question: the largest number of quotas with the longest texts. */
 export const QUOTAS_ASKED_BYTES_MAX = 1_048_576;
 export const USAGE_ID_LENGTH_MAX = 128;
-/** The length of a path with every character escaped, and the words before it. */
+/** The maximum length of a bucket: a path with every character escaped, and the prefix before the path. */
 const QUOTA_POLICY_LENGTH_MAX = 3_200;
 /** The maximum number of policies of one count: a route has at most three limits. */
 export const USAGE_POLICIES_MAX = 3;
 export const USAGE_KEY_PREFIX_LENGTH_MAX = 64;
-/** The pattern of the instance that reports, as a gateway names itself. */
+/** The pattern of the instance id of a gateway. */
 export const USAGE_INSTANCE_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
 
 const text = (description: string, maxLength: number, example: string) =>
@@ -67,7 +70,7 @@ export const UsageCount = Type.Object(
     service: text("The service that the route belongs to.", USAGE_ID_LENGTH_MAX, "widgets"),
     route: routeTemplate,
     method: text("The method of the route.", 16, "GET"),
-    member_id: text("The member whose credential it was.", USAGE_ID_LENGTH_MAX, ULID_EXAMPLE),
+    member_id: text("The member who owns the credential.", USAGE_ID_LENGTH_MAX, ULID_EXAMPLE),
     key_prefix: nullable(
       text("The first characters of the API key.", USAGE_KEY_PREFIX_LENGTH_MAX, "ostiary-k-2-4f9m"),
       { description: "The first characters of the API key, or null for sessions." },
@@ -111,14 +114,14 @@ export const QuotaName = Type.Object(
 );
 export type QuotaName = Static<typeof QuotaName>;
 
-/** Requests that were charged to a quota since the report before. */
+/** Requests that were charged to a quota since the previous report. */
 export const QuotaCharge = Type.Object(
   {
     ...QuotaName.properties,
     count: Type.Integer({
       minimum: Number.MIN_SAFE_INTEGER,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: "The requests that were charged, less those that were given back.",
+      description: "The requests that were charged, minus the refunded requests.",
       examples: [12],
     }),
     requests: Type.Optional(
@@ -130,7 +133,7 @@ export const QuotaCharge = Type.Object(
       }),
     ),
   },
-  open("Quota charge", "Requests that were charged to a quota since the report before."),
+  open("Quota charge", "Requests that were charged to a quota since the previous report."),
 );
 export type QuotaCharge = Static<typeof QuotaCharge>;
 
@@ -152,9 +155,12 @@ export const OrganizationQuota = Type.Object(
     period: Type.Union([Type.Literal("day"), Type.Literal("month")], { description: "The calendar period." }),
     from: timeField("The start of the period."),
     to: timeField("The end of the period, exclusive."),
-    requests: nullable(Type.Integer({ minimum: 1, description: "The requests.", examples: [1000] }), {
-      description: "The requests that the quota admits, by the plan of the last request. Null if unknown.",
-    }),
+    requests: nullable(
+      Type.Integer({ minimum: 1, description: "The number of requests.", examples: [1000] }),
+      {
+        description: "The requests that the quota admits, by the plan of the last request. Null if unknown.",
+      },
+    ),
     charged: Type.Integer({
       minimum: 0,
       description: "The requests that were charged, as far as gateways have reported them.",
@@ -182,7 +188,7 @@ export const QuotaQuestion = Type.Object(
 );
 export type QuotaQuestion = Static<typeof QuotaQuestion>;
 
-/** The known counts of quotas. */
+/** The reported counts of quotas. */
 export const QuotaCounts = Type.Object(
   {
     counts: Type.Array(
@@ -194,10 +200,10 @@ export const QuotaCounts = Type.Object(
       { description: "The count of each quota, in the order of the question." },
     ),
   },
-  open("Quota counts", "The known counts of quotas."),
+  open("Quota counts", "The reported counts of quotas."),
 );
 
-/** A report of a gateway: what ended since its report before. */
+/** The report of a gateway about the requests that ended since its previous report. */
 export const UsageReport = Type.Object(
   {
     reported_until: Type.String({
@@ -212,7 +218,7 @@ export const UsageReport = Type.Object(
     uncounted: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: "Requests since the report before for which the gateway had no room.",
+      description: "Requests since the previous report that the gateway had no room to count.",
       examples: [0],
     }),
     counts: Type.Array(UsageCount, {
@@ -226,6 +232,6 @@ export const UsageReport = Type.Object(
       }),
     ),
   },
-  open("Usage report", "What organizations used since the gateway's report before."),
+  open("Usage report", "What organizations used since the gateway's previous report."),
 );
 export type UsageReport = Static<typeof UsageReport>;

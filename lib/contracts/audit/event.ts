@@ -12,7 +12,10 @@ const requestId = Type.String({
   examples: [REQUEST_ID_EXAMPLE],
 });
 
-/** The largest difference between the client's clock and the service's. Audit refuses an intent beyond it. */
+/**
+ * The largest difference between the `occurred_at` of an intent and audit's clock. Audit refuses other
+ * intents.
+ */
 export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
 export const USER_AGENT_LENGTH_MAX = 512;
 /** The number of params that a path may have. */
@@ -28,7 +31,7 @@ export const routeTemplate = Type.String({
   examples: ["/org/widgets/{widget_id}"],
 });
 
-/** An object without `Type.Record`, whose pattern does not check the values of names with a line break. */
+/** The params, by name. `Type.Record` would not check the value of a name that contains a line break. */
 const paramsSchema = Type.Unsafe<Record<string, string>>(
   Type.Object(
     {},
@@ -110,7 +113,7 @@ export const finalOutcomeSchema = Type.Union(
   [Type.Literal("rejected"), Type.Literal("responded"), Type.Literal("no_response")],
   {
     description:
-      "`rejected`: the gateway refused it. `responded`: the service answered. `no_response`: nobody knows.",
+      "`rejected`: the gateway refused the request. `responded`: the service answered. `no_response`: no answer came.",
   },
 );
 
@@ -135,8 +138,8 @@ export const outcomeSchema = Type.Object(
       ),
     ),
     created_id: Type.Optional(nullable(id("The id of the created resource."))),
-    organization_id: Type.Optional(nullable(id("An organization whose log records the event too."))),
-    member_id: Type.Optional(nullable(id("The member who acted there."))),
+    organization_id: Type.Optional(nullable(id("An organization whose log also records the event."))),
+    member_id: Type.Optional(nullable(id("The member who acted in that organization."))),
   },
   open("Audit outcome", "The end of a request."),
 );
@@ -145,14 +148,14 @@ export type AuditOutcome = Static<typeof outcomeSchema>;
 /** The maximum number of intents, or of outcomes, in one request. */
 export const BATCH_MAX = 100;
 /**
- * The size of a full batch of outcomes, each with the longest details. Numbers that become longer when JSON
- * is written anew, such as `1e9`, are rare.
+ * The size limit of a batch: room for BATCH_MAX outcomes with the longest details. Numbers such as `1e9`
+ * become longer when they are encoded again, but they are rare.
  */
 export const BATCH_BYTES_MAX = 1024 * 1024;
 
 /**
- * Returns the schema of the writes of one call. Each write is checked by itself, so one bad write does not
- * block the others.
+ * Returns the schema of a batch. Each item is validated separately, so an invalid item does not block the
+ * others.
  */
 function batchOf(noun: "intents" | "outcomes", items: TSchema) {
   return Type.Array(Type.Unknown(), {
@@ -198,11 +201,11 @@ function resultsSchema<Result extends TSchema>(noun: "Intent" | "Outcome", resul
       results: Type.Array(
         Type.Object(
           {
-            request_id: nullable(requestId, { description: "Null if the item has none." }),
+            request_id: nullable(requestId, {
+              description: "The id of the request, or null if the item has no id.",
+            }),
             result,
-            fields: Type.Optional(
-              Type.Array(FieldError, { description: "The problems of an invalid item." }),
-            ),
+            fields: Type.Optional(Type.Array(FieldError, { description: "The invalid fields of the item." })),
           },
           { title: `${noun} result`, description: "The result of one item." },
         ),

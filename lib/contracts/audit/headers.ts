@@ -18,7 +18,8 @@ export const AUDIT_HEADERS = [
 
 export const AUDIT_DETAILS_BYTES_MAX = 4096;
 /**
- * The deepest nesting of details. A batch of outcomes and a page of events hold details three levels down.
+ * The maximum nesting depth of details. Batches of outcomes and pages of events add three levels around
+ * details.
  */
 export const AUDIT_DETAILS_DEPTH_MAX = JSON_DEPTH_MAX - 3;
 export const AUDIT_ID_BYTES_MAX = 128;
@@ -32,7 +33,7 @@ function encodeDetails(details: Record<string, unknown>): string | null {
   return text.length <= AUDIT_DETAILS_BYTES_MAX ? text : null;
 }
 
-/** The facts that a write tells the audit log about itself. */
+/** The facts that a service reports to the audit log about a write. */
 export interface AuditNote {
   /** The change, without secrets. Empty or too long details are not sent. */
   details?: Record<string, unknown>;
@@ -56,9 +57,8 @@ export function auditHeaders(note: AuditNote): Record<string, string> {
 }
 
 /**
- * Returns the fewest bytes that a header needs to spell `details`. Each number counts as one byte, because a
- * short `1e9` parses to a number of many digits. Details above the header's limit cannot have come in a
- * header.
+ * Returns the minimum length of a header that carries `details`. Each number counts as one byte, because a
+ * short `1e9` parses to a number of many digits. Details above the header's limit cannot come from a header.
  */
 export function detailsBytesMin(details: Record<string, unknown>): number {
   return asciiOnly(JSON.stringify(details, (_, value: unknown) => (typeof value === "number" ? 0 : value)))

@@ -25,8 +25,8 @@ const place = {
 };
 
 /**
- * The places of both halves of an event in the chain of the log's owner. A half without a place there is
- * null.
+ * The positions of an event's intent and outcome in the chain of the log's owner. A half that is not in this
+ * chain is null.
  */
 const eventProofSchema = Type.Object(
   {
@@ -34,7 +34,7 @@ const eventProofSchema = Type.Object(
       Type.Object(
         {
           ...place,
-          // The ids that the intent had, where its outcome replaced them.
+          // The ids in the intent, present only if the outcome replaced them.
           organization_id: Type.Optional(nullableText()),
           member_id: Type.Optional(nullableText()),
         },
@@ -58,28 +58,30 @@ export type ProvenEvent = Static<typeof provenUserEventSchema> | Static<typeof p
 /** The number of recent checkpoints in an export, besides the checkpoint that holds its head. */
 export const RECENT_CHECKPOINTS = 100;
 
-/** The head of the owner under an earlier checkpoint; position 0 and zeros if it had none. */
+/**
+ * The owner's head at an earlier checkpoint. An owner without entries has position 0 and a chain of zeros.
+ */
 const earlierHeadSchema = Type.Object(
   {
     checkpoint: Checkpoint,
     position: Type.Integer({ minimum: 0 }),
     chain: hash(),
     map: MapProof,
-    /** The proof that the checkpoint is in the tree of the export; absent in files without a tree. */
+    /** The inclusion proof of the checkpoint in the tree of the export; absent in files without a tree. */
     path: Type.Optional(Type.Array(hash())),
   },
   closed,
 );
 export type EarlierHead = Static<typeof earlierHeadSchema>;
 
-/** The place of the checkpoints of an export in the tree of all checkpoints. */
+/** The proofs that the tree of all checkpoints contains the checkpoints of an export. */
 const proofTreeSchema = Type.Object(
   {
     /** The signed root of the tree, as a note. */
     note: Type.String(),
-    /** The proof that the tree has the checkpoint of the export. */
+    /** The inclusion proof of the export's checkpoint. */
     path: Type.Array(hash()),
-    /** The checkpoint that the reader asked for, and the tree that ended with it. */
+    /** The checkpoint that the reader asked for, and the tree up to this checkpoint. */
     asked: Type.Optional(
       Type.Object(
         {
@@ -87,7 +89,7 @@ const proofTreeSchema = Type.Object(
           path: Type.Array(hash()),
           /** The root of the tree of the checkpoints up to this one. */
           root: hash(),
-          /** The proof that the tree begins with that tree. */
+          /** The consistency proof between that tree and the tree of the export. */
           consistency: Type.Array(hash()),
         },
         closed,
@@ -99,7 +101,7 @@ const proofTreeSchema = Type.Object(
         {
           /** The signed root with the lines of the witnesses. */
           note: Type.String(),
-          /** The proof that the tree begins with the tree of this root. */
+          /** The consistency proof between the tree of this root and the tree of the export. */
           consistency: Type.Array(hash()),
         },
         closed,
@@ -120,13 +122,17 @@ export const proofEndSchema = Type.Object(
     ),
     /** The newest checkpoint, or null before the first one. */
     checkpoint: Type.Union([Checkpoint, Type.Null()]),
-    /** The proof that the map of that checkpoint has this head; absent in files of older versions. */
+    /** The proof that the map of the checkpoint contains the head; absent in files of older versions. */
     map: Type.Optional(MapProof),
-    /** Absent where no key signs checkpoints, and in files of older versions. */
+    /**
+     * The proofs in the tree of checkpoints; absent without a signing key, and in files of older versions.
+     */
     tree: Type.Optional(proofTreeSchema),
     /** The heads of the owner under earlier checkpoints, in the order of their numbers. */
     heads: Type.Optional(Type.Array(earlierHeadSchema)),
-    /** In files of older versions, the place of the head in the tree of the checkpoint that holds it. */
+    /**
+     * The inclusion proof of the head in the tree of its checkpoint. Only files of older versions have one.
+     */
     inclusion: Type.Union([
       Type.Object(
         { index: Type.Integer({ minimum: 0 }), size: Type.Integer({ minimum: 1 }), path: Type.Array(hash()) },

@@ -22,8 +22,8 @@ export const eventOutcomeSchema = Type.Union([Type.Literal("pending"), ...finalO
 });
 
 const common = {
-  id: idField("Assigned when the event was written. Lists are ordered by it."),
-  occurred_at: timeField("When the gateway received the request."),
+  id: idField("The id of the event, assigned when the event was stored. Lists are sorted by id."),
+  occurred_at: timeField("The time when the gateway received the request."),
   request_id: Type.String({
     description: "The request's X-Request-ID.",
     examples: [REQUEST_ID_EXAMPLE],
@@ -34,7 +34,9 @@ const common = {
 const rest = {
   actor: Type.Object(
     {
-      member_id: writtenId("The acting member; on a user route the one that the service named, else null."),
+      member_id: writtenId(
+        "The member who acted. On a user route, the member that the service named, or null.",
+      ),
       auth_type: AuthType,
       key_prefix: nullable(
         Type.String({
@@ -79,7 +81,7 @@ const rest = {
   created_id: writtenId("The id of the created resource."),
 };
 
-/** An audit event as its organization reads it, without the person (AU-1, AU-5). */
+/** An audit event as its organization reads it, without the id of the person (AU-1, AU-5). */
 export const organizationEventSchema = Type.Object(
   { ...common, ...rest },
   { title: "OrganizationAuditEvent", description: "An event of an organization's log." },

@@ -13,7 +13,7 @@ const fields = {
   expires_at: nullable(timeField("The time when the key expires, or null if it never expires.")),
   last_used_at: nullable(
     timeField(
-      "The time when identity last found the key valid, or null if it never did. The gateway asks once in the life of a cached result. Identity writes the time within 15 seconds.",
+      "The time when identity last accepted the key, or null if it never did. The gateway asks identity only when it has no cached result. Identity stores the time within 15 seconds.",
     ),
   ),
   revoked_at: mostlyNull(

@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { nullable, timeField } from "../../domain/schemas/index.ts";
 
-export const createdAt = timeField("When it was created.");
-export const updatedAt = timeField("When it was last changed.");
+export const createdAt = timeField("The time of creation.");
+export const updatedAt = timeField("The time of the last change.");
 
 /**
- * Returns the options of a response schema. The schema allows no other field, so a response with one more,
- * such as a user_id, fails.
+ * Returns the options of a response schema. The schema allows no unknown fields, so a response that would
+ * leak one, such as user_id, fails.
  */
 export function shapeOf(title: string, description: string) {
   return { title, description, additionalProperties: false } as const;

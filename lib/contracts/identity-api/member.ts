@@ -9,7 +9,7 @@ const principal = Type.Union([Type.Literal("user"), Type.Literal("service_accoun
 const displayName = nullable(
   Type.String({
     description:
-      "A person's name in this organization, otherwise the person's global name, otherwise null; a service account's own name.",
+      "The name of a person in this organization, otherwise the person's global name, otherwise null. For a service account, its name.",
     examples: ["Ada"],
   }),
 );
@@ -26,7 +26,7 @@ export const Member = Type.Object(
     id: idField("The member_id."),
     organization_id: idField("The organization."),
     principal,
-    service_account_id: mostlyNull(idField("Set for a service account.")),
+    service_account_id: mostlyNull(idField("The service account, or null for a person.")),
     display_name: displayName,
     role: shownRole,
     status: MemberStatus,
@@ -37,7 +37,7 @@ export const Member = Type.Object(
 );
 export type Member = Static<typeof Member>;
 
-/** The remaining facts about a removed member, for a read by id at the organization's address. */
+/** The remaining data of a removed member, as the organization reads it by the member's id. */
 export const FormerMember = Type.Object(
   {
     id: idField("The member_id."),
@@ -57,7 +57,7 @@ export type FormerMember = Static<typeof FormerMember>;
 
 const component = (name: string) => `#/components/schemas/${name}`;
 
-/** A member by id, removed or not. */
+/** The answer to a read by member id: a current or a removed member. */
 export const AnyMember = Type.Union([Member, FormerMember], {
   title: "Any member",
   description: "A member, or the remaining data of a removed one.",

@@ -12,6 +12,6 @@ export const Organization = Type.Object(
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  shapeOf("Organization", "An owner of data that no other organization can reach."),
+  shapeOf("Organization", "A tenant. No other organization can access its data."),
 );
 export type Organization = Static<typeof Organization>;

@@ -1,6 +1,6 @@
-/** The most characters of the name of an organization, service account or API key. */
+/** The maximum length of the name of an organization, service account or API key, in characters. */
 export const NAME_LENGTH_MAX = 128;
-/** The most characters of the address that is shown with an invite. */
+/** The maximum length of the address that is shown with an invite, in characters. */
 export const EMAIL_LENGTH_MAX = 320;
 
 /** Character classes for patterns: the whitespace around a text, and control characters. */
@@ -9,18 +9,19 @@ const CONTROLS = "\\x00-\\x1f\\x7f-\\x9f";
 const VISIBLE = `[^${CONTROLS}${SPACES}]`;
 
 /**
- * The pattern for text with a visible character, and with control characters only around the text. Avoids
- * surrogates, classes such as `\s` and lookahead, in which dialects differ. Matches in linear time.
+ * The pattern for text with at least one visible character. Only the whitespace around the text may contain
+ * control characters, such as tabs. The pattern avoids surrogates, lookahead and classes such as `\s`, in
+ * which regex dialects differ. It matches in linear time.
  */
 export const TEXT_PATTERN = `^[${SPACES}]*${VISIBLE}(?:[^${CONTROLS}]*${VISIBLE})?[${SPACES}]*$`;
 const TEXT = new RegExp(TEXT_PATTERN);
 
-/** The problem of a text that a person wrote. */
+/** The problem with a text that a person entered. */
 export type TextProblem = "empty" | "too_long" | "control_characters";
 
 /**
- * Tells what is wrong with a text that a person wrote, or null. A text has 1 to `length_max` characters without the
- * white space around it, counted as code points and not as UTF-16 units or bytes.
+ * Returns the problem with a text that a person entered, or null for a valid text. A valid text has 1 to
+ * `length_max` code points after trimming.
  */
 export function problemOfText(text: string, length_max: number): TextProblem | null {
   const inner = text.trim();

@@ -22,8 +22,8 @@ export const RolesListing = Type.Object(
       { description: "Sorted by slug." },
     ),
     creator_role: slug("The role of a person who creates an organization."),
-    default_role: slug("The role of a new member if the write names none."),
-    service_account_default_role: slug("The role of a new service account if the write names none."),
+    default_role: slug("The role of a new member if the request names no role."),
+    service_account_default_role: slug("The role of a new service account if the request names no role."),
   },
   shapeOf("Role list", "The roles of this deployment."),
 );

@@ -8,7 +8,7 @@ export const ServiceAccount = Type.Object(
   {
     id: idField("The service_account_id."),
     organization_id: idField("The organization."),
-    member_id: idField("Its member. Status and role are changed at the member's address."),
+    member_id: idField("The member of the service account. To change status or role, update the member."),
     name: Type.String({ description: "The name of the service account.", examples: ["Nightly build"] }),
     role: shownRole,
     status: MemberStatus,

@@ -6,13 +6,13 @@ export const LINK_HEADER = "X-Change-Link";
 export const REASON_LENGTH_MAX = 512;
 export const LINK_LENGTH_MAX = 2_048;
 
-/** The reason and the link of a write, as a client gives them. The registry checks both. */
+/** The reason and the link of a write, as a client sends them. The registry checks both. */
 export interface GivenNote {
   readonly reason?: string;
   readonly link?: string;
 }
 
-/** Returns the headers of a reason and a link. An empty text gives no header. */
+/** Returns the headers for a reason and a link. A blank text adds no header. */
 export function changeNoteHeaders({ reason = "", link = "" }: GivenNote): Record<string, string> {
   return {
     ...(reason.trim() !== "" && { [REASON_HEADER]: asBytes(reason) }),
@@ -20,7 +20,7 @@ export function changeNoteHeaders({ reason = "", link = "" }: GivenNote): Record
   };
 }
 
-/** Returns a text as the value of a header: `fetch` takes a character for each byte of UTF-8. */
+/** Encodes a text as a header value. `fetch` expects one character for each byte of its UTF-8 form. */
 function asBytes(text: string): string {
   const bytes = new TextEncoder().encode(text.replace(/\p{Cc}+/gu, " "));
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");

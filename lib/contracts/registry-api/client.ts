@@ -12,15 +12,15 @@ export interface RegistryRequest {
   body?: Uint8Array<ArrayBuffer> | string;
 }
 
-/** The parts of a request that `fetch` takes, without a credential. */
+/** The `fetch` options of a request, before the token is added. */
 type RegistryInit = Omit<RequestInit, "headers"> & Pick<RegistryRequest, "headers">;
 
-/** A complete answer. */
+/** A response with its whole body as text. */
 export interface HttpAnswer extends Pick<Response, "ok" | "status" | "headers"> {
   body: string;
 }
 
-/** An answer, with the tag that a later write can name. */
+/** An answer with its entity tag, which a later write can send as If-Match. */
 export interface Tagged<Answer> {
   answer: Answer;
   etag: string | null;
@@ -29,11 +29,11 @@ export interface Tagged<Answer> {
 /**
  * Returns the token of a request.
  *
- * @param refused whether the registry has just refused the present token, so that a new one is needed
+ * @param refused whether the registry has just refused the current token, so that a new one is needed
  */
 export type TokenSource = (refused: boolean) => Promise<string>;
 
-/** A client of the registry's admin API. It keeps the token in a private field, and nowhere else. */
+/** A client of the registry's admin API. The token is kept only in a private field. */
 export abstract class RegistryApi {
   readonly #token: string | TokenSource;
   readonly #timeout_ms: number;
@@ -45,8 +45,9 @@ export abstract class RegistryApi {
   }
 
   /**
-   * Sends a request and returns its answer, or null for a 204. Throws what {@link send} or {@link failure}
-   * says when there is no answer, an error, or an answer without the shape of `schema`.
+   * Sends a request and returns its answer, or null for a 204. Throws the error of {@link send} if there is
+   * no answer. Throws the error of {@link failure} for an error response, or a response that does not match
+   * `schema`.
    */
   async ask<Schema extends TSchema>(
     schema: Schema,
@@ -75,7 +76,10 @@ export abstract class RegistryApi {
     throw this.failure(answer, value, writing);
   }
 
-  /** Sends a request with a token. A 401 did nothing, so the request goes out once more with a new token. */
+  /**
+   * Sends a request with a token. Retries once with a new token after a 401, because a refused request had no
+   * effect.
+   */
   async #authorized(path: string, request: RegistryInit, writing: boolean): Promise<HttpAnswer> {
     const token = this.#token;
     const sendAs = (bearer: string) =>
@@ -92,13 +96,16 @@ export abstract class RegistryApi {
   /** Sends a request to the registry. Throws when there is no answer. */
   protected abstract send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer>;
 
-  /** Returns the failure for an error, or for an answer of another shape, with the parsed body `value`. */
+  /**
+   * Returns the error to throw for an error response, or a response of an unexpected shape. `value` is its
+   * parsed body.
+   */
   protected abstract failure(answer: HttpAnswer, value: unknown, writing: boolean): Error;
 }
 
 /**
- * Returns a path with escaped segments. URLs resolve `.` and `..` even when escaped, and no service has such
- * a name, so for these it throws what `noName` returns.
+ * Returns a path with escaped segments. Throws the error from `noName` for an empty segment, `.` and `..`:
+ * URLs resolve dots even when escaped, and no service has such a name.
  */
 export function pathOf(segments: readonly (string | number)[], noName: (segment: string) => Error): string {
   return segments
@@ -125,8 +132,8 @@ export async function markPreviewed(
 }
 
 /**
- * Marks the changes since `revision`. If they name policies, it first fetches that revision's policies, which
- * the marks of limits need.
+ * Marks the changes since `revision`. If the changes name policies, first fetches the policies of that
+ * revision, to judge the changes of limits.
  */
 export async function markSince(
   registry: RegistryApi,

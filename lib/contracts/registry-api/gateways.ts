@@ -7,7 +7,7 @@ export const Gateway = Type.Object(
     ...GatewayInstance.properties,
     current: Type.Boolean({
       description:
-        "Whether the gateway serves everything that is published: every committed write is in the route store, and the gateway has loaded all of it and left nothing out.",
+        "Whether the gateway serves everything that is published: every committed write is in the route store, and the gateway has loaded all services and skipped none.",
     }),
   },
   { title: "Gateway", description: "A running gateway, its loaded routes, and whether they are current." },
@@ -27,12 +27,12 @@ export const Gateways = Type.Object(
 );
 export type Gateways = Static<typeof Gateways>;
 
-/** The progress of a write up to the answer for which its caller waited (RG-88). */
+/** The progress of a write at the time of the answer, for a caller that waited (RG-88). */
 export const Propagation = Type.Object(
   {
     gateways: Type.Integer({
       minimum: 0,
-      description: "Number of running gateways, as far as is known.",
+      description: "Number of running gateways that the registry knows of.",
       examples: [3],
     }),
     reached: Type.Integer({
@@ -42,7 +42,7 @@ export const Propagation = Type.Object(
     }),
     waited_ms: Type.Integer({
       minimum: 0,
-      description: "The time for which the answer waited after the commit of the write.",
+      description: "How long the registry waited between the commit of the write and the answer.",
       examples: [42],
     }),
     projected: Type.Boolean({ description: "Whether the route store has the write." }),
@@ -50,7 +50,7 @@ export const Propagation = Type.Object(
   {
     title: "Propagation",
     description:
-      "With wait_ms: how far the write had come when the answer was given. Complete when reached is gateways.",
+      "With wait_ms: how far the write had spread at the time of the answer. Complete when reached equals gateways.",
     examples: [{ gateways: 3, reached: 3, waited_ms: 42, projected: true }],
   },
 );

@@ -65,7 +65,7 @@ export const Lookup = Type.Object(
     decided_by: Type.Optional(
       Type.Array(Type.String({ pattern: "^(\\*|[a-z0-9:._-]{1,64})$", examples: ["widgets:write"] }), {
         description:
-          "The labels that decide: those that let the member pass, or, if none does, those that would. Empty if the route requires none.",
+          "The labels that admit the member, or, if the member is refused, the labels that would. Empty if the route requires no labels.",
         examples: [["widgets:write"]],
       }),
     ),
@@ -77,6 +77,6 @@ export type Lookup = Static<typeof Lookup>;
 /** A route that is similar to a request without a route: an entry of the 404's `details.nearest`. */
 export const NearestRoute = Type.Pick(Lookup, ["service", "scope", "method", "path"], {
   title: "NearestRoute",
-  description: "A route that comes close to a request that none serves.",
+  description: "A route that is similar to a request without a route.",
 });
 export type NearestRoute = Static<typeof NearestRoute>;

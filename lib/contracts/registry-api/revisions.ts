@@ -14,7 +14,7 @@ export type RevisionAction = Static<typeof RevisionAction>;
 /** The operator of a write, and what the operator said about it (RG-119). */
 export const authorFields = {
   operator: nullable(OperatorName, {
-    description: "The operator who wrote. Null for seeds and for writes of earlier versions.",
+    description: "The operator who made the write. Null for seeds and for writes of earlier versions.",
   }),
   reason: nullable(Type.String({ examples: ["Publish the new search"] }), {
     description: "The reason that the operator gave in X-Change-Reason, or null.",
@@ -43,11 +43,11 @@ export const Revision = Type.Object(
       }),
     ),
     request_id: Type.String({
-      description: "The request that wrote it.",
+      description: "The id of the request that wrote the revision.",
       examples: [REQUEST_ID_EXAMPLE],
     }),
     ...authorFields,
-    created_at: timeField("When it was written."),
+    created_at: timeField("The time when the revision was written."),
   },
   { title: "Revision", description: "An entry of a service's history." },
 );

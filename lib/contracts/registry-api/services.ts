@@ -62,7 +62,7 @@ export const Services = Type.Object(
     services: mapOf(ServiceName, StoredServiceConfig, { description: "The services by name." }),
     invalid: Type.Optional(
       mapOf(ServiceName, Type.Array(FieldError), {
-        description: "With invalid=true: what today's rules refuse of each of the services, by name.",
+        description: "With invalid=true: the violations of the current rules, by service name.",
       }),
     ),
     unreadable: Type.Optional(
@@ -74,7 +74,7 @@ export const Services = Type.Object(
   },
   {
     title: "ServiceList",
-    description: "Every current service by name: a configuration document that can be applied as it is.",
+    description: "Every current service by name: a configuration document that can be applied unchanged.",
   },
 );
 export type Services = Static<typeof Services>;

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { CredentialKind, ParsedCredential } from "./credential.ts";
 
-/** The place of the membership of a credential's holder. */
+/** The realm that a credential belongs to: the directory, or one organization. */
 export type Realm = "directory" | "organization";
 
 /** The kind of credential of a caller, in logs and audit events. */

@@ -1,8 +1,8 @@
 /**
  * The credential string (ID-77): `{brand}-{k|s}-2-{secret}`, or in version 1 `{brand}-{sk|mk|ms}-1-{secret}`.
  *
- * A brand has no hyphen but a secret can have some, so the string is read from the left. Parsing takes one
- * pass and no regular expression, because the gateway parses every request with a key.
+ * A secret can contain hyphens but a brand cannot, so the string is read from the left. Parsing is one pass
+ * without regular expressions, because the gateway parses a credential on every request with a key.
  */
 
 /**
@@ -60,10 +60,10 @@ export function displayPrefix(text: string): string | null {
 /**
  * Formats a new credential of the current version.
  *
- * @throws RangeError when the brand or the number of secret bytes is not allowed: a programming error.
+ * @throws RangeError for an invalid brand or number of secret bytes, which is a programming error.
  */
 export function formatCredential(brand: string, kind: "k" | "s", secretBytes: Uint8Array): string {
-  if (!isBrand(brand)) throw new RangeError("Not a brand.");
+  if (!isBrand(brand)) throw new RangeError("The brand is not valid.");
   if (secretBytes.byteLength !== SECRET_BYTES) throw new RangeError(`A secret has ${SECRET_BYTES} bytes.`);
   return `${brand}-${kind}-2-${secretBytes.toBase64({ alphabet: "base64url", omitPadding: true })}`;
 }

@@ -4,7 +4,7 @@ import type { FieldError } from "./details.ts";
 
 const KEY_LENGTH_MAX = 128;
 
-/** Returns a key of the input for paths and messages, shortened because it can have any length. */
+/** Returns a key of the input for paths and messages, cut after 128 characters. */
 export function shownKey(key: string): string {
   return key.length > KEY_LENGTH_MAX ? `${key.slice(0, KEY_LENGTH_MAX)}…` : key;
 }
@@ -26,8 +26,8 @@ export interface ApiErrorOptions {
 }
 
 /**
- * An error that becomes an answer. The code sets status and type. `message` and `details` are public; `cause`
- * and `kind` go to the log only.
+ * An error that is sent to the caller as a response. The code sets status and type. `message` and `details`
+ * are public; `cause` and `kind` go to the log only.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -47,7 +47,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns a 422 with the wrong fields, at most {@link FIELD_ERRORS_MAX}. */
+/** Returns a 422 that lists the wrong fields, at most {@link FIELD_ERRORS_MAX}. */
 export function validationError(fields: readonly FieldError[], message?: string): ApiError {
   const first = fields[0];
   return new ApiError("VALIDATION_ERROR", {
@@ -77,13 +77,13 @@ export function notFound(resource?: string, id?: string): ApiError {
 export interface RateLimitedOptions {
   message?: string;
   cause?: unknown;
-  /** Further details beside the time. */
+  /** Details besides the time to wait. */
   details?: Readonly<Record<string, unknown>>;
-  /** True: the connection ends with the answer. */
+  /** Whether to close the connection after the response. */
   ends_connection?: boolean;
 }
 
-/** Returns a 429 that tells when to try again, in `details` and in Retry-After. */
+/** Returns a 429 that says when to retry, in `details` and in Retry-After. */
 export function rateLimited(
   retry_after_seconds: number,
   { message, cause, details, ends_connection = false }: RateLimitedOptions = {},
@@ -96,7 +96,7 @@ export function rateLimited(
   });
 }
 
-/** Returns the 503 of a process that has no room for a request, and ends the connection. */
+/** Returns a 503 for a request that the process has no capacity for. The response closes the connection. */
 export function overloaded(reason: string): ApiError {
   return new ApiError("SERVICE_UNAVAILABLE", {
     headers: { "Retry-After": "1", Connection: "close" },
@@ -105,8 +105,8 @@ export function overloaded(reason: string): ApiError {
 }
 
 /**
- * Returns a 503 for a store that failed or timed out. The caller gets the status, the log gets the cause.
- * Retry-After is set when the wait is known.
+ * Returns a 503 for a store that failed or timed out. Only the log gets the cause. Retry-After is set when
+ * the time to wait is known.
  */
 export function unavailable(kind: ErrorKind, cause: unknown, retry_after_seconds?: number): ApiError {
   const headers: Record<string, string> =

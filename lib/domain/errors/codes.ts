@@ -20,7 +20,7 @@ export const errorCodes = {
   VALIDATION_ERROR: { status: 422, message: "The request is not valid." },
   RATE_LIMITED: { status: 429, message: "Too many requests. Try again in a moment." },
   INTERNAL_ERROR: { status: 500, message: "An unexpected error occurred." },
-  /** The gateway's 502 when an upstream service did not answer. On the wire it shares its code with 503. */
+  /** The gateway's 502 when an upstream service did not answer. On the wire, its code is that of a 503. */
   BAD_GATEWAY: { status: 502, message: "Service temporarily unavailable." },
   SERVICE_UNAVAILABLE: { status: 503, message: "Service temporarily unavailable." },
 } as const;

@@ -2,7 +2,7 @@ import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { idField, nullable } from "../schemas/index.ts";
 import type { ErrorCode } from "./codes.ts";
 
-/** A wrong field of a request: its place (`services.widgets.url`) and the values that would be accepted. */
+/** A wrong field of a request: its path (`services.widgets.url`) and the values that would be accepted. */
 export const FieldError = Type.Object(
   {
     path: Type.String({
@@ -64,7 +64,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
   },
   CONFLICT: {
     field: Type.String({ description: "CONFLICT: the field that conflicts.", examples: ["status"] }),
-    value: Type.String({ description: "CONFLICT: its value.", examples: ["revoked"] }),
+    value: Type.String({ description: "CONFLICT: the value of the field.", examples: ["revoked"] }),
   },
   ROUTE_CONFLICT: {
     conflicts: Type.Array(RouteConflict, { description: "ROUTE_CONFLICT: the routes, at most 100." }),
@@ -79,7 +79,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
       Type.Integer({
         minimum: 1,
         description:
-          "PRECONDITION_FAILED: the current revision, or null when there never was one, and for a document.",
+          "PRECONDITION_FAILED: the current revision. Null if the service never existed, and for a document.",
         examples: [4],
       }),
     ),
@@ -87,7 +87,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
   PAYLOAD_TOO_LARGE: {
     max_size_bytes: Type.Integer({
       minimum: 0,
-      description: "PAYLOAD_TOO_LARGE: the largest body that is read.",
+      description: "PAYLOAD_TOO_LARGE: the maximum size of a body.",
       examples: [65_536],
     }),
   },

@@ -24,7 +24,7 @@ export const ErrorEnvelope = Type.Object(
       }),
     }),
   },
-  // Without this line Elysia adds the option to a copy of the schema for each response.
+  // Without `additionalProperties`, Elysia copies the schema for each response to add this option.
   { additionalProperties: false, title: "ErrorResponse", description: "The body of every error." },
 );
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>;

@@ -1,4 +1,4 @@
-/** Explains in sentences where an outside value does not fit its schema, and what would be accepted. */
+/** Explains where an untrusted value does not match its schema, and which values would be accepted. */
 import { Kind, type Static, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
@@ -6,9 +6,12 @@ import { isRecord } from "../json/index.ts";
 import { FIELD_ERRORS_MAX, shownKey } from "./api-error.ts";
 import type { FieldError } from "./details.ts";
 
-/** The texts that a schema can provide for values that do not fit. Without them the messages are generic. */
+/**
+ * The texts that a schema can provide for values that do not match. Without these texts, messages are
+ * generic.
+ */
 export interface Wording {
-  /** The rule that follows the field's name: "must be ...". */
+  /** The part of the sentence after the field's name: "must be ...". */
   rule?: string;
   /** A whole sentence instead of a rule. The value is undefined if the field is missing. */
   message?: string | ((value: unknown) => string);
@@ -18,7 +21,7 @@ export interface Wording {
   keys?: TSchema;
 }
 
-/** The names of fields and the indexes in lists, from the top of the input. */
+/** The field names and list indexes that lead to a value, from the top of the input. */
 export type FieldPath = readonly (string | number)[];
 
 export interface Violation {
@@ -30,7 +33,7 @@ export interface Violation {
 export class Violations {
   readonly all: Violation[] = [];
 
-  /** True when no more problems are kept, so that reading on is useless. */
+  /** True when the list has reached its maximum length. Further problems are ignored. */
   get isFull(): boolean {
     return this.all.length === FIELD_ERRORS_MAX;
   }
@@ -53,7 +56,7 @@ export type Partly<T> = T extends readonly (infer Item)[]
 
 const checks = new WeakMap<TSchema, Pick<TypeCheck<TSchema>, "Check">>();
 
-/** Returns whether `value` fits `schema`. Compiles the schema on first use. */
+/** Returns whether `value` matches `schema`. Compiles the schema on first use. */
 export function fits<Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> {
   let check = checks.get(schema);
   if (check === undefined) {
@@ -63,7 +66,7 @@ export function fits<Schema extends TSchema>(schema: Schema, value: unknown): va
   return check.Check(value);
 }
 
-/** Compiles a schema. A page whose security policy forbids code from text checks by the schema itself. */
+/** Compiles a schema. In a page whose security policy forbids `eval`, interprets the schema instead. */
 function compiled(schema: TSchema): Pick<TypeCheck<TSchema>, "Check"> {
   try {
     return TypeCompiler.Compile(schema);
@@ -85,8 +88,8 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
 }
 
 /**
- * Returns `value` with undefined for each part that has a problem. Returns undefined if there are too many
- * problems to list.
+ * Returns `value` with undefined in place of each part that has a problem. Returns undefined if there are too
+ * many problems to list.
  */
 export function partsThatFit<Schema extends TSchema>(
   _schema: Schema,
@@ -95,7 +98,7 @@ export function partsThatFit<Schema extends TSchema>(
 ): Partly<Static<Schema>> | undefined {
   if (violations.isFull) return undefined;
   const paths = violations.all.map(({ path }) => path);
-  // biome-ignore lint/plugin: every part with another type than the schema is a problem, and was removed
+  // biome-ignore lint/plugin: every part that does not have the schema's type is a problem, and was removed
   return without(value, paths) as Partly<Static<Schema>> | undefined;
 }
 
@@ -130,7 +133,7 @@ function explain(schema: TSchema, value: unknown, path: FieldPath, violations: V
   if (violations.all.length === before) violations.add(path, sentence(schema, value, path));
 }
 
-/** Returns the member of a union that an object or a list was meant to be: the only member of that type. */
+/** Returns the union member that an object or a list should match: the only member of that JSON type. */
 function memberMeant({ anyOf }: TSchema, value: unknown): TSchema | undefined {
   const type = Array.isArray(value) ? "array" : isRecord(value) ? "object" : null;
   const members: TSchema[] = anyOf;
@@ -196,7 +199,7 @@ function isKnownName(
   return Object.keys(patternProperties ?? {}).some((pattern) => new RegExp(pattern).test(name));
 }
 
-/** Returns the schema of the members of an object that are not properties. */
+/** Returns the schema for the members of an object that the schema does not name. */
 function othersOf({ patternProperties, additionalProperties }: TSchema): TSchema | undefined {
   const [values]: TSchema[] = Object.values(patternProperties ?? {});
   return values ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);

@@ -1,20 +1,20 @@
 import { endOfString } from "./outline.ts";
 import { parseJson } from "./parse.ts";
 
-/** The reason why JSON is not I-JSON. `shown` is the repeated name or the number in quotes, cut when it is long. */
+/** The reason why JSON is not I-JSON. `shown` is the repeated name or the number, in quotes and shortened. */
 export interface IJsonViolation {
   rule: "repeated_name" | "inexact_number";
   shown: string;
 }
 
-/** Returns a violation as a part of an English sentence. */
+/** Returns a violation as a clause of an English sentence. */
 export function iJsonSentence({ rule, shown }: IJsonViolation): string {
   return rule === "repeated_name"
     ? `an object has two members with the name ${shown}`
-    : `a double does not keep the number ${shown}`;
+    : `a double cannot represent the number ${shown} exactly`;
 }
 
-/** The error for JSON that is not I-JSON (RFC 7493): its meaning depends on the parser. */
+/** The error for JSON that is not I-JSON (RFC 7493), so that its meaning depends on the parser. */
 export class NotIJson extends Error {
   readonly violation: IJsonViolation;
 
@@ -26,8 +26,8 @@ export class NotIJson extends Error {
 }
 
 /**
- * Parses JSON that every parser reads alike: no duplicate names in an object, and no number that a double
- * cannot hold exactly.
+ * Parses JSON that has the same meaning in every parser: no duplicate names in an object, and no number that
+ * a double cannot represent exactly.
  *
  * @throws SyntaxError, JsonTooDeep, NotIJson
  */
@@ -47,7 +47,7 @@ const CLOSE_BRACE = 0x7d;
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 const SHOWN_LENGTH_MAX = 40;
 
-/** Returns why a JSON text is not I-JSON, or null. Takes linear time. */
+/** Returns the first reason why a JSON text is not I-JSON, or null. Takes linear time. */
 function iJsonViolation(text: string): IJsonViolation | null {
   const names = new OpenNames();
   for (let index = 0; index < text.length; index++) {
@@ -67,7 +67,7 @@ function iJsonViolation(text: string): IJsonViolation | null {
   return null;
 }
 
-/** The member names of the objects that are open at a place in a text. */
+/** The member names of the objects that enclose the current position in a text. */
 class OpenNames {
   /** The open objects and arrays, the innermost last. Null stands for an array. */
   readonly #open: (Set<string> | null)[] = [];
@@ -111,11 +111,11 @@ function isNumberStart(code: number): boolean {
   return code === 0x2d || (code >= 0x30 && code <= 0x39);
 }
 
-/** A double holds every whole number of this many digits. */
+/** A double represents every integer with this number of digits exactly. */
 const SAFE_LENGTH = 15;
 const WHOLE = /^-?[0-9]+$/;
 
-/** Returns whether a double holds exactly the number that the text spells. */
+/** Returns whether a double can represent the number exactly. */
 function isExact(number: string): boolean {
   if (number.length <= SAFE_LENGTH && WHOLE.test(number)) return true;
   const double = Number(number);
@@ -123,8 +123,8 @@ function isExact(number: string): boolean {
 }
 
 /**
- * Returns the significant digits and the power of ten of a number: the same text for all spellings of a
- * value.
+ * Returns a normal form of a number, with its significant digits and power of ten: equal for all spellings of
+ * one value.
  */
 function decimal(number: string): string {
   const sign = number.startsWith("-") ? "-" : "";
@@ -137,7 +137,7 @@ function decimal(number: string): string {
   return `${sign}${significant}e${power}`;
 }
 
-/** Returns the place of the last digit that is not zero, -1 if there is none. */
+/** Returns the index of the last digit that is not zero, or -1. */
 function lastNonZero(digits: string): number {
   let place = digits.length - 1;
   while (digits[place] === "0") place -= 1;

@@ -1,11 +1,14 @@
-/** The deepest nesting. Deeper JSON is refused before any other check (ER-13). */
+/** The maximum nesting depth. Deeper JSON is refused before any other check (ER-13). */
 export const JSON_DEPTH_MAX = 64;
 
-/** The facts about a JSON text that one pass finds before parsing. */
+/** Facts about a JSON text, collected in one pass before parsing. */
 export interface JsonOutline {
-  /** The offset where the nesting exceeds the bound and the pass ends, or null if it does not. */
+  /** The offset where the nesting exceeds the maximum and the pass stops, or null. */
   readonly too_deep_at: number | null;
-  /** The number of members as written. `JSON.parse` would keep only the last of two members with one key. */
+  /**
+   * The number of members, including members with a duplicate key. `JSON.parse` would keep only the last of
+   * these.
+   */
   readonly members: number;
   /** An upper bound on the number of values: objects, arrays, their members and items. */
   readonly values: number;
@@ -20,7 +23,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Reads the outline of a text that may or may not be JSON, in linear time. */
+/** Returns the outline of a text, which may be malformed JSON. Takes linear time. */
 export function outlineJson(text: string, depth_max = JSON_DEPTH_MAX): JsonOutline {
   let depth = 0;
   let members = 0;

@@ -9,9 +9,9 @@ export class JsonTooDeep extends Error {
 }
 
 /**
- * Parses JSON from outside.
+ * Parses untrusted JSON.
  *
- * @throws SyntaxError for malformed JSON, {@link JsonTooDeep} before parsing.
+ * @throws SyntaxError for malformed JSON, {@link JsonTooDeep} for JSON beyond the maximum depth.
  */
 export function parseJson(text: string, depth_max?: number): unknown {
   if (outlineJson(text, depth_max).too_deep_at !== null) throw new JsonTooDeep();

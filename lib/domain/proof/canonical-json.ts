@@ -2,14 +2,14 @@ import canonicalize from "canonicalize";
 
 /**
  * Returns `value`, a result of `JSON.parse`, as canonical JSON (RFC 8785). The details of an event may
- * contain half of a surrogate pair, for which the RFC has no form. It is written as its escape, `\ud800`, as
+ * contain a lone surrogate, for which the RFC has no form. A lone surrogate is escaped, such as `\ud800`, as
  * `JSON.stringify` does.
  */
 export function canonicalJson(value: unknown): string {
   return rfc8785(value) ?? sorted(value);
 }
 
-/** Returns null for a value that the RFC has no form for. */
+/** Returns the RFC 8785 form of a value, or null if the value contains a lone surrogate. */
 function rfc8785(value: unknown): string | null {
   try {
     return canonicalize(value) ?? null;

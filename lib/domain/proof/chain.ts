@@ -10,7 +10,10 @@ export const ZERO_HASH: Hash = new Uint8Array(HASH_BYTES);
 
 const encoder = new TextEncoder();
 
-/** Returns the hash by JavaScript alone. WebCrypto has no synchronous hash, and verifying takes millions. */
+/**
+ * Computes SHA-256 in plain JavaScript. WebCrypto has no synchronous hash, and a verification needs millions
+ * of hashes.
+ */
 export function sha256InBrowser(data: string | Uint8Array): Hash {
   return portableSha256(typeof data === "string" ? encoder.encode(data) : data);
 }
@@ -23,7 +26,7 @@ function sha256OnServer(data: string | Uint8Array): Hash {
 
 export const sha256 = "Bun" in globalThis ? sha256OnServer : sha256InBrowser;
 
-/** Returns the SHA-256 of all `parts`, one after the other. */
+/** Returns the SHA-256 of the concatenated `parts`. */
 export function hashOf(...parts: readonly Uint8Array[]): Hash {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;

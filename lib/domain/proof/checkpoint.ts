@@ -22,8 +22,8 @@ export const CheckpointPayload = Type.Object(
       examples: ["2026-01-31T12:00:00.000Z"],
       openapi: { format: "date-time" },
     }),
-    previous: hash("SHA-256 of the checkpoint before; 64 zeros in the first."),
-    map: Type.Optional(hash("The root of the Merkle map from every owner to the end of its chain.")),
+    previous: hash("SHA-256 of the previous checkpoint; 64 zeros in the first one."),
+    map: Type.Optional(hash("The root of the Merkle map from every owner to the head of the owner's chain.")),
     heads: Type.Optional(
       hash(
         "In checkpoints of older versions, in place of map: the root of the Merkle tree over the owners whose chains became longer.",
@@ -55,8 +55,8 @@ export type Checkpoint = Static<typeof Checkpoint>;
 const TYPE = "audit-checkpoint";
 
 /**
- * Returns the text of a checkpoint: its JWS or, unsigned, its payload. The next checkpoint names the SHA-256
- * of it.
+ * Returns the text of a checkpoint: its JWS or, unsigned, its payload. The next checkpoint contains the
+ * SHA-256 of this text.
  */
 export function checkpointText({ jws, ...payload }: Checkpoint): string {
   return jws ?? canonicalJson(payload);
@@ -75,12 +75,15 @@ export async function signedCheckpoint(
 }
 
 /**
- * The reason why a checkpoint fails. `unsigned`: it has no signature. `unknown_key`: it names none of the
- * given keys.
+ * The reason why a checkpoint fails verification. `unsigned`: it has no signature. `unknown_key`: it names
+ * none of the given keys.
  */
 export type CheckpointProblem = "unsigned" | "unknown_key" | "wrong_signature" | "other_content";
 
-/** Returns the key that a signed checkpoint names, or null for an unsigned one, or a text that is not a JWS. */
+/**
+ * Returns the id of the key that signed a checkpoint. Returns null if the checkpoint is unsigned or its text
+ * is not a JWS.
+ */
 export function keyIdOf({ jws }: Checkpoint): string | null {
   return jws === null ? null : signerOf(jws);
 }

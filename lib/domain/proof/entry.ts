@@ -22,8 +22,8 @@ export interface LoggedEvent {
 }
 
 /**
- * Values of the intent that its outcome replaced: the outcome of a user route may name an organization and
- * its member. Null if it named none.
+ * The values of an intent that its outcome replaced: the outcome of a user route may name an organization and
+ * a member. Null if the outcome named none.
  */
 export type WrittenByIntent = { organization_id: string | null; member_id: string | null } | null;
 
@@ -48,7 +48,8 @@ export function intentEntry(event: LoggedEvent, written: WrittenByIntent, salt: 
 }
 
 /**
- * Returns the text of an outcome's entry. It has an organization and a member only if the outcome named them.
+ * Returns the text of an outcome's entry. The entry has an organization and a member only if the outcome
+ * named them.
  */
 export function outcomeEntry(event: LoggedEvent, written: WrittenByIntent, salt: string): string {
   const { id, request_id, outcome, status, created_id } = event;
@@ -66,9 +67,9 @@ export function outcomeEntry(event: LoggedEvent, written: WrittenByIntent, salt:
 }
 
 /**
- * Returns the canonical JSON of an object whose member `name` holds a value from outside. The other members
- * are given in canonical order, which `JSON.stringify` keeps. That is faster, and a log may have millions of
- * entries.
+ * Returns the canonical JSON of an object. Only the member `name` has untrusted content that needs
+ * canonicalizing. The caller passes the other members in canonical order, so the faster `JSON.stringify` is
+ * enough: a log may have millions of entries.
  */
 function withMember(before: object, name: string, value: unknown, after: object): string {
   const [head, tail] = [JSON.stringify(before).slice(0, -1), JSON.stringify(after).slice(1)];

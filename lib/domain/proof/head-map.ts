@@ -3,26 +3,26 @@ import { HASH_PATTERN, type Hash, hashFromHex, hashOf, hexOf, sameHash, sha256, 
 import type { Head } from "./head.ts";
 
 /**
- * The map of heads is a Merkle tree that has the head of every owner. The bits of SHA-256 of the owner lead to its
- * place, the most significant bit first. A subtree with one leaf is that leaf, and an empty subtree is 32 zero
- * bytes.
+ * The map of heads is a Merkle tree with the head of every owner as a leaf. The bits of SHA-256 of the owner,
+ * most significant first, are the path from the root to the leaf. A subtree with one leaf is replaced by that
+ * leaf. The hash of an empty subtree is 32 zero bytes.
  */
 const LEAF = 0;
 const NODE = 1;
 const KEY_BITS = 256;
 const POSITION_BYTES = 8;
 const HASH_BYTES = ZERO_HASH.length;
-/** Room for the two hashes of a node, so that a map of many heads allocates none. */
+/** A buffer for the two hashes of a node, reused so that hashing a large map allocates no buffers. */
 const pair = new Uint8Array(1 + 2 * HASH_BYTES);
 
 const hash = () => Type.String({ pattern: HASH_PATTERN });
 
-/** The proof that a map has a head, or that it has none of the owner. */
+/** The proof that a map contains a head, or that it contains no head of the owner. */
 export const MapProof = Type.Object(
   {
-    /** The hashes beside the way to the root, from the leaf up. */
+    /** The sibling hashes on the path to the root, from the leaf up. */
     path: Type.Array(hash(), { maxItems: KEY_BITS }),
-    /** The leaf in the owner's place, if it belongs to another owner. */
+    /** The leaf at the end of the owner's path, if that leaf belongs to another owner. */
     other: Type.Optional(Type.Object({ key: hash(), value: hash() }, { additionalProperties: false })),
   },
   { additionalProperties: false },
@@ -33,7 +33,7 @@ function mapKey(owner: string): Hash {
   return sha256(owner);
 }
 
-/** Returns the value of a head: SHA-256 of its position, as 8 bytes with the highest first, and its chain. */
+/** Returns the value of a head: SHA-256 of its position, as 8 big-endian bytes, and its chain. */
 export function mapValue({ position, chain }: Pick<Head, "position" | "chain">): Hash {
   const bytes = new DataView(new ArrayBuffer(POSITION_BYTES));
   bytes.setBigUint64(0, BigInt(position));
@@ -63,7 +63,7 @@ function hashOfPair(prefix: number, left: Hash, right: Hash): Hash {
   return sha256(pair);
 }
 
-/** Returns whether the map with this root has the head. A position of 0 means no head of the owner. */
+/** Returns whether the map with this root contains the head. Position 0 means that the owner has no head. */
 export function isInMap(head: Head, proof: MapProof, root: Hash): boolean {
   const key = mapKey(head.owner);
   if (head.position === 0) return sameHash(head.chain, ZERO_HASH) && isAbsent(key, proof, root);
@@ -75,7 +75,7 @@ function isAbsent(key: Hash, proof: MapProof, root: Hash): boolean {
   if (other === undefined) return leadsTo(key, ZERO_HASH, proof, root);
   const otherKey = hashFromHex(other.key);
   if (sameHash(key, otherKey)) return false;
-  // the other leaf must lie on the way of the key
+  // The other leaf must be on the path of the key.
   for (let level = 0; level < path.length; level++)
     if (bitOf(key, level) !== bitOf(otherKey, level)) return false;
   return leadsTo(key, mapLeaf(otherKey, hashFromHex(other.value)), proof, root);
@@ -94,20 +94,20 @@ function bitOf(key: Hash, level: number): number {
   return ((key[level >> 3] ?? 0) >> (7 - (level & 7))) & 1;
 }
 
-/** A subtree of the map: its hash, and whether it has one leaf alone. */
+/** A subtree of the map: its hash, and whether it consists of a single leaf. */
 export interface Subtree {
   hash: Hash;
   isLeaf: boolean;
 }
 
-/** Returns the subtree over two halves; null is an empty one. */
+/** Returns the subtree that joins two halves. Null stands for an empty subtree. */
 export function joinedSubtree(left: Subtree | null, right: Subtree | null): Subtree | null {
   if (left === null && (right === null || right.isLeaf)) return right;
   if (right === null && left?.isLeaf) return left;
   return { hash: mapNode(left?.hash ?? ZERO_HASH, right?.hash ?? ZERO_HASH), isLeaf: false };
 }
 
-/** Returns the key of an owner as its hexadecimal digits, which are the steps of the stored tree. */
+/** Returns the key of an owner in hexadecimal. Each digit is one step down the stored tree. */
 export function mapSteps(owner: string): string {
   return hexOf(mapKey(owner));
 }

@@ -4,14 +4,14 @@ import { leafHash } from "./merkle.ts";
 
 /** The end of an owner's chain. */
 export interface Head {
-  /** `organization:` or `user:`, and the id. */
+  /** `organization:` or `user:`, followed by the id. */
   owner: string;
-  /** Position of the last entry; the first entry has 1. */
+  /** The position of the last entry, counted from 1. */
   position: number;
   chain: Hash;
 }
 
-/** Returns the owner of a chain, as heads name it. */
+/** Returns the owner of a chain in the form that heads use. */
 export function ownerOf(kind: "organization" | "user", id: string): string {
   return `${kind}:${id}`;
 }

@@ -2,14 +2,14 @@ import { type Hash, hashFromHex, hashOf, sameHash } from "./chain.ts";
 
 /**
  * The prefixes of the Merkle tree of RFC 9162, section 2.1: byte 0 for a leaf, byte 1 for an inner node. The
- * left half of `n` leaves has as many as the largest power of two below `n`.
+ * left subtree of `n` leaves has as many leaves as the largest power of two below `n`.
  */
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
 
 /**
- * The place of a leaf in a tree of `size` leaves, and the sibling hashes on its way to the root, from the
- * leaf up.
+ * The inclusion proof of a leaf: its index in a tree of `size` leaves, and the sibling hashes on the path to
+ * the root, from the leaf up.
  */
 export interface Inclusion {
   index: number;
@@ -34,7 +34,7 @@ function leftSize(size: number): number {
   return power;
 }
 
-/** Returns whether the tree with this root has the leaf at that place. */
+/** Returns whether the tree with this root contains the leaf at that index. */
 export function isIncluded(leaf: Hash, { index, size, path }: Inclusion, root: Hash): boolean {
   const sides = sidesOf(index, size);
   if (sides === null || sides.length !== path.length) return false;
@@ -46,7 +46,10 @@ export function isIncluded(leaf: Hash, { index, size, path }: Inclusion, root: H
   return sameHash(hash, root);
 }
 
-/** Returns the side of each inner node at which the way from a leaf to the root arrives, from the leaf up. */
+/**
+ * Returns for each inner node on the path to the root whether the leaf is on its left or right side, from the
+ * leaf up. Returns null for an invalid index or size.
+ */
 function sidesOf(index: number, size: number): ("left" | "right")[] | null {
   if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return null;
   const sides: ("left" | "right")[] = [];

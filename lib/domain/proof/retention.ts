@@ -4,7 +4,7 @@ import { HASH_PATTERN } from "./chain.ts";
 
 const position = () => Type.Integer({ minimum: 1 });
 
-/** Consecutive entries of a chain, and the value of the chain at the last one. */
+/** Consecutive entries of a chain, and the hash of the chain at the last of these entries. */
 export const ChainRange = Type.Object(
   { from: position(), to: position(), chain: Type.String({ pattern: HASH_PATTERN }) },
   { additionalProperties: false },
@@ -38,7 +38,7 @@ export function retentionEntry(
   return canonicalJson({ declared_at, kind: "retention", month, owner, ranges, salt });
 }
 
-/** Returns the month in UTC of a time, or the month that many months after it. */
+/** Returns the UTC month of a time, plus `months_after` months. */
 export function monthOf(time_ms: number, months_after = 0): string {
   const time = new Date(time_ms);
   return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months_after))
@@ -59,8 +59,8 @@ export function monthEnd(month: string): number {
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 /**
- * Reads a time as the log writes it (RFC 3339, UTC, milliseconds) and returns its milliseconds, or null for
- * any other text.
+ * Parses a time in the form that the log uses (RFC 3339, UTC, milliseconds). Returns epoch milliseconds, or
+ * null for any other text.
  */
 export function proofTime(text: string): number | null {
   if (!TIME.test(text)) return null;

@@ -7,7 +7,7 @@ const ALGORITHM = "EdDSA";
 export const SigningJwk = Type.Object(
   {
     kty: Type.Literal("OKP", { description: "The kind of key." }),
-    crv: Type.Literal("Ed25519", { description: "Its curve." }),
+    crv: Type.Literal("Ed25519", { description: "The curve of the key." }),
     x: Type.String({
       description: "The public key, base64url.",
       pattern: "^[A-Za-z0-9_-]{43}$",
@@ -20,24 +20,24 @@ export const SigningJwk = Type.Object(
     alg: Type.Literal("EdDSA", { description: "The signature algorithm." }),
     use: Type.Literal("sig", { description: "The use of the key: signatures." }),
   },
-  { title: "AuditSigningKey", description: "A public key that checkpoints are signed by." },
+  { title: "AuditSigningKey", description: "A public key that verifies the signatures of checkpoints." },
 );
 export type SigningJwk = Static<typeof SigningJwk>;
 
-/** The private half of a key of the log. */
+/** The private key with which the log signs checkpoints. */
 export interface CheckpointKey {
   kid: string;
   private_key: CryptoKey;
 }
 
-/** Signs a text as a compact JWS. `type` keeps a signature from being accepted for another kind of text. */
+/** Signs a text as a compact JWS. `type` prevents the use of a signature for another kind of text. */
 export function signText(text: string, type: string, key: CheckpointKey): Promise<string> {
   return new CompactSign(new TextEncoder().encode(text))
     .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: type })
     .sign(key.private_key);
 }
 
-/** Returns the key that a JWS names, or null for a text that is not a JWS. */
+/** Returns the key id that a JWS names, or null for a text that is not a JWS. */
 export function signerOf(jws: string): string | null {
   try {
     return decodeProtectedHeader(jws).kid ?? null;
@@ -46,7 +46,7 @@ export function signerOf(jws: string): string | null {
   }
 }
 
-/** Returns the text that a JWS of this key and type carries, or null if the key did not sign it. */
+/** Returns the signed text of a JWS of this type, or null if the key did not sign the JWS. */
 export async function signedTextOf(jws: string, type: string, key: SigningJwk): Promise<string | null> {
   try {
     const { payload, protectedHeader } = await compactVerify(jws, await importJWK(key, ALGORITHM), {

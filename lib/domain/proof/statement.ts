@@ -4,7 +4,7 @@ import { usageSums } from "../usage/index.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { MONTH_PATTERN } from "./retention.ts";
 
-/** The id of a statement: its month, and its number among the statements of the month. */
+/** The pattern of a statement's id: its month, and its number among the statements of the month. */
 export const STATEMENT_ID_PATTERN = "^20[0-9]{2}-(0[1-9]|1[0-2])\\.[1-9][0-9]{0,8}$";
 
 const id = (description: string) =>
@@ -44,14 +44,14 @@ export const Statement = Type.Object(
     month: Type.String({ pattern: MONTH_PATTERN, description: "The month in UTC.", examples: ["2026-01"] }),
     from: time("The start of the month.", "2026-01-01T00:00:00.000Z"),
     to: time("The end of the month, exclusive.", "2026-02-01T00:00:00.000Z"),
-    stated_at: time("When the statement was written.", "2026-02-02T00:00:00.000Z"),
+    stated_at: time("The time when the statement was made.", "2026-02-02T00:00:00.000Z"),
     corrects: nullable(id("The statement that this one replaces."), {
       description: "The statement that this one replaces, or null for the first one of a month.",
       examples: [null, "2026-01.1"],
     }),
     ...usageSums,
     services: Type.Array(ServiceSums, {
-      description: "The same sums by service, in the order of the names.",
+      description: "The same sums by service, sorted by name.",
     }),
     policies: Type.Array(PolicySums, {
       description: "The sums by rate-limit policy: a request counts for each policy of its route.",

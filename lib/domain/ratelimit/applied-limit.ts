@@ -1,19 +1,22 @@
 import type { Period } from "./period.ts";
 
-/** One limit of a set, with the numbers that apply to the caller's plan. */
+/** A rate limit with the numbers for the caller's plan. */
 export interface AppliedLimit {
   /** The name of the policy, or null for an inline limit. */
   readonly policy: string | null;
   /** The counter's key without the subject at its end. */
   readonly bucketPrefix: string;
   readonly requests: number;
-  /** The length of the window, or the period. */
+  /** The length of the window in seconds, or the calendar period. */
   readonly window: number | Period;
-  /** Whether a request that ends in a 5xx, or without an answer, gives its count back. */
+  /** Whether requests that end in a 5xx or without an answer are refunded. */
   readonly refunds: boolean;
 }
 
-/** Limits that all hold for a route: those of each plan that has its own, and those of all others (GW-180). */
+/**
+ * The limits of a route, which apply together: `plans` for plans with their own limits, `limits` for all
+ * others (GW-180).
+ */
 export interface LimitSet {
   readonly limits: readonly AppliedLimit[];
   readonly plans: Readonly<Record<string, readonly AppliedLimit[]>>;

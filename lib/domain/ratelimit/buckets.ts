@@ -1,10 +1,10 @@
 /**
  * The names of rate-limit buckets (GW-66, GW-67).
  *
- * A key is a prefix, made when routes load, followed by the subject of the request. The first word of a
- * prefix is the kind of bucket. Each part of a prefix is escaped, so no service, policy or path can spell the
- * prefix of another bucket. Braces are escaped too: Redis Cluster would read the name of a path param as a
- * hash tag and put all its keys into one slot.
+ * A key is a prefix, computed when routes load, followed by the subject of the request. The first word of a
+ * prefix is the kind of bucket. Each part of a prefix is escaped, so no service, policy or path can produce
+ * the prefix of another bucket. Braces are escaped too: Redis Cluster would read the name of a path param as
+ * a hash tag and put all its keys into one slot.
  */
 export type Bucket =
   /** A route whose limit is inherited or inline: one bucket for each method and full path. */
@@ -33,7 +33,7 @@ export function bucketPrefix(bucket: Bucket): string {
 /**
  * Returns the counter's key: the prefix, then a user, organization or member id or a client address.
  *
- * @param isSpread whether keys are spread over servers: the braces put all keys of a subject into one slot
+ * @param isSpread whether keys are spread over servers. Braces then put all keys of a subject into one slot.
  */
 export function bucketKey(prefix: string, subject: string, isSpread = false): string {
   return isSpread ? `${prefix}{${subject}}` : prefix + subject;
@@ -46,7 +46,7 @@ export function policyIn(prefix: string): string | null {
   return kind === "shared" ? decodeURIComponent(first) : null;
 }
 
-/** Returns the bucket of a prefix without its last colon, or null for another text. */
+/** Parses a prefix without its last colon. Returns null for any other text. */
 export function bucketNamed(name: string): Bucket | null {
   const [kind, first = "", second = ""] = name.split(":");
   try {

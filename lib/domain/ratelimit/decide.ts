@@ -18,8 +18,8 @@ export interface RateLimitDecision {
 }
 
 /**
- * Decides on a request that the counter already counts. Request number `limit.requests` of a window is
- * admitted, the next one refused (GW-69).
+ * Decides whether to admit a request that the counter already includes. Request number `limit.requests` of a
+ * window is admitted, the next one refused (GW-69).
  *
  * @param count the counter's value, this request included
  * @param ttlMs the time left in the window

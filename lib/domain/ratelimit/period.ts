@@ -1,4 +1,4 @@
-/** A calendar period in UTC that a quota counts in. */
+/** The kind of calendar period (UTC) after which a quota starts again. */
 export type Period = "day" | "month";
 
 /** One calendar day or month. */
@@ -12,7 +12,7 @@ export interface CalendarPeriod {
 
 const PERIOD_ID = /^20\d{2}-\d{2}(?:-\d{2})?$/;
 
-/** Returns the period with this name, or null for a name of no day or month. */
+/** Returns the period with this id, or null if the id is not a day or a month. */
 export function periodNamed(id: string): CalendarPeriod | null {
   if (!PERIOD_ID.test(id)) return null;
   const starts_ms = Date.parse(id);

@@ -1,4 +1,4 @@
-/** Checks several configuration documents as one: what each breaks alone, and what they break together. */
+/** Checks several configuration documents: each document alone, then all documents together. */
 import { FIELD_ERRORS_MAX, type FieldPath, quoted } from "../errors/index.ts";
 import { failureOf, type Roles, testFailed } from "./check-test.ts";
 import { joinPrefix } from "./expand.ts";
@@ -10,10 +10,10 @@ import { type DocumentService, readDocument } from "./validate.ts";
 
 /** The kinds of problems, each with the rule that is broken. */
 export const DOCUMENT_RULES = {
-  "invalid-document": "A configuration document is YAML or JSON that can be read.",
+  "invalid-document": "A configuration document is valid YAML or JSON.",
   "invalid-field": "Each field of a document has a value that apply accepts.",
-  "repeated-service": "A service is in one document alone, since each apply replaces the whole service.",
-  "policy-conflict": "Services that share a rate-limit policy declare it alike.",
+  "repeated-service": "Only one document has a service, because each apply replaces the whole service.",
+  "policy-conflict": "Services that share a rate-limit policy declare it with the same numbers.",
   "route-conflict": "A method and path belongs to one service.",
   "route-test": "The routes of the documents pass the tests of the documents.",
 } as const;
@@ -28,7 +28,7 @@ export interface DocumentProblem {
   readonly message: string;
 }
 
-/** The valid services of a document, and how many tests they keep. */
+/** The names of a document's valid services, and the number of their tests. */
 export interface DocumentContent {
   readonly services: readonly string[];
   readonly tests: number;
@@ -40,19 +40,19 @@ export interface DocumentsCheck {
   readonly contents: DocumentContent[];
 }
 
-/** A valid service, with the document that has it. */
+/** A valid service, with the index of its document. */
 interface Found extends DocumentService {
   readonly document: number;
 }
 
 /**
- * Checks each document, and then its valid services against the services of the others. Finds all that apply
- * would refuse whatever is published already: at most 100 problems of the fields of each document, 100 policies and 100
- * routes.
+ * Checks each document, and then its valid services against the services of the others. Finds every problem
+ * that does not depend on the published services: at most 100 wrong fields of each document, 100 policies and
+ * 100 routes.
  *
  * Runs the tests of the documents when there is no other problem.
  *
- * @param names how a message calls each document
+ * @param names the name of each document in messages
  */
 export function checkDocuments(
   documents: readonly unknown[],
@@ -90,7 +90,7 @@ function failedTests(found: ReadonlyMap<string, Found>, roles: Roles): DocumentP
 }
 
 function repeated(service: string, document: number, first: string): DocumentProblem {
-  const message = `The service ${quoted(service)} is in ${first} too: keep it in one document.`;
+  const message = `The service ${quoted(service)} is also in ${first}: keep it in one document.`;
   return { rule: "repeated-service", document, path: ["services", service], message };
 }
 
@@ -117,7 +117,7 @@ function problemsBetween(found: ReadonlyMap<string, Found>): DocumentProblem[] {
   return [...policies, ...routes];
 }
 
-/** Returns the place of a route in a service as written. */
+/** Returns the path of a route's field in the service as written. */
 function routeIn(written: ServiceConfig | undefined, { method, path }: RouteConflict): FieldPath {
   for (const scope of SCOPES) {
     const { routes = [], route_prefix } = written?.[scope] ?? {};

@@ -7,15 +7,18 @@ import { parsedPath } from "./request-path.ts";
 import type { RouteMatch, RouteTable } from "./table.ts";
 import type { RouteTest } from "./test-schema.ts";
 
-/** The labels of each role, by slug, or null where no roles file is known. */
+/** The labels of each role, by slug, or null without a roles file. */
 export type Roles = ReadonlyMap<string, readonly string[]> | null;
 
-/** Returns the request of a test as the gateway matches it. */
+/** Returns the route that the gateway would match for the request of a test, or null. */
 export function matchTest({ method, path }: RouteTest, table: RouteTable): RouteMatch | null {
   return table.match(method, parsedPath(path));
 }
 
-/** Returns what a test finds in place of what it expects, as the end of a sentence, or null if it passes. */
+/**
+ * Returns how the matched route differs from a test's expectation, as the end of a sentence, or null if the
+ * test passes.
+ */
 export function failureOf(test: RouteTest, table: RouteTable, roles: Roles): string | null {
   const match = matchTest(test, table);
   const { expect } = test;
@@ -46,7 +49,9 @@ function differs<Value extends string | number | boolean>(
   return expected === undefined || expected === found ? [] : [`${field} is ${found}, not ${expected}`];
 }
 
-/** Returns the path that the gateway calls, with the names of the ids that it fills in. */
+/**
+ * Returns the path that the gateway would call, with placeholders such as `{subject.user_id}` for owner ids.
+ */
 function upstreamOf({ route, params }: RouteMatch, path: string): string {
   const shown = (part: TemplatePart) => {
     if (typeof part === "string") return part;
@@ -72,7 +77,10 @@ function unknownRole(role: string | undefined, roles: Roles): string {
     : `the roles file has no role ${role}`;
 }
 
-/** Returns the smallest number of requests of the route's limits, false without a limit, or the default in words. */
+/**
+ * Returns the smallest `requests` of the route's limits, false without a limit, or a text for the gateway's
+ * default.
+ */
 function requestsOf({ rateLimit }: CompiledRoute, plan: string | null): number | false | string {
   if (rateLimit === "fallback") return "the gateway's default";
   if (rateLimit === null) return false;

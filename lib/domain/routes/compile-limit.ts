@@ -5,31 +5,31 @@ import { loneText } from "./lone-text.ts";
 import type { InlineRateLimit, Method, RateLimitPolicy, StoredRoute, StoredServiceConfig } from "./schema.ts";
 import { share } from "./share.ts";
 
-/** The limit of a route, ready to count. */
+/** The compiled limit of a route. */
 export interface CompiledLimit {
   /**
    * One window for every caller, or a set of limits. null means unlimited, `fallback` the gateway's default
    * limit.
    */
   readonly rateLimit: RateLimit | LimitSet | "fallback" | null;
-  /** The key without the subject at its end, of the counter of a single window. */
+  /** The prefix of the counter's key, before the subject, for a limit with a single window. */
   readonly bucketPrefix: string;
 }
 
-/** The limits that routes of all services share, each under the text that it was made from. */
+/** The compiled limits that routes of all services share, keyed by the text from which they were compiled. */
 export interface SharedLimits {
   readonly windows: Map<string, RateLimit>;
   readonly sets: Map<string, LimitSet>;
 }
 
-/** A limit of a route, as written, with the policy that it names. */
+/** A configured limit of a route, with the name of its policy and the prefix of its bucket. */
 interface NamedLimit {
   readonly policy: string | null;
   readonly limit: InlineRateLimit | RateLimitPolicy;
   readonly bucketPrefix: string;
 }
 
-/** Compiles the limit of `method` in `row`. `shared` keeps equal parts of the routes of a service once. */
+/** Compiles the limit of `method` in `row`. Equal limits are stored once, in `shared`. */
 export function compileLimit(
   service: string,
   config: StoredServiceConfig,
@@ -72,7 +72,10 @@ function namedLimit(
   return { policy: rate_limit, limit, bucketPrefix: loneText(bucketPrefix(bucket)) };
 }
 
-/** Returns an inline limit of a list with a bucket for its window, since a list may have several. */
+/**
+ * Returns a limit of a list. An inline limit gets a bucket for its window, because a list may have several
+ * inline limits.
+ */
 function apart(named: NamedLimit): NamedLimit {
   const { policy, limit } = named;
   if (policy !== null) return named;
@@ -87,7 +90,7 @@ function limitSet(limits: readonly NamedLimit[], shared: SharedLimits): LimitSet
   return share(shared.sets, JSON.stringify(set), () => set);
 }
 
-/** Returns the limit with the numbers for a plan; nothing if the plan has no limit. */
+/** Returns the limit with the numbers for a plan, or an empty list if the plan has no limit. */
 function appliedTo({ policy, limit, bucketPrefix }: NamedLimit, plan: string | null): AppliedLimit[] {
   const numbers = numbersFor(limit, plan);
   return numbers === null ? [] : [{ policy, bucketPrefix, ...numbers, refunds: limit.charge === "success" }];

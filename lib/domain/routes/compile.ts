@@ -11,7 +11,7 @@ import { upstreamParts } from "./upstream.ts";
 /** A part of an upstream path: text, the id of an owner, or the param at an index. */
 export type TemplatePart = string | { readonly subject: SubjectField } | { readonly param: number };
 
-/** The labels that admit a member, any one of them, as a list and as a set for look-up. */
+/** The required labels of a route, as a list and as a set. Any one of them admits a member. */
 export interface CompiledLabels {
   readonly list: readonly string[];
   readonly set: ReadonlySet<string>;
@@ -35,7 +35,7 @@ export interface CompiledRoute extends CompiledLimit {
   /** The upstream path, or null when the request's path is used unchanged. */
   readonly upstream: readonly TemplatePart[] | null;
   readonly requiredLabels: CompiledLabels | null;
-  /** True when requests leave an audit event, if audit is on. */
+  /** Whether requests are audited, if the gateway has auditing enabled. */
   readonly audited: boolean;
   /** The metrics of the route in the process that serves it, or null before the first request. */
   traffic: RouteTraffic | null;
@@ -44,7 +44,7 @@ export interface CompiledRoute extends CompiledLimit {
 /** The metrics of a route. `trace_id` is the id of a recorded trace, else null. */
 export interface RouteTraffic {
   readonly requests: { observe(status: number, duration_ms: number, trace_id: string | null): void };
-  /** The calls of the route's service. The status is null if the service gave no answer. */
+  /** The calls to the route's service. The status is null if the service did not answer. */
   readonly calls: { observe(status: number | null, seconds: number, trace_id: string | null): void };
 }
 
@@ -54,7 +54,7 @@ const AUDITED_UNLESS_FALSE: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH
  * Compiles every method of every row of a valid stored service, the most protected scope first. Rows share
  * equal parts to save memory, and no part of `config` is retained.
  *
- * @param shared the parts that routes compiled before have
+ * @param shared the parts of routes that were compiled earlier
  */
 export function* compileService(
   service: string,
@@ -90,7 +90,7 @@ export function* compileService(
   }
 }
 
-/** Returns whether two compiled routes are equal. Every part but `traffic` can be written as JSON. */
+/** Returns whether two compiled routes are equal. Compares everything except `traffic`, as JSON. */
 export function isSameRoute(a: CompiledRoute, b: CompiledRoute): boolean {
   return a.path === b.path && a.method === b.method && published(a) === published(b);
 }
@@ -100,8 +100,8 @@ function published(route: CompiledRoute): string {
 }
 
 /**
- * The parts that routes of all services share, each under the text that it was made from. Requests to many routes
- * then read the same memory, which stays in the processor's cache.
+ * The parts that routes of all services share, keyed by the text from which they were compiled. Sharing keeps
+ * them in the processor's cache, because requests to many routes read the same memory.
  */
 export class SharedParts {
   readonly labels = new Map<string, CompiledLabels>();

@@ -1,4 +1,4 @@
-/** Marks changes of limits that let callers do more or less; see marks.ts. */
+/** Marks changes of limits that admit more or fewer requests; see marks.ts. */
 import type { Change } from "./changes.ts";
 import type { Scope } from "./keywords.ts";
 import { type LimitNumbers, limitNumbersText, numbersFor } from "./limit-numbers.ts";
@@ -19,8 +19,8 @@ export function policiesAfter(policies: Policies, changes: readonly Change[]): P
 }
 
 /**
- * Compares a policy on both sides. A new or removed policy limits nobody by itself: the routes that name it
- * have their own changes.
+ * Marks the change of a policy. A new or removed policy limits nobody by itself: the routes that name the
+ * policy have their own changes.
  */
 export function markPolicy({ before, after }: Change): Mark[] {
   const [from] = Object.values(before?.rate_limits ?? {});
@@ -62,13 +62,13 @@ interface Numbers extends LimitNumbers {
 type Limits =
   /** The gateway's default, or a policy with unknown numbers. */
   | { kind: "unknown"; text: string }
-  /** No limit, or all of these. */
+  /** The limits, which apply together; an empty list means unlimited. */
   | { kind: "known"; all: readonly Numbers[] };
 
-/** Compares the limits of a route for organizations without a plan, and for those plans that differ. */
+/** Compares the limits of a route before and after a change, without a plan and for each plan. */
 export function markLimit(from: LimitedRoute, to: LimitedRoute): Mark[] {
   const isSame = JSON.stringify(from.settings.rate_limit) === JSON.stringify(to.settings.rate_limit);
-  // A policy that both sides name has its own change in the list.
+  // The change of a policy that both sides name is a separate entry in the list.
   const marks = isSame
     ? []
     : forEachPlan([from, to].flatMap(plansOf), (plan) => {
@@ -80,7 +80,7 @@ export function markLimit(from: LimitedRoute, to: LimitedRoute): Mark[] {
 
 const isLimited = ({ settings }: LimitedRoute) => settings.rate_limit !== false;
 
-/** Returns the marks for no plan, and those of each plan that differ from them. */
+/** Returns the marks without a plan, and the marks of each plan that differ from these. */
 function forEachPlan(plans: readonly string[], compare: (plan: string | null) => Mark[]): Mark[] {
   const marks = compare(null);
   const known = new Set(marks.map(({ effect, reason }) => `${effect} ${reason}`));
@@ -185,8 +185,8 @@ function secondsOf(window: LimitNumbers["window"]): bigint {
 }
 
 /**
- * Compares the buckets of two limits. A policy counts all routes that name it together; an inline limit
- * counts one method alone.
+ * Compares the buckets of two limits. A policy has one bucket for all routes that name it; an inline limit
+ * has one bucket for each method.
  */
 function compareBuckets(before: string | null, after: string | null): Mark[] {
   if (before === after) return [];
@@ -197,8 +197,8 @@ function compareBuckets(before: string | null, after: string | null): Mark[] {
 }
 
 /**
- * Compares the subjects of two limits. The members of an organization share its limit; a member's limit
- * counts for one member.
+ * Compares the subjects of two limits. All members of an organization share one limit on organization routes.
+ * Each member has a separate limit on member routes.
  */
 function compareSubjects(from: Scope, to: Scope): Mark[] {
   if (from === "organization" && to === "member") {

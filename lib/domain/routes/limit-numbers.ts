@@ -1,4 +1,4 @@
-/** The numbers of rate limits as people read them. */
+/** The numbers of rate limits, and their form as text. */
 import type { Period } from "../ratelimit/index.ts";
 import type { InlineRateLimit, RateLimitPolicy } from "./limit-schema.ts";
 
@@ -9,7 +9,10 @@ export interface LimitNumbers {
   readonly window: number | Period;
 }
 
-/** Returns the numbers of a limit for a plan, or for none, or null if the plan has no limit. */
+/**
+ * Returns the numbers of a limit for organizations with `plan`, or without a plan. Returns null if the plan
+ * has no limit.
+ */
 export function numbersFor(
   { requests, window_seconds, period, plans = {} }: InlineRateLimit | RateLimitPolicy,
   plan: string | null,
@@ -25,7 +28,7 @@ export function limitNumbersText({ requests, window }: LimitNumbers): string {
   return typeof window === "number" ? `${requests} in ${window} s` : `${requests} a ${window}`;
 }
 
-/** Returns a limit in a few words, with those of its plans. */
+/** Returns a short text about a limit and its plans. */
 export function writtenLimitText(limit: InlineRateLimit | RateLimitPolicy): string {
   const text = (plan: string | null) => {
     const numbers = numbersFor(limit, plan);
@@ -43,7 +46,7 @@ export function isSameLimit(one: RateLimitPolicy, other: RateLimitPolicy): boole
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }
 
-/** Returns the parts of a limit in one order, which stored JSON does not keep. */
+/** Returns the parts of a limit in a fixed order, because stored JSON does not keep the order of keys. */
 function sorted({ requests, window_seconds, period, plans = {}, charge }: RateLimitPolicy) {
   const numbers = Object.entries(plans).map(([plan, own]) => [
     plan,

@@ -1,10 +1,10 @@
-/** Checks the rules that join fields of rate limits (RG-24, RG-25, RG-107 to RG-109). */
+/** Checks the rules between fields of rate limits (RG-24, RG-25, RG-107 to RG-109). */
 import { type FieldPath, type Partly, quoted, type Violations } from "../errors/index.ts";
 import type { Scope } from "./keywords.ts";
 import type { InlineRateLimit, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 import { noPolicyMessage, windowMessage } from "./messages.ts";
 
-/** The policies of a service by name, or undefined for a policy that does not fit its schema. */
+/** The policies of a service by name, or undefined for a policy that does not match its schema. */
 export type Policies = ReadonlyMap<string, Partly<RateLimitPolicy> | undefined>;
 
 interface Context {
@@ -77,5 +77,5 @@ const noPlansMessage = (scope: Scope) =>
 function repeatedMessage(limit: string | Partly<InlineRateLimit>): string {
   return typeof limit === "string"
     ? `The policy ${quoted(limit)} is listed twice.`
-    : "Two limits of a list have different windows: keep the smaller one of these.";
+    : "Two limits of the list have the same window: keep the smaller limit.";
 }

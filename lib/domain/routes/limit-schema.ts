@@ -11,7 +11,7 @@ import {
 } from "./limits.ts";
 import { fieldMessage, messages, windowMessage } from "./messages.ts";
 
-/** Returns the options of an object without further fields, and its name in messages. */
+/** Returns the options of an object schema that refuses unknown fields. Messages call the object `noun`. */
 const closed = (noun: string) => ({ additionalProperties: false, noun }) as const;
 
 export const PolicyName = Type.String({
@@ -46,7 +46,7 @@ export const RateLimitWindow = Type.Integer({
   minimum: 1,
   maximum: RATE_LIMIT_WINDOW_SECONDS_MAX,
   message: windowMessage,
-  description: "Length of the window in seconds. The first request opens it.",
+  description: "Length of the window in seconds. The first request starts the window.",
   examples: [60],
 });
 
@@ -64,7 +64,8 @@ const PlanNumbers = Type.Object(
   {
     ...closed("A limit of a plan"),
     title: "PlanNumbers",
-    description: "The numbers for organizations of the plan. Without window_seconds the window stays.",
+    description:
+      "The numbers for organizations with the plan. Omitted window_seconds: the window of the limit.",
   },
 );
 
@@ -86,7 +87,7 @@ const limitFields = {
       maxProperties: PLANS_MAX,
       message: messages.plans,
       description:
-        "Limits by plan, on organization and member routes. A plan that is not named has the limit's own numbers.",
+        "Limits by plan, on organization and member routes. All other plans have the limit's own numbers.",
       examples: [{ pro: { requests: 600 }, enterprise: false }],
     }),
   ),
@@ -116,7 +117,7 @@ const RateLimitList = Type.Array(
     maxItems: ROUTE_LIMITS_MAX,
     title: "RateLimitList",
     message: messages.limit_list,
-    description: "Limits that all hold: a request is admitted if none is exhausted.",
+    description: "Limits that apply together: a request is admitted if none of them is exhausted.",
   },
 );
 

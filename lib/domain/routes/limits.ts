@@ -12,11 +12,11 @@ export const PLAN_NAME_LENGTH_MAX = 64;
 export const PLANS_MAX = 32;
 /** The maximum number of limits on one route. */
 export const ROUTE_LIMITS_MAX = 3;
-/** The length of `http://`, a name of 253 characters with a dot, and a port. */
+/** The maximum length of a service url: `http://`, a name of 253 characters with a final dot, and a port. */
 export const SERVICE_URL_LENGTH_MAX = 267;
-/** The longest path of a service's own description (RG-14). */
+/** The maximum length of the path of a service's own description (RG-14). */
 export const DOCUMENT_PATH_BYTES_MAX = 1024;
-/** The longest upstream template, within what HTTP servers accept (RG-21). */
+/** The maximum length of an upstream template, which HTTP servers accept (RG-21). */
 export const UPSTREAM_BYTES_MAX = 4096;
 /** The highest limit for which counters stay exact integers (RG-25). */
 export const RATE_LIMIT_REQUESTS_MAX = Number.MAX_SAFE_INTEGER;
@@ -25,12 +25,12 @@ export const RATE_LIMIT_WINDOW_SECONDS_MAX = 2_147_483_647;
 /** The maximum number of tests of one service, and at the top of one document (RG-145). */
 export const TESTS_MAX = 1_000;
 export const TEST_NAME_LENGTH_MAX = 128;
-/** The maximum number of labels of one test, equal to that of a role. */
+/** The maximum number of labels of one test, equal to the maximum for a role. */
 export const TEST_LABELS_MAX = 64;
-/** The largest JSON of one stored service. etcd refuses values over 1.5 MiB, overhead included. */
+/** The maximum size of one stored service as JSON. etcd refuses values over 1.5 MiB, overhead included. */
 export const SERVICE_CONFIG_BYTES_MAX = 1_048_576;
 /**
- * The largest JSON of all stored services of one document. A short text can expand to far more than its
- * length.
+ * The maximum total size of the stored services of one document as JSON. A short document can expand to a
+ * much larger size.
  */
 export const DOCUMENT_BYTES_MAX = 16 * SERVICE_CONFIG_BYTES_MAX;

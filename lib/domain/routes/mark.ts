@@ -1,8 +1,8 @@
-/** The effects that a mark can state. */
+/** The effects of a change: it opens access, or breaks callers. */
 export const EFFECTS = ["opens", "breaks"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** A reason to check a change with care. */
+/** A reason to review a change: its effect, and a text that explains the effect. */
 export interface Mark {
   readonly effect: Effect;
   readonly reason: string;

@@ -1,7 +1,7 @@
 /**
- * Marks what a change means for callers: whether it opens something that was closed, and whether it breaks
- * callers. The README has the rules as a table. The rules see only the list of changes, so they mark when in
- * doubt: a limit with unknown numbers gets both marks.
+ * Marks the changes that allow requests which were refused (`opens`), and the changes that break callers
+ * (`breaks`). The README of the command line has a table of the rules. The rules see only the list of
+ * changes, and mark a change when in doubt: a limit with unknown numbers gets both marks.
  */
 import type { Change } from "./changes.ts";
 import { isAudited } from "./compile.ts";
@@ -12,7 +12,7 @@ import { routeKey } from "./route-conflicts.ts";
 
 export type MarkedChange = Change & { readonly marks: readonly Mark[] };
 
-/** One side of a change of a route, as its callers see it. */
+/** A route before or after a change. */
 interface RouteSide {
   readonly scope: Scope;
   readonly method: Method;
@@ -54,8 +54,8 @@ export function countEffects(changes: readonly MarkedChange[]): Record<Effect, n
 }
 
 /**
- * Pairs a removed route with an added route that serves the same requests: one that moved to another scope,
- * or whose params have new names. Routes of one shape are paired by equal path first.
+ * Pairs a removed route with an added route that serves the same requests: the route moved to another scope,
+ * or its params have new names. Pairs routes with equal paths first, then routes with equal shapes.
  */
 function pairMoved(changes: readonly Change[]) {
   const routes = changes.filter(isRoute);
@@ -154,7 +154,10 @@ function oneOf(labels: readonly string[]): string {
   return labels.length === 1 ? `the label ${labels[0]}` : `one of the labels ${labels.join(", ")}`;
 }
 
-/** Marks a lost owner id: without it the upstream path does not tie a request to what its caller owns. */
+/**
+ * Marks an owner id that `upstream` no longer contains. Without the id, the upstream path does not bind a
+ * request to the caller's own data.
+ */
 function markOwner({ settings: before }: RouteSide, { scope, settings: after }: RouteSide): Mark[] {
   const lost = SUBJECT_FIELDS[scope].filter(
     (field) => names(before.upstream, field) && !names(after.upstream, field),

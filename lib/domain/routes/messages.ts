@@ -1,4 +1,4 @@
-/** Messages for fields of route configuration that do not fit their schema. */
+/** Messages for fields of route configuration that do not match their schema. */
 import { joinWords, quoted } from "../errors/index.ts";
 import { isRecord } from "../json/index.ts";
 import { CONSTRAINTS, METHODS, SCOPES } from "./keywords.ts";
@@ -32,7 +32,7 @@ export const SERVICE_TOO_LARGE = `A service has at most ${SERVICE_CONFIG_BYTES_M
 export const DOCUMENT_TOO_LARGE = `The services of a document have at most ${DOCUMENT_BYTES_MAX} bytes of JSON in expanded form: send them in parts.`;
 export const PATH_TOO_LONG = `A path has at most ${PATH_BYTES_MAX} bytes, the route_prefix included.`;
 
-export const TOO_MANY_TESTS = `A service has at most ${TESTS_MAX} tests, with those that it keeps of the document's top.`;
+export const TOO_MANY_TESTS = `A service has at most ${TESTS_MAX} tests, including its tests from the top of the document.`;
 export const testNamedTwice = (name: string) =>
   `There is a test ${quoted(name)} already: choose another name.`;
 
@@ -51,7 +51,7 @@ export function windowMessage(value: unknown): string {
 export const noPolicyMessage = (name: string) =>
   `This service has no policy ${quoted(name)}: define it under rate_limits.`;
 
-/** The messages by field. A function gets undefined for a missing value. */
+/** The messages by field. A function receives the wrong value, or undefined for a missing one. */
 export const messages = {
   document: "A configuration document is an object with services, a map from names to services.",
   service: `A service is an object with url and at least one of ${joinWords(SCOPES)}.`,
@@ -60,12 +60,12 @@ export const messages = {
   policy_name: `A policy's name has 1 to ${POLICY_NAME_LENGTH_MAX} ${CHARACTERS}`,
   label: (value: unknown) =>
     value === "*"
-      ? "A route cannot require `*`, which a role holds to pass every route."
+      ? "A route cannot require `*`, which gives a role access to every route."
       : `A label has 1 to ${LABEL_LENGTH_MAX} ${CHARACTERS}`,
   required_labels: (value: unknown) => {
     if (!Array.isArray(value)) return `required_labels is a list of labels; ${OMIT_LABELS}`;
     if (value.length === 0) return `required_labels names at least one label; ${OMIT_LABELS}`;
-    return `required_labels holds at most ${LABELS_MAX} labels.`;
+    return `required_labels has at most ${LABELS_MAX} labels.`;
   },
   rate_limit: (value: unknown) => {
     if (typeof value === "string") return noPolicyMessage(value);
@@ -76,13 +76,13 @@ export const messages = {
     typeof value === "string"
       ? noPolicyMessage(value)
       : `Each limit of a list is ${LIMIT_NUMBERS}, or the name of a policy of this service.`,
-  limit_list: `A list of limits holds 1 to ${ROUTE_LIMITS_MAX} of them; write false for no limit.`,
+  limit_list: `A list of limits has 1 to ${ROUTE_LIMITS_MAX} limits; write false for no limit.`,
   plans: `plans is a map from the names of 1 to ${PLANS_MAX} plans to {requests, window_seconds?}, or to false for no limit.`,
   plan_limit: "The limit of a plan is {requests, window_seconds?}, or false for no limit.",
   charge: "charge is success; leave it out to count every request.",
   method: (value: unknown) => {
     if (isRecord(value)) {
-      return "A list of methods holds names only: write all methods as a map to give one its own fields.";
+      return "A list of methods has names only: to give a method its own fields, write all methods as a map.";
     }
     const upper = typeof value === "string" ? value.toUpperCase() : "";
     if (METHODS.some((method) => method === upper))
@@ -104,8 +104,8 @@ export const messages = {
     }
     if (!value.startsWith("/")) return "upstream is an absolute path: it starts with `/`.";
     if (value.length > UPSTREAM_BYTES_MAX) return `upstream has at most ${UPSTREAM_BYTES_MAX} bytes.`;
-    if (value.includes("?")) return "upstream holds no `?`: the query of the request is passed on as it is.";
-    return "upstream holds no `#`: a fragment is never sent.";
+    if (value.includes("?")) return "upstream has no `?`: the query of the request is passed on unchanged.";
+    return "upstream has no `#`: a fragment is never sent.";
   },
   tests: (value: unknown) =>
     Array.isArray(value) ? TOO_MANY_TESTS : "tests is a list of {name, method, path, expect}.",
@@ -119,7 +119,7 @@ export const messages = {
   test_labels: `labels is a list of at most ${TEST_LABELS_MAX} labels.`,
   expect: "Set expect to at least one of service, upstream, allowed and requests, or to status: 404.",
   expected_upstream:
-    "upstream is the path that the gateway calls: visible ASCII characters that start with `/`, with `{subject.…}` for an owner's id.",
+    "upstream is the path that the gateway calls: visible ASCII characters, starting with `/`, with `{subject.…}` for an owner's id.",
   expected_allowed: "allowed is true or false.",
   expected_requests: "requests is a whole number above 0, or false for no limit.",
   expected_status: "status is 404, for a request that no route serves.",

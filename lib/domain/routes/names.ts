@@ -1,4 +1,4 @@
-/** The schemas of names that several parts of a document have. */
+/** The schemas of names that occur in several parts of a document. */
 import { Type } from "@sinclair/typebox";
 import { SERVICE_NAME_LENGTH_MAX } from "./limits.ts";
 import { messages } from "./messages.ts";
@@ -12,7 +12,8 @@ export const ServiceName = Type.String({
   examples: ["widgets"],
 });
 
-// The methods are written out, because Elysia's types lose the members of a union that `map` makes.
+// The methods are listed one by one, because Elysia's types lose the members of a union that is built with
+// `map`.
 export const MethodName = Type.Union(
   [
     Type.Literal("GET"),

@@ -7,8 +7,8 @@ const LITERAL = 3;
 const PARAM = 2;
 
 /**
- * Returns the routes of any method whose leading segments agree best with `path`, best first. Looks at every
- * route, so it is a tool for people and not for the request path.
+ * Returns the routes of any method whose leading segments match `path` best, the best match first. Visits
+ * every route, so the gateway must not call this function while it serves requests.
  */
 export function nearestRoutes(table: RouteTable, path: string, limit: number): CompiledRoute[] {
   const wanted = path
@@ -24,7 +24,7 @@ export function nearestRoutes(table: RouteTable, path: string, limit: number): C
 }
 
 /**
- * Scores the leading segments that agree, a literal higher than a param. Each missing or surplus segment
+ * Scores the leading segments that match, a literal higher than a param. Each missing or surplus segment
  * subtracts one.
  */
 function likeness(path: string, wanted: readonly string[]): number {

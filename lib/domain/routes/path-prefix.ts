@@ -1,6 +1,6 @@
 import { pathViolations, type Segment, segmentsOf } from "./route-path.ts";
 
-/** Returns the reasons why `prefix` cannot stand for the paths at and below it (RG-114). */
+/** Returns the reasons why `prefix` is not a valid path prefix (RG-114). */
 export function pathPrefixViolations(prefix: string): string[] {
   return pathViolations(prefix, "public");
 }
@@ -14,8 +14,8 @@ interface Node {
 const newNode = (): Node => ({ isEnd: false, literals: new Map(), param: null });
 
 /**
- * The paths at and below some prefixes. Whole segments are compared. A param of a prefix stands for any
- * segment. A param of a path matches any request, so it lies only below a param of a prefix (RG-114).
+ * The paths at or below a list of prefixes, compared by whole segments. A param of a prefix covers any
+ * segment. Only a param of a prefix covers a param of a path, which matches any segment (RG-114).
  */
 export class PathPrefixes {
   readonly #root = newNode();
@@ -29,7 +29,7 @@ export class PathPrefixes {
     }
   }
 
-  /** Returns whether every request that the route `path` matches lies at or below a prefix. */
+  /** Returns whether a prefix covers every request that the route `path` matches. */
   cover(path: string): boolean {
     return covers(this.#root, segmentsOf(path), 0);
   }

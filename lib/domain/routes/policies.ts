@@ -22,8 +22,8 @@ export interface PolicyConflict {
 
 /**
  * Returns the policies of `incoming` that conflict on a shared name with another service, of `incoming` or
- * `current`. Policies conflict when their numbers differ, or when only one is shared. Services of `current`
- * that are also incoming are about to be replaced and are ignored.
+ * `current`. Policies conflict when their numbers differ, or when only one is shared. Ignores services of
+ * `current` that are also incoming, because the write replaces them.
  */
 export function findPolicyConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,
@@ -44,7 +44,10 @@ export function findPolicyConflicts(
   return conflicts;
 }
 
-/** Records the first declaration of each kind. One is enough: all others of a kind agree or were refused. */
+/**
+ * Records the first shared and the first local declaration of each policy. Later declarations of the same
+ * kind are equal, do not conflict, or were refused.
+ */
 function declare(declared: Map<string, Declared>, service: string, config: StoredServiceConfig): void {
   for (const [name, policy] of Object.entries(config.rate_limits ?? {})) {
     const first = declared.get(name) ?? {};
@@ -64,5 +67,5 @@ function disagreement(name: string, policy: RateLimitPolicy, { shared, local }: 
 }
 
 function mixed(name: string, here: string, there: string, service: string): string {
-  return `The policy ${name} is ${here} here and ${there} in service ${service}: declare it alike, or choose another name.`;
+  return `The policy ${name} is ${here} here and ${there} in service ${service}: declare it the same way, or choose another name.`;
 }

@@ -9,7 +9,7 @@ export interface ServicePath {
   readonly path: string;
 }
 
-/** A part of a write that its operator may not do: a whole service, or one path of a service. */
+/** A part of a write that is outside the operator's bounds: a whole service, or one path of a service. */
 export interface OutOfBounds {
   readonly service: string;
   readonly path?: string;
@@ -23,7 +23,10 @@ interface Bounds {
   readonly paths: readonly string[] | null;
 }
 
-/** The bounds of a publisher. The registry enforces them, and the console hides what they refuse. */
+/**
+ * The bounds of a publisher. The registry enforces the bounds, and the console hides actions that they
+ * forbid.
+ */
 export class PublisherBounds {
   readonly #services: readonly string[] | null;
   readonly #prefixes: PathPrefixes | null;
@@ -42,14 +45,17 @@ export class PublisherBounds {
     return this.#services === null || this.#services.some((pattern) => fitsPattern(pattern, service));
   }
 
-  /** Returns each path of own services that lies outside the prefixes, once. */
+  /** Returns the paths that are outside the publisher's prefixes, without duplicates. */
   outside(used: readonly ServicePath[]): ServicePath[] {
     const found = used.filter(({ path }) => this.#prefixes?.cover(path) === false);
     return [...new Map(found.map(({ service, path }) => [`${service} ${path}`, { service, path }])).values()];
   }
 }
 
-/** Returns the paths of routes and of tests: a test of another team's path could hinder that team. */
+/**
+ * Returns the paths of a service's routes and tests. Tests count, because a test on another team's path could
+ * block the writes of that team.
+ */
 export function boundedPaths(service: string, config: StoredServiceConfig): ServicePath[] {
   return [...ownedRoutes(service, config), ...(config.tests ?? [])].map(({ path }) => ({ service, path }));
 }

@@ -4,12 +4,12 @@ import { PATH_BYTES_MAX } from "./limits.ts";
 const SLASH = 0x2f;
 const PERCENT = 0x25;
 
-/** Returns a path as the gateway sees it: parsed as a URL, without query and fragment. */
+/** Returns a path in the form that the gateway matches: parsed as a URL, without query and fragment. */
 export function parsedPath(path: string): string {
   return new URL(`http://gateway${path.replace(/[?#].*$/s, "")}`).pathname;
 }
 
-/** Returns the segments of a request's path as the literals of routes that they match. */
+/** Returns the segments of a request's path in the spelling of route literals. */
 export function literalSegments(path: string): string[] {
   return path === "/" ? [] : path.slice(1).split("/").map(withLowerCaseEscapes);
 }
@@ -18,14 +18,14 @@ export function literalSegments(path: string): string[] {
 export class RequestPath {
   #text = "";
   /**
-   * The end of each segment. The first segment starts at 1, each further one after the slash that ended the
-   * last.
+   * The end of each segment. The first segment starts at 1. Each other segment starts after the slash that
+   * ends the previous segment.
    */
   readonly #ends = new Uint32Array(PATH_BYTES_MAX / 2);
   readonly #hashes = new Int32Array(PATH_BYTES_MAX / 2);
 
   /**
-   * Reads `text`, which replaces the path that was read before.
+   * Reads `text`, which replaces the previous path.
    *
    * @returns the number of segments, or -1 for a path that no route can match: an empty segment, a control
    * byte, a space, a byte outside ASCII, a broken escape, or too many segments
@@ -67,7 +67,7 @@ export class RequestPath {
     return this.#hashes[level] ?? 0;
   }
 
-  /** Returns whether the segment matches a literal of a route. Escapes match in either case. */
+  /** Returns whether the segment matches a literal of a route. The case of escapes does not matter. */
   meets(level: number, literal: string): boolean {
     const start = this.#start(level);
     if ((this.#ends[level] ?? 0) - start !== literal.length) return false;
@@ -80,7 +80,7 @@ export class RequestPath {
   }
 }
 
-/** Returns a hash of a literal. Different literals seldom share a hash. */
+/** Returns a hash of a literal. Different literals rarely have the same hash. */
 export function segmentHash(literal: string): number {
   let hash = 0;
   for (let index = 0; index < literal.length; index++) {

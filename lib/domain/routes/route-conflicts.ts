@@ -33,9 +33,9 @@ export function ownedRoutes(service: string, config: StoredServiceConfig): Owned
 }
 
 /**
- * Returns the routes of `incoming` that another service owns, in the order of `incoming`. Routes in `current`
- * of an incoming service are about to be replaced and are ignored. Between two incoming services the earlier
- * one is the owner. Takes linear time.
+ * Returns the routes of `incoming` that another service owns, in the order of `incoming`. Ignores routes of
+ * incoming services in `current`, because the write replaces them. If two incoming services have the same
+ * route, the earlier service is the owner. Takes linear time.
  */
 export function findRouteConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,

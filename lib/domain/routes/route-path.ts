@@ -16,7 +16,7 @@ const PARAM = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 const NOT_VISIBLE_ASCII = /[^\x21-\x7e]/;
 /** Characters that URL parsing rewrites, cuts off or cannot read. */
 const NOT_IN_A_URL_PATH = /["#<>?\\^`]|%(?![0-9A-Fa-f]{2})/;
-/** A quick test that matches every path that is not canonical, and some that are. */
+/** A quick test that matches every non-canonical path, and some canonical ones. */
 const PERHAPS_NOT_CANONICAL = /[A-Z]|\/(?:\/|$|(?:\.|%2e){1,2}(?:\/|$))/;
 const BRACED_OR_NOT = /\{[^{}/]*\}|[^{}]+|[{}]/g;
 
@@ -65,7 +65,7 @@ export function pathViolations(path: string, scope: Scope, prefix?: Prefix): str
 export function characterViolation(path: string): string | null {
   const unseen = NOT_VISIBLE_ASCII.exec(path)?.[0];
   if (unseen !== undefined) {
-    return "A path holds visible ASCII characters only: percent-encode spaces and everything else, such as `%20`.";
+    return "A path has only visible ASCII characters: percent-encode all others, such as a space as `%20`.";
   }
   const refused = NOT_IN_A_URL_PATH.exec(path)?.[0];
   if (refused === undefined) return null;
@@ -111,7 +111,7 @@ function nameViolations(name: string, seen: Set<string>, scope: Scope): string[]
     violations.push(`A param's name has at most ${PARAM_NAME_LENGTH_MAX} characters.`);
   }
   if (seen.has(name))
-    violations.push(`The param {${name}} stands twice in this path: give each a name of its own.`);
+    violations.push(`The param {${name}} occurs twice in this path: give each param a different name.`);
   seen.add(name);
   const reserved: readonly string[] = SUBJECT_FIELDS[scope];
   if (reserved.includes(name)) {
@@ -126,5 +126,5 @@ function badParam(segment: string): string {
   if (!segment.startsWith("{") || !segment.endsWith("}") || /[{}]/.test(segment.slice(1, -1))) {
     return "A param fills a whole segment of the path, written `{name}`.";
   }
-  return "A param's name starts with a letter or `_` and goes on with letters, digits and `_`, such as `{widget_id}`.";
+  return "A param's name starts with a letter or `_`, followed by letters, digits and `_`, such as `{widget_id}`.";
 }

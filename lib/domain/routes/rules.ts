@@ -1,6 +1,6 @@
 /**
- * Checks the rules that join fields (RG-8 to RG-27). Any part of the service may be missing: parts that do
- * not fit the schema were reported and removed.
+ * Checks the rules between fields (RG-8 to RG-27). Any part of the service may be missing: parts that do not
+ * match the schema have been reported and removed.
  */
 import {
   type FieldPath,
@@ -21,25 +21,28 @@ import { descriptionPathViolation, urlViolation } from "./service-url.ts";
 import { checkTests } from "./test-rules.ts";
 import { upstreamViolations } from "./upstream.ts";
 
-/** The scope and the service around a route, as its rules see them. */
+/** The context of the rules of a route: its scope and its service. */
 interface Context {
   readonly violations: Violations;
   /** The path of the service in the input. */
   readonly service: FieldPath;
   readonly scope: Scope;
-  /** The prefix of the scope, or undefined if there is none, null if the written prefix is wrong. */
+  /** The prefix of the scope; undefined without a prefix, null if the prefix is invalid. */
   readonly prefix: Prefix | undefined | null;
-  /** The service's rate_limits, or undefined for a wrong policy. */
+  /** The service's policies by name; undefined for an invalid policy. */
   readonly policies: Policies;
-  /** The first place of each method and full path. */
+  /** The path in the input of the route that first declares each method and full path. */
   readonly declared: Map<string, FieldPath>;
-  /** The bytes of the service's full paths so far. A long prefix makes short input large. */
+  /**
+   * The total bytes of the service's full paths so far. A long prefix can expand short input to a large
+   * service.
+   */
   readonly expanded: { path_bytes: number };
 }
 
 /**
- * Adds the problems of a service to `violations`, each rule on the full paths. Yields after each route, because
- * thousands of routes take time.
+ * Adds the problems of a service to `violations`. Rules about paths apply to full paths. Yields after each
+ * route, because thousands of routes take time.
  *
  * @param at the path of the service in the input; paths of problems are relative to it
  */
@@ -76,8 +79,8 @@ export function* checkRules(
 }
 
 /**
- * Reads the prefix. A wrong prefix is reported once and becomes null, so that its routes show only their own
- * problems.
+ * Reads the prefix. An invalid prefix is reported once and becomes null, so that its routes report only their
+ * own problems.
  */
 function readPrefix(config: Partly<ScopeConfig>, scope: Scope, violations: Violations): Context["prefix"] {
   const { route_prefix } = config;
@@ -115,7 +118,7 @@ function checkRoute(route: Partly<RouteConfig>, at: FieldPath, context: Context)
   for (const field of CONSTRAINTS.filter((field) => field in route)) {
     violations.add(
       [...at, field],
-      `With methods as a map, ${field} stands under each method: move it there, or write methods as a list.`,
+      `With methods as a map, ${field} belongs under each method: move it there, or write methods as a list.`,
     );
   }
   for (const method of METHODS) checkConstraints(methods[method] ?? {}, [...at, "methods", method], context);
@@ -176,7 +179,7 @@ function checkConstraints(config: Partly<MethodConfig>, at: FieldPath, context: 
   }
 }
 
-/** Reports each message. Returns whether there is any. */
+/** Adds a violation for each message. Returns whether there are any messages. */
 function addAll(messages: readonly string[], at: FieldPath, violations: Violations): boolean {
   for (const message of messages) violations.add(at, message);
   return messages.length > 0;

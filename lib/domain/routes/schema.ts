@@ -1,6 +1,7 @@
 /**
- * The schemas of route configuration (RG-5 to RG-8): as an operator writes it, and expanded, as it is stored,
- * projected and loaded. Rules that join fields are in `rules.ts`; {@link validateDocument} applies both.
+ * The schemas of route configuration (RG-5 to RG-8): in the form that operators write, and in the expanded
+ * form that is stored, projected and loaded. Rules between fields are in `rules.ts`; {@link validateDocument}
+ * applies both.
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { mapOf } from "../schemas/index.ts";
@@ -22,7 +23,7 @@ export * from "./limit-schema.ts";
 export * from "./names.ts";
 export * from "./test-schema.ts";
 
-/** Returns the options of an object without further fields, and its name in messages. */
+/** Returns the options of an object schema that refuses unknown fields. Messages call the object `noun`. */
 const closed = (noun: string) => ({ additionalProperties: false, noun }) as const;
 
 export const ScopeName = Type.Union(
@@ -39,7 +40,7 @@ export const Label = Type.String({
   examples: ["widgets:write"],
 });
 
-/** The OpenAPI keyword for a check that a rule makes many times faster than TypeBox. */
+/** The OpenAPI keyword for unique items. A rule checks it, many times faster than TypeBox would. */
 const unique = { uniqueItems: true };
 
 export const RequiredLabels = Type.Array(Label, {
@@ -76,12 +77,12 @@ const MethodList = Type.Array(MethodName, {
   minItems: 1,
   openapi: unique,
   message: messages.method_list,
-  description: "The methods that the route serves, all alike.",
+  description: "The methods that the route serves, all with the same settings.",
   examples: [["GET", "POST"]],
 });
 
 const verbEntry = Type.Union([MethodConfig, Type.Null()], {
-  description: "The settings of the method; they may be empty.",
+  description: "The settings of the method. The object may be empty.",
   message: messages.method_config,
 });
 export const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
@@ -90,7 +91,7 @@ export const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
   title: "MethodMap",
   minProperties: 1,
   message: messages.method_map,
-  description: "The methods that the route serves, each with constraints of its own, or empty.",
+  description: "The methods that the route serves, each with its own settings, or with none.",
   examples: [{ GET: {}, POST: { required_labels: ["widgets:write"] } }],
 });
 export type MethodMap = Static<typeof MethodMap>;
@@ -125,7 +126,7 @@ export const RouteConfig = Type.Object(
     methods: Type.Union([MethodList, MethodMap], {
       title: "RouteMethods",
       message: fieldMessage("methods", "a list of methods, or a map of them"),
-      description: "The methods that the route serves: a list, or a map with constraints for each.",
+      description: "The methods that the route serves: a list, or a map with settings for each method.",
     }),
     ...verbFields,
   },
@@ -191,7 +192,7 @@ const ServiceUrl = Type.String({
  */
 const StoredUrl = Type.String({
   message: messages.url,
-  description: "`http://host:port`; `host:port` in a config that was written before that was required.",
+  description: "`http://host:port`, or `host:port` in a config of an older version.",
   examples: ["http://widgets:8080"],
 });
 
@@ -201,8 +202,7 @@ const OpenApiPath = Type.String({
   minLength: 1,
   maxLength: DOCUMENT_PATH_BYTES_MAX,
   message: messages.openapi,
-  description:
-    "Where the service serves its own OpenAPI document: a path on its url, with a query where it takes one.",
+  description: "The path of the service's own OpenAPI document on the service's url. A query is allowed.",
   examples: ["/openapi.json"],
 });
 
@@ -286,7 +286,7 @@ const documentOf = <Service extends TSchema>(service: Service) =>
     {
       services: mapOf(ServiceName, service, {
         minProperties: 1,
-        description: "Services by name. Services that are not named stay as they are.",
+        description: "Services by name. All other services stay unchanged.",
         message: messages.services,
       }),
       tests: Type.Optional(RouteTests),

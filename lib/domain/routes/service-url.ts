@@ -9,7 +9,7 @@ const NAME_LENGTH_MAX = 253;
 const LABEL = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/;
 const IPV6 = /^\[[0-9A-Fa-f:.]{2,45}\]$/;
 
-/** Returns why a malformed url of an operator is refused. */
+/** Returns the message for a malformed url. */
 export function serviceUrlMessage(url: string): string {
   if (/^https:/i.test(url)) return "TLS upstreams are unsupported: write the url as `http://host:port`.";
   return (url.startsWith(SCHEME) && urlViolation(url)) || FORM;
@@ -37,11 +37,11 @@ export function descriptionPathMessage(value: unknown): string {
 /** Returns why a well-formed path would not be called exactly as written, or null if it would. */
 export function descriptionPathViolation(path: string): string | null {
   if (path.startsWith("//")) return descriptionPathMessage(path);
-  if (path.includes("#")) return "openapi holds no `#`: a fragment is never sent.";
+  if (path.includes("#")) return "openapi has no `#`: a fragment is never sent.";
   const origin = "http://service";
   const called = URL.parse(origin + path)?.href.slice(origin.length);
   if (called === path && !/%(?![0-9A-Fa-f]{2})/.test(path)) return null;
-  return `openapi is called as it is written, so write it as URLs are parsed${called === undefined ? "" : `: \`${called}\``}.`;
+  return `openapi is called exactly as written, so write it in the form that URL parsing returns${called === undefined ? "" : `: \`${called}\``}.`;
 }
 
 /** Returns the `host:port` of a url in either stored form. */

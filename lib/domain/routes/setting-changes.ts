@@ -21,7 +21,7 @@ export function subjectOf({ scope, method, path, before, after }: Change): Subje
   return { method: null, path: null, scope: null, name };
 }
 
-/** One setting of a change; null on a side that does not exist. */
+/** A setting that differs. `before` is null for an addition, and `after` for a removal. */
 export interface SettingChange {
   name: string;
   before: string | null;
@@ -68,7 +68,7 @@ function settingsOf(side: Change["before"]): Settings {
   };
 }
 
-/** Returns a route's limit in a few words, or an empty text for the gateway's default. */
+/** Returns a short text about a route's limit, or an empty text for the gateway's default. */
 export function limitText(limit: StoredRoute["rate_limit"] | null): string {
   if (limit === undefined || limit === null) return "";
   if (limit === false) return "unlimited";
@@ -77,7 +77,7 @@ export function limitText(limit: StoredRoute["rate_limit"] | null): string {
   return limit.map((each) => limitText(each)).join(" and ");
 }
 
-/** Returns how many changes there are, and how many are marked. */
+/** Returns a sentence with the number of changes, and how many of them open a route or break callers. */
 export function summaryOf(changes: number, { opens, breaks }: Record<Effect, number>): string {
   if (changes === 0) return "No changes.";
   const counted = (count: number, one: string, several: string) =>

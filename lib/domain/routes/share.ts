@@ -1,7 +1,7 @@
-/** The maximum number of remembered parts of one kind. Services that come and go must not fill the memory. */
+/** The maximum number of shared parts of one kind. It bounds the memory when services come and go. */
 const SHARED_PARTS_MAX = 1_000;
 
-/** Returns the part that is stored under `key`, or stores the one that `make` returns. */
+/** Returns the part that is stored under `key`, or stores and returns the result of `make`. */
 export function share<T>(parts: Map<string, T>, key: string, make: () => T): T {
   const known = parts.get(key);
   if (known !== undefined) return known;

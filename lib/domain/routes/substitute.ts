@@ -2,7 +2,10 @@
 import { escapedByte } from "./request-path.ts";
 import type { RouteMatch } from "./table.ts";
 
-/** The owner ids that the route addresses. A scope has the ids of its fields. */
+/**
+ * The ids of the caller, for the placeholders in upstream templates. The scope of the route decides which ids
+ * are set.
+ */
 export interface SubjectIds {
   readonly user_id?: string | null;
   readonly organization_id?: string | null;
@@ -12,8 +15,8 @@ export interface SubjectIds {
 export type UpstreamPath =
   | { readonly path: string }
   /**
-   * The part that is not one path segment: `path_param` is a param of the request, `subject` an id of the
-   * subject.
+   * The kind of value that is not a single path segment: `path_param` is a param of the request, `subject` an
+   * id of the caller.
    */
   | { readonly error: "path_param" | "subject" };
 

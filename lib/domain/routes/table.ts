@@ -68,13 +68,13 @@ export class RouteTableBuilder {
   readonly #finder = new RouteFinder();
   readonly #services = new Map<string, readonly CompiledRoute[]>();
   readonly #shared = new SharedParts();
-  /** The routes that do not serve, because another route of their shape and method wins. */
+  /** The routes that are not served, because another route with the same shape and method wins. */
   readonly #beaten = new Set<CompiledRoute>();
   #routes = 0;
 
   /**
-   * Adds or replaces a valid service in steps. Callers take a table only after the last step. Only the steps
-   * before the first change can throw.
+   * Adds or replaces a valid service in steps. Callers must finish all steps before they call `take`. Only
+   * the steps before the first change can throw.
    */
   *put(name: string, config: StoredServiceConfig): Generator<void, void> {
     const gone = new Map<string, CompiledRoute>();
@@ -142,7 +142,7 @@ export class RouteTableBuilder {
   }
 }
 
-/** Returns the table of valid services, built at once. */
+/** Returns the route table of valid services. */
 export function tableOf(services: ReadonlyMap<string, StoredServiceConfig>): RouteTable {
   const builder = new RouteTableBuilder();
   for (const [name, config] of services) {

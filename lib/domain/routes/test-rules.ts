@@ -1,4 +1,4 @@
-/** Checks the rules that join fields of route tests (RG-145, RG-146). */
+/** Checks the rules between fields of route tests (RG-145, RG-146). */
 import type { FieldPath, Partly, Violations } from "../errors/index.ts";
 import { testNamedTwice } from "./messages.ts";
 import type { RouteTest } from "./test-schema.ts";
@@ -34,12 +34,15 @@ function checkTest(
   }
   if (isOfCaller && !("allowed" in expect)) {
     const field = role === undefined ? "labels" : "role";
-    violations.add([...at, field], `${field} decides allowed alone: expect allowed, or leave ${field} out.`);
+    violations.add([...at, field], `${field} only affects allowed: expect allowed, or leave ${field} out.`);
   }
   if (plan !== undefined && !("requests" in expect)) {
-    violations.add([...at, "plan"], "plan decides requests alone: expect requests, or leave plan out.");
+    violations.add([...at, "plan"], "plan only affects requests: expect requests, or leave plan out.");
   }
   if ("status" in expect && Object.keys(expect).length > 1) {
-    violations.add([...at, "expect", "status"], "status: 404 stands alone: no route serves the request.");
+    violations.add(
+      [...at, "expect", "status"],
+      "Expect nothing besides status: 404, because no route serves the request.",
+    );
   }
 }

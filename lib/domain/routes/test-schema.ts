@@ -1,4 +1,4 @@
-/** The schemas of route tests (RG-145, RG-146). The rules that join their fields are in `test-rules.ts`. */
+/** The schemas of route tests (RG-145, RG-146). The rules between their fields are in `test-rules.ts`. */
 import { type Static, Type } from "@sinclair/typebox";
 import { PlanName, RateLimitRequests } from "./limit-schema.ts";
 import {
@@ -16,7 +16,8 @@ const NO_ROUTE = 404;
 const ExpectedRequests = Type.Union([RateLimitRequests, Type.Literal(false)], {
   title: "ExpectedRequests",
   message: messages.expected_requests,
-  description: "The requests of the route's limit, the smallest of several; false for no limit.",
+  description:
+    "The number of requests that the route's limit admits; the smallest number of several limits; false for no limit.",
   examples: [100],
 });
 
@@ -45,7 +46,7 @@ export const Expectation = Type.Object(
     status: Type.Optional(
       Type.Literal(NO_ROUTE, {
         message: messages.expected_status,
-        description: "404: no route serves the request. It stands alone.",
+        description: "404: no route serves the request. No other expectation is allowed.",
       }),
     ),
   },
@@ -60,7 +61,7 @@ export const Expectation = Type.Object(
   },
 );
 
-/** A test of the published routes. It looks a request up and sends none. */
+/** A test of the published routes, which looks up a request without sending it. */
 export const RouteTest = Type.Object(
   {
     name: Type.String({
@@ -68,7 +69,7 @@ export const RouteTest = Type.Object(
       maxLength: TEST_NAME_LENGTH_MAX,
       pattern: "^[^\\x00-\\x1f\\x7f]+$",
       message: messages.test_name,
-      description: "The name of the test, which a refusal tells.",
+      description: "The name of the test, shown when the test fails.",
       examples: ["members read widgets"],
     }),
     method: MethodName,
@@ -84,7 +85,7 @@ export const RouteTest = Type.Object(
       Type.String({
         pattern: `^[a-z0-9:._-]{1,${LABEL_LENGTH_MAX}}$`,
         message: messages.test_role,
-        description: "A slug of ROLES_FILE: `allowed` is for a member with this role.",
+        description: "The role of the member that `allowed` is about: a slug of ROLES_FILE.",
         examples: ["admin"],
       }),
     ),
@@ -99,7 +100,7 @@ export const RouteTest = Type.Object(
         {
           maxItems: TEST_LABELS_MAX,
           message: messages.test_labels,
-          description: "`allowed` is for a member with these labels.",
+          description: "The labels of the member that `allowed` is about.",
         },
       ),
     ),
@@ -110,7 +111,7 @@ export const RouteTest = Type.Object(
     additionalProperties: false,
     noun: "A test",
     title: "RouteTest",
-    description: "A test of the published routes: a request, and what the route that serves it must be.",
+    description: "A test of the published routes: a request, and the expected route.",
     examples: [
       {
         name: "members read widgets",
@@ -127,5 +128,5 @@ export type RouteTest = Static<typeof RouteTest>;
 export const RouteTests = Type.Array(RouteTest, {
   maxItems: TESTS_MAX,
   message: messages.tests,
-  description: "Tests that each write must leave passing. Gateways do not get them.",
+  description: "Tests that must pass after each write. They are not sent to gateways.",
 });

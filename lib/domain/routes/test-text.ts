@@ -12,7 +12,7 @@ export function testText({ method, path, role, labels, plan, expect }: RouteTest
   return `${asks}: ${expectationText(expect)}`;
 }
 
-/** Returns what a test expects, in a few words. */
+/** Returns a short text about what a test expects. */
 export function expectationText({
   status,
   service,

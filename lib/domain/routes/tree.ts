@@ -5,8 +5,8 @@ import { RequestPath, segmentHash } from "./request-path.ts";
 import { METHODS, type Method, SCOPES } from "./schema.ts";
 
 /**
- * A node of the tree. Trees share nodes: only the edition that made a node changes it, and only until the
- * tree of that edition is taken.
+ * A node of the tree. Trees share nodes: only the edition that created a node may change it, and only before
+ * `take` returns the tree of that edition.
  */
 export interface Node {
   readonly edition: number;
@@ -15,18 +15,20 @@ export interface Node {
   readonly hash: number;
   literals: Literals<Node> | null;
   param: Node | null;
-  /** All routes of this shape in order of precedence. The first route of a method serves. */
+  /** All routes of this shape in order of precedence. The first route of each method is served. */
   claims: readonly CompiledRoute[];
-  /** The first of `claims`, often the only one: a request then reads no list. */
+  /**
+   * The first of `claims`, which is often the only one. Most requests read this field instead of the list.
+   */
   first: CompiledRoute | null;
   /**
-   * One number for each method. Its bits are the distances, at least one, down to a route of that method.
-   * null if no route is below.
+   * One bit set for each method. A bit stands for a distance, at least one, down to a route of that method.
+   * Null if there is no route below.
    */
   reach: number[] | null;
 }
 
-/** The distance from which greater distances share one bit of `reach`. */
+/** The distance from which all distances share one bit of `reach`. */
 const REACH_MAX = 31;
 const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
 const NO_CLAIMS: readonly CompiledRoute[] = [];
@@ -59,7 +61,7 @@ export class RouteFinder {
     return this.#depth < 0 ? null : this.#walk(root, 0);
   }
 
-  /** Returns the segments of the last path at the places where `route` has params. */
+  /** Returns the segments of the latest path that match the params of `route`. */
   paramValues(route: CompiledRoute): string[] {
     return route.paramSegments.map((level) => this.#path.segment(level));
   }
@@ -70,7 +72,7 @@ export class RouteFinder {
     if (left === 0) return winnerOf(node, this.#method);
     if (node.literals !== null) {
       const child = node.literals.metBy(this.#path, level);
-      // Without a param child nothing else is left to try here, so the reach of the child does not matter.
+      // Without a param child there is no alternative to try, so the reach of the child does not matter.
       if (child !== null && node.param === null) return this.#walk(child, level + 1);
       if (child !== null && this.#leads(child, left - 1)) {
         const found = this.#walk(child, level + 1);
@@ -87,14 +89,14 @@ export class RouteFinder {
 }
 
 /**
- * Builds trees, each from the last one. A change copies the nodes from the root to its place, once in an
- * edition. All other nodes are shared with the trees that were taken.
+ * Builds trees, each from the previous one. A change copies the nodes on the path from the root to the
+ * changed node, once in each edition. All other nodes are shared with earlier trees.
  */
 export class RouteTree {
   #edition = 1;
   #root = this.#create("");
 
-  /** Returns the current tree. Later changes do not touch it. */
+  /** Returns the current tree. Later changes do not affect the returned tree. */
   take(): Node {
     this.#edition++;
     return this.#root;
@@ -143,7 +145,7 @@ export class RouteTree {
       return own;
     }
     const known = childOf(own, literal);
-    if (known === null) throw new Error("Only a route that was inserted is removed.");
+    if (known === null) throw new Error("Cannot remove a route that was not inserted.");
     const child = this.#without(known, literals, level + 1, route);
     if (isBare(child)) dropChild(own, child);
     else if (child !== known) setChild(own, child);
@@ -185,7 +187,7 @@ export function* routesBelow(root: Node): Generator<CompiledRoute> {
   for (const child of childrenOf(root)) yield* routesBelow(child);
 }
 
-/** Returns the literals along the path of a route; "" for a param. */
+/** Returns the literals along the path of a route, with "" for each param. */
 function literalsOf({ path }: CompiledRoute): string[] {
   if (path === "/") return [];
   return path

@@ -47,12 +47,12 @@ function templateViolation(template: string): string | null {
   const character = characterViolation(template);
   if (character !== null) return character;
   if (/[{}]/.test(template.replace(PLACEHOLDER, ""))) {
-    return "upstream has a brace without its partner: placeholders are {subject.…} and {path.…}.";
+    return "upstream has an unmatched brace: placeholders are {subject.…} and {path.…}.";
   }
   const segments = template.replace(PLACEHOLDER, "x").split("/").slice(1);
-  if (segments.slice(0, -1).includes("")) return "upstream holds no empty segment (`//`).";
+  if (segments.slice(0, -1).includes("")) return "upstream has no empty segment (`//`).";
   if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment))) {
-    return "upstream holds no `.` or `..` segment: write the path that is to be called.";
+    return "upstream has no `.` or `..` segment: write the path to call.";
   }
   return null;
 }

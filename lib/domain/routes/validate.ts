@@ -1,7 +1,7 @@
 /**
- * The single entry point of route configuration (RG-42). The registry checks what operators write, and the
- * gateway what it loads. Input is any JSON or YAML value. The answer has all problems at once, each with its
- * path and the accepted values.
+ * The single entry point for validating route configuration (RG-42): the registry validates the input of
+ * operators, and the gateway the services that it loads. Input is any JSON or YAML value. The result lists
+ * all problems, each with its path and the accepted values.
  */
 import type { Static } from "@sinclair/typebox";
 import {
@@ -62,7 +62,7 @@ export function validateDocument(input: unknown): DocumentResult {
   return { ok: true, services: new Map([...services].map(([name, { stored }]) => [name, stored])) };
 }
 
-/** Returns the valid services of a document, in its order, and all problems of the others. */
+/** Returns the valid services of a document, in the document's order, and all problems of the others. */
 export function readDocument(input: unknown): {
   services: Map<string, DocumentService>;
   violations: Violations;
@@ -93,7 +93,7 @@ interface TestAbove {
   readonly path: FieldPath;
 }
 
-/** Returns the tests at the top of a document; none if one of them is wrong. */
+/** Returns the tests at the top of a document, or an empty list if one of them is invalid. */
 function testsAbove(input: unknown, violations: Violations): readonly TestAbove[] {
   const given = isRecord(input) && Array.isArray(input.tests) ? input.tests : [];
   if (!fits(RouteTests, given)) return [];
@@ -103,7 +103,9 @@ function testsAbove(input: unknown, violations: Violations): readonly TestAbove[
   return given.map((test, index) => ({ test, path: ["tests", index] }));
 }
 
-/** Returns the service that a test of the top expects, if the document has that service (RG-147). */
+/**
+ * Returns the name of the service that a test at the top expects, if the document has that service (RG-147).
+ */
 function homeOf({ expect }: RouteTest, given: Readonly<Record<string, unknown>>): string | undefined {
   const { service } = expect;
   return service !== undefined && Object.hasOwn(given, service) ? service : undefined;
@@ -148,7 +150,7 @@ function nameViolations(name: string, at: string): Violations {
   return violations;
 }
 
-/** @param above the tests of the top of the document that the service keeps */
+/** @param above the tests at the top of the document that are stored with the service */
 function readWritten(
   value: unknown,
   at: FieldPath,
@@ -170,7 +172,10 @@ function readWritten(
   return undefined;
 }
 
-/** Checks that a service can keep tests of the top beside its own: other names, and not too many. */
+/**
+ * Checks that the tests from the top of the document can be stored with a service's own tests: no duplicate
+ * names, and not too many tests.
+ */
 function canJoin(
   own: readonly TestAbove[],
   above: readonly TestAbove[],
@@ -187,7 +192,8 @@ function canJoin(
 }
 
 /**
- * Returns the service if its schema and the rules find no problem. The rules also run on the parts that fit.
+ * Returns the service if it breaks neither its schema nor the rules. If the schema refuses some parts, the
+ * rules still check the others.
  */
 function* readService<Schema extends typeof ServiceConfig | typeof StoredServiceConfig>(
   schema: Schema,

@@ -1,8 +1,8 @@
 /**
  * Building blocks for the schemas of the services' APIs. The option `openapi` adds or replaces keywords in
- * the OpenAPI description. Schemas use it for checks that the handler makes with its own errors: an id that
- * names nothing is a 404, whatever its spelling. They also use it for formats, which TypeBox knows only by
- * name.
+ * the OpenAPI description. Schemas use the option for rules that the handler checks with its own errors: a
+ * malformed id is a 404, like any unknown id. They also use it for formats, which TypeBox does not check
+ * without registration.
  */
 import { type SchemaOptions, type TSchema, type TString, Type } from "@sinclair/typebox";
 
@@ -13,12 +13,12 @@ export const ULID_PATTERN = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
 const ULID_LENGTH = 26;
 export const ULID_EXAMPLE = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 
-/** A request id as the gateway makes it: a UUID of version 7. */
+/** A request id as the gateway generates it: a UUID of version 7. */
 export const REQUEST_ID_EXAMPLE = "0199f4c1-7d1e-7c3a-9b1f-2f6a1c0d4e5b";
 
 const ULID = new RegExp(ULID_PATTERN);
 
-/** Returns whether `value` is spelled like a ULID. */
+/** Returns whether `value` is a well-formed ULID. */
 export function isUlid(value: string): boolean {
   return ULID.test(value);
 }
@@ -46,12 +46,15 @@ export function nullable<Schema extends TSchema>(schema: Schema, options: Schema
   return Type.Union([schema, Type.Null()], { description, examples, ...options });
 }
 
-/** Returns {@link nullable} for a value that is mostly null. Whole examples show null for it. */
+/**
+ * Returns {@link nullable} for a value that is usually null. Examples of a whole object show null for this
+ * value.
+ */
 export function mostlyNull<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
   return nullable(schema, { ...options, examples: [null, ...(schema.examples ?? [])] });
 }
 
-/** Returns the schema of an object with any keys that `key` accepts. */
+/** Returns the schema of an object whose keys match `key`. */
 export function mapOf<Value extends TSchema>(key: TString, value: Value, options: SchemaOptions = {}) {
   return Type.Record(key, value, {
     additionalProperties: false,

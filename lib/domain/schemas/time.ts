@@ -1,6 +1,6 @@
 import { FormatRegistry } from "@sinclair/typebox";
 
-/** The form of RFC 3339; Temporal checks whether the day and the offset exist. */
+/** The syntax of RFC 3339. Temporal checks whether the day and the offset exist. */
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
 
 /** Reads an RFC 3339 time; returns null for any other text. */

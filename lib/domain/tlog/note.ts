@@ -10,7 +10,7 @@ const KEY_ID_BYTES = 4;
 const PUBLIC_KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 const TIME_BYTES = 8;
-/** A name that a key may have: not empty, without spaces, plus signs and control characters. */
+/** A valid key name: not empty, without spaces, plus signs and control characters. */
 const NAME = /^[^\s+\p{Cc}]+$/u;
 /** The control characters of ASCII below the space, except the line feed. */
 const CONTROL = /[^\P{Cc}\n\u007f-\u009f]/u;
@@ -27,7 +27,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** One signature line of a note. */
 export interface NoteSignature {
   name: string;
-  /** The first four bytes, which name the key, in hexadecimal. */
+  /** The key id, in hexadecimal: the first four bytes of the encoded signature. */
   keyId: string;
   signature: Uint8Array;
 }
@@ -55,19 +55,19 @@ export function isKeyName(name: string): boolean {
   return NAME.test(name) && name.isWellFormed();
 }
 
-/** Returns the id of a key in hexadecimal, as signature lines begin with it. */
+/** Returns the id of a key in hexadecimal, as in the first bytes of a signature line. */
 export function noteKeyId({ name, type, publicKey }: NoteKey): string {
   const hash = hashOf(encoder.encode(`${name}\n`), Uint8Array.of(type), publicKey);
   return hash.subarray(0, KEY_ID_BYTES).toHex();
 }
 
-/** Returns the text form of a key: name, id and public key, with a plus sign between them. */
+/** Returns the text form of a key: name, id and public key, joined by plus signs. */
 export function noteKeyText(key: NoteKey): string {
   const bytes = Uint8Array.of(key.type, ...key.publicKey);
   return `${key.name}+${noteKeyId(key)}+${bytes.toBase64()}`;
 }
 
-/** Reads the text form of a key; returns null for any other text, and for another type of signature. */
+/** Parses the text form of a key. Returns null for any other text, and for an unsupported signature type. */
 export function readNoteKey(text: string): NoteKey | null {
   const [, name = "", id = "", material = ""] = /^([^+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? [];
   const bytes = bytesOf(material);
@@ -77,12 +77,12 @@ export function readNoteKey(text: string): NoteKey | null {
   return noteKeyId(key) === id ? key : null;
 }
 
-/** Returns a key of a log, in base64url as its key set has it, as it signs notes under a name. */
+/** Converts a JWK of a log to the key that verifies its notes under `name`. */
 export function logKey({ x }: { x: string }, name: string): NoteKey {
   return { name, type: LOG_SIGNATURE, publicKey: Uint8Array.fromBase64(x, { alphabet: "base64url" }) };
 }
 
-/** Reads a note; returns null for any other text. Nothing of it is verified. */
+/** Parses a note without verifying its signatures. Returns null for any other text. */
 export function readNote(text: string): Note | null {
   if (text.length > NOTE_LENGTH_MAX || !text.isWellFormed() || CONTROL.test(text)) return null;
   const end = text.lastIndexOf("\n\n");
@@ -95,7 +95,7 @@ export function readNote(text: string): Note | null {
     : { text: text.slice(0, end + 1), signatures: signatures.filter((signature) => signature !== null) };
 }
 
-/** Reads a note from bytes; returns null for bytes that are not UTF-8. */
+/** Parses a note from bytes, like {@link readNote}. Returns null for bytes that are not UTF-8. */
 export function readNoteBytes(bytes: Uint8Array): Note | null {
   try {
     return readNote(decoder.decode(bytes));
@@ -115,7 +115,7 @@ function readSignature(line: string): NoteSignature | null {
   };
 }
 
-/** Reads base64 of RFC 4648, section 4; returns null for text that no encoder makes. */
+/** Decodes base64 (RFC 4648, section 4). Returns null for text that no encoder produces. */
 export function bytesOf(base64: string): Uint8Array | null {
   if (!BASE64.test(base64)) return null;
   const bytes = Uint8Array.fromBase64(base64);
@@ -157,7 +157,7 @@ async function ed25519(text: string, { privateKey }: NoteSigner): Promise<Uint8A
   return new Uint8Array(await crypto.subtle.sign("Ed25519", privateKey, encoder.encode(text)));
 }
 
-/** A signature of a note whose key is known. */
+/** A verified signature of a note, by one of the given keys. */
 export interface KnownSignature {
   key: NoteKey;
   isRight: boolean;
@@ -166,8 +166,8 @@ export interface KnownSignature {
 }
 
 /**
- * Verifies the signatures of a note that one of `keys` claims to have made, in their order. Signatures of other
- * keys are left out. A reader should refuse a note with a wrong signature of a key that it knows.
+ * Verifies the signatures of a note that name one of `keys`, in the order of the note. Ignores other
+ * signatures. A caller should refuse a note if one of these signatures is wrong.
  */
 export async function knownSignatures(note: Note, keys: readonly NoteKey[]): Promise<KnownSignature[]> {
   const ids = new Map(keys.map((key) => [`${key.name} ${noteKeyId(key)}`, key]));
@@ -197,7 +197,7 @@ async function isSigned(text: string, { publicKey }: NoteKey, signature: Uint8Ar
     const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
     return await crypto.subtle.verify("Ed25519", key, new Uint8Array(signature), encoder.encode(text));
   } catch (error) {
-    // Some keys of the right length encode no point on the curve.
+    // Some byte strings of the right length are not a point on the curve.
     if (error instanceof DOMException) return false;
     throw error;
   }

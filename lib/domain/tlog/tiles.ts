@@ -1,20 +1,20 @@
 import type { Hash } from "../proof/chain.ts";
 import { rootOfLeaves, type TreeNode } from "./tree.ts";
 
-/** The number of hashes of a whole tile (C2SP tlog-tiles). A hash of one level covers a whole tile below. */
+/** The number of hashes in a full tile (C2SP tlog-tiles). Each hash covers a full tile of the level below. */
 export const TILE_WIDTH = 256;
 const LEVELS_OF_TILE = 8;
 const HASH_BYTES = 32;
 const DIGITS = 1_000;
-/** Tiles of higher levels would belong to trees with more leaves than a double counts. */
+/** A higher level would need a tree with more leaves than a double can count. */
 const LEVEL_MAX = 63;
 
 /** Consecutive hashes of a tree, or the entries of its leaves. */
 export interface Tile {
   level: number | "entries";
-  /** The place of the tile in its level, counted from 0. */
+  /** The index of the tile in its level, counted from 0. */
   index: number;
-  /** The number of hashes, or of entries; less than a whole tile has at the right end of the tree. */
+  /** The number of hashes or entries. The rightmost tile of a level can be partial. */
   width: number;
 }
 
@@ -33,7 +33,7 @@ function threeDigits(value: number): string {
   return String(value).padStart(3, "0");
 }
 
-/** Reads a tile from its level and the rest of its path; returns null for any other text. */
+/** Parses a tile from its level and the rest of its path. Returns null for any other text. */
 export function readTile(level: string, place: string): Tile | null {
   const [, above = "", last = "", width] = PATH.exec(place) ?? [];
   const index = Number((above + last).replaceAll(/[x/]/g, ""));
@@ -48,7 +48,10 @@ function levelOf(text: string): Tile["level"] | null {
   return /^(?:0|[1-9][0-9]?)$/.test(text) && Number(text) <= LEVEL_MAX ? Number(text) : null;
 }
 
-/** Returns the tile of a tree of `size` leaves that has the hash of a subtree, or the hashes below it. */
+/**
+ * Returns the tile that contains the hash of a subtree, or the hashes from which it is computed. The tree has
+ * `size` leaves.
+ */
 export function tileOf(node: TreeNode, size: number): Tile {
   const { level, from } = placeOf(node);
   const index = Math.floor(from / TILE_WIDTH);
@@ -56,7 +59,7 @@ export function tileOf(node: TreeNode, size: number): Tile {
   return { level, index, width: Math.min(TILE_WIDTH, hashes - index * TILE_WIDTH) };
 }
 
-/** Returns the hash of a subtree from the bytes of its tile; null if the tile is too short. */
+/** Returns the hash of a subtree from the bytes of its tile, or null if the tile is too short. */
 export function hashInTile(node: TreeNode, tile: Uint8Array): Hash | null {
   const { from, count } = placeOf(node);
   const first = from % TILE_WIDTH;
@@ -68,7 +71,7 @@ export function hashInTile(node: TreeNode, tile: Uint8Array): Hash | null {
   return rootOfLeaves(hashes);
 }
 
-/** Returns the level of tiles that a subtree belongs to, and the hashes of this level that it covers. */
+/** Returns the tile level of a subtree, and the range of hashes at this level that the subtree covers. */
 function placeOf({ level, index }: TreeNode): { level: number; from: number; count: number } {
   const above = level % LEVELS_OF_TILE;
   const count = 2 ** above;

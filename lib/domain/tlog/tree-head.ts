@@ -1,14 +1,14 @@
 import { type Hash, sha256 } from "../proof/chain.ts";
 import { bytesOf } from "./note.ts";
 
-/** The state of an append-only tree: what a log signs, and witnesses cosign (C2SP tlog-checkpoint). */
+/** The state of an append-only tree, which a log signs and witnesses cosign (C2SP tlog-checkpoint). */
 export interface TreeHead {
   /** The name of the log. */
   origin: string;
   /** The number of leaves. */
   size: number;
   root: Hash;
-  /** Lines that the log added. They are signed, and have no meaning here. */
+  /** Additional signed lines of the log. This project ignores them. */
   extensions: readonly string[];
 }
 
@@ -18,12 +18,12 @@ const SIZE = /^(?:0|[1-9][0-9]{0,15})$/;
 /** The root of a tree without leaves. */
 export const EMPTY_ROOT: Hash = sha256("");
 
-/** Returns the text of a tree head, as notes have it. */
+/** Returns a tree head in the text form that notes use. */
 export function treeHeadText({ origin, size, root, extensions }: TreeHead): string {
   return [origin, size, root.toBase64(), ...extensions].map((line) => `${line}\n`).join("");
 }
 
-/** Reads the text of a tree head; returns null for any other text. */
+/** Parses the text form of a tree head. Returns null for any other text. */
 export function readTreeHead(text: string): TreeHead | null {
   if (!text.endsWith("\n")) return null;
   const [origin = "", sizeText = "", rootText = "", ...extensions] = text.slice(0, -1).split("\n");

@@ -3,17 +3,20 @@ import { nodeHash } from "../proof/merkle.ts";
 import { EMPTY_ROOT } from "./tree-head.ts";
 
 /**
- * The arithmetic of an append-only Merkle tree (RFC 6962, section 2.1). Leaves are counted from 0. Sizes are safe
- * integers, so nothing here uses operators on 32 bits.
+ * The arithmetic of an append-only Merkle tree (RFC 6962, section 2.1). Leaves are counted from 0. Sizes can
+ * exceed 32 bits, so this file uses no bitwise operators.
  */
 
-/** A complete subtree: the leaves from `index * 2 ** level` to before `(index + 1) * 2 ** level`. */
+/**
+ * A complete subtree: the leaves from `index * 2 ** level`, inclusive, to `(index + 1) * 2 ** level`,
+ * exclusive.
+ */
 export interface TreeNode {
   level: number;
   index: number;
 }
 
-/** Consecutive leaves whose hash a proof contains, the last one excluded. */
+/** A range of leaves whose hash is part of a proof. `to` is exclusive. */
 export interface LeafRange {
   from: number;
   to: number;
@@ -45,7 +48,10 @@ export function nodesOf({ from, to }: LeafRange): TreeNode[] {
   return nodes;
 }
 
-/** Returns the hash of a range from the hashes of its complete subtrees; no subtrees are the empty tree. */
+/**
+ * Returns the hash of a range from the hashes of its complete subtrees, or {@link EMPTY_ROOT} without
+ * subtrees.
+ */
 export function foldedHash(hashes: readonly Hash[]): Hash {
   return (
     hashes
@@ -56,15 +62,16 @@ export function foldedHash(hashes: readonly Hash[]): Hash {
 }
 
 /**
- * Returns the hashes that leaf number `size` adds to a tree of that size: its own, then those of the subtrees that
- * it completes, level by level. `frontier` has the complete subtrees of the tree, from left to right.
+ * Returns the hashes that a new leaf adds to a tree of `size` leaves: its own hash, then the hash of each
+ * subtree that it completes, from the bottom up. `frontier` has the hashes of the tree's complete subtrees,
+ * from left to right.
  */
 export function hashesOfNextLeaf(size: number, leaf: Hash, frontier: readonly Hash[]): Hash[] {
   const hashes = [leaf];
   let hash = leaf;
   for (let rest = size, at = frontier.length - 1; rest % 2 === 1; rest = (rest - 1) / 2, at--) {
     const left = frontier[at];
-    if (left === undefined) throw new RangeError("The frontier of a tree does not have its size.");
+    if (left === undefined) throw new RangeError("The frontier does not match the size of the tree.");
     hash = nodeHash(left, hash);
     hashes.push(hash);
   }
@@ -78,7 +85,7 @@ export function nextFrontier(frontier: readonly Hash[], added: readonly Hash[]):
   return [...frontier.slice(0, frontier.length - added.length + 1), completed];
 }
 
-/** Returns the root over the hashes of leaves. */
+/** Returns the root of the tree with these leaf hashes. */
 export function rootOfLeaves(leaves: readonly Hash[]): Hash {
   let frontier: Hash[] = [];
   for (const [size, leaf] of leaves.entries()) {
@@ -87,7 +94,10 @@ export function rootOfLeaves(leaves: readonly Hash[]): Hash {
   return foldedHash(frontier);
 }
 
-/** Returns the ranges whose hashes prove that a tree of `size` has the leaf, from the leaf up. */
+/**
+ * Returns the ranges whose hashes form the inclusion proof of a leaf in a tree of `size` leaves, from the
+ * leaf up.
+ */
 export function inclusionRanges(index: number, size: number): LeafRange[] {
   const ranges: LeafRange[] = [];
   let [from, to] = [0, size];
@@ -101,8 +111,9 @@ export function inclusionRanges(index: number, size: number): LeafRange[] {
 }
 
 /**
- * Returns the ranges whose hashes prove that a tree of `size` begins with the tree of `earlier` leaves (RFC 6962,
- * section 2.1.2). There are none for an empty tree, and for the tree itself.
+ * Returns the ranges whose hashes form the consistency proof between a tree of `earlier` leaves and its
+ * extension to `size` leaves (RFC 6962, section 2.1.2). Returns an empty list if the earlier tree is empty or
+ * has the same size.
  */
 export function consistencyRanges(earlier: number, size: number): LeafRange[] {
   if (earlier === 0 || earlier >= size) return [];
@@ -114,7 +125,7 @@ export function consistencyRanges(earlier: number, size: number): LeafRange[] {
     if (earlier <= middle) to = middle;
     else from = middle;
   }
-  // the reader has the hash of the earlier tree itself
+  // A range from 0 is the earlier tree itself, whose hash the verifier has.
   if (from > 0) ranges.unshift({ from, to });
   return ranges;
 }
@@ -125,7 +136,7 @@ export interface KnownTree {
   root: Hash;
 }
 
-/** Returns whether the path proves that the later tree begins with the earlier one. */
+/** Returns whether `path` proves that the later tree extends the earlier one. */
 export function isConsistent(earlier: KnownTree, later: KnownTree, path: readonly Hash[]): boolean {
   const isCounted = Number.isSafeInteger(earlier.size) && Number.isSafeInteger(later.size);
   if (!isCounted || earlier.size < 0 || earlier.size > later.size) return false;
@@ -147,7 +158,7 @@ function leadsToBoth(
   parts: readonly (LeafRange & { hash: Hash | undefined })[],
 ): boolean {
   const [first] = parts;
-  // the earlier tree is a subtree of the later one, or the first hash begins both
+  // The proof omits the first hash if the earlier tree is a complete subtree of the later one.
   const isWhole = first === undefined || first.from === earlier.size;
   let before: Hash = (isWhole ? earlier.root : first?.hash) ?? EMPTY_ROOT;
   let after = before;

@@ -1,2 +1,2 @@
-/** The numbers of usage, as reports, reads and statements have them. Pure. */
+/** The sums of usage, which reports, queries and statements share. Pure. */
 export * from "./sums.ts";

@@ -3,10 +3,10 @@ import { type Static, Type } from "@sinclair/typebox";
 const sum = (description: string, example: number) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });
 
-/** The counted numbers, with refusals by reason and together. */
+/** The sums of usage. `refused` is the total of the three sums by reason. */
 export const usageSums = {
   requests: sum("Requests of the organization, refused ones included.", 1200),
-  refused: sum("Requests that the gateway refused, for all reasons together.", 8),
+  refused: sum("Requests that the gateway refused, for any reason.", 8),
   refused_limit: sum("Requests that a limit refused with 429.", 7),
   refused_labels: sum("Requests that were refused with 403 for a missing label.", 1),
   refused_other: sum("Requests that the gateway refused for another reason.", 0),
@@ -20,5 +20,5 @@ export const UsageSums = Type.Object(usageSums);
 export type UsageSums = Static<typeof UsageSums>;
 
 const isSum = (name: string): name is keyof UsageSums => name in usageSums;
-/** The names of the numbers, in the order in which they are shown. */
+/** The names of the sums, in the order in which they are shown. */
 export const SUM_NAMES = Object.keys(usageSums).filter(isSum);

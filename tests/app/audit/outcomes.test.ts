@@ -44,7 +44,7 @@ describe("an outcome", () => {
     [
       "a number that a double changes",
       '{"id":12345678901234567890}',
-      'a double does not keep the number "12345678901234567890"',
+      'a double cannot represent the number "12345678901234567890" exactly',
     ],
   ])("with %s in its details is 422 and changes nothing", async (_, details, said) => {
     const id = requestId();

@@ -203,7 +203,7 @@ describe("an export with proof", () => {
       'Line 1 is not I-JSON: an object has two members with the name "ip".',
     );
     const digits = whole.text.replace('"status":201', '"status":201.00000000000000000001');
-    expect((await verify(digits)).faults[0]?.message).toContain("a double does not keep the number");
+    expect((await verify(digits)).faults[0]?.message).toContain("a double cannot represent the number");
     expect(await kindOf("")).toBe("unreadable");
   });
 

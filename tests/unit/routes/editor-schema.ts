@@ -31,7 +31,7 @@ export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
   { rule: "Two routes of a service have one method and full path.", message: /is declared already/ },
   { rule: "`rate_limit` names a policy that the service does not have.", message: /has no policy/ },
   { rule: "`{path.…}` in `upstream` names no param of the path.", message: /names no param of the path/ },
-  { rule: "A param stands twice in a full path.", message: /stands twice in this path/ },
+  { rule: "A param stands twice in a full path.", message: /occurs twice in this path/ },
   {
     rule: "A `route_prefix` and a path are too long together, or have too many params.",
     message: /The full path|A path has at most/,
@@ -54,7 +54,7 @@ export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
   },
   {
     rule: "A list of limits names a policy twice, or has two inline limits of one window.",
-    message: /listed twice|have different windows/,
+    message: /listed twice|have the same window/,
   },
   { rule: "A service or a document is too large.", message: /bytes of JSON/ },
 ];
