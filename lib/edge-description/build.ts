@@ -26,7 +26,10 @@ export interface EdgeSources {
   readonly descriptions: ReadonlyMap<string, KnownDescription>;
 }
 
-/** The number of operations and schemas of each service that were left out because they cost too much. */
+/**
+ * The number of operations and schemas of each service that were left out because processing them costs too
+ * much.
+ */
 export type LeftOut = ReadonlyMap<string, number>;
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
@@ -35,8 +38,8 @@ const UNKNOWN_ORIGIN = "${API_URL}";
 const ALL_WORK_MAX = 256 * 1024 * 1024;
 
 /**
- * Yields the edge description of the served routes in pieces of JSON. It can have megabytes, so each piece
- * takes a short time; a piece can be empty.
+ * Yields the edge description of the served routes in pieces of JSON. The description can have megabytes, so
+ * that each piece takes a short time to build. A piece can be empty.
  */
 export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
   const { title, server_url, descriptions } = sources;
@@ -68,7 +71,10 @@ export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOu
   return left_out;
 }
 
-/** Yields every route except OPTIONS, which the gateway answers itself; null is a step without a route. */
+/**
+ * Yields every route except OPTIONS, which the gateway answers itself. Yields null for a step without a
+ * route.
+ */
 function* edgeRoutes({ services, table }: EdgeSources): Generator<EdgeRoute | null> {
   const rows = new Map<string, StoredRoute>();
   for (const [service, config] of services) {
@@ -86,7 +92,10 @@ function* edgeRoutes({ services, table }: EdgeSources): Generator<EdgeRoute | nu
   }
 }
 
-/** Yields the paths. Returns the references of their operations to responses and headers of the gateway. */
+/**
+ * Yields the paths. Returns the references from their operations to shared responses and headers of the
+ * gateway.
+ */
 function* paths(
   placed: readonly Placed[],
   merges: ReadonlyMap<string, ServiceMerge>,
@@ -111,7 +120,7 @@ function* componentSchemas(hasErrors: boolean, merges: ReadonlyMap<string, Servi
   for (const merge of merges.values()) yield* merge.components();
 }
 
-/** Yields the texts with commas between those that are not empty. */
+/** Yields the texts, with commas between non-empty texts. */
 function* joined(texts: Iterable<string>): Generator<string> {
   let comma = "";
   for (const text of texts) {

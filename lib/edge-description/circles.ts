@@ -6,9 +6,9 @@ const IN_PLACE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
 const PREFIX = "#/components/schemas/";
 
 /**
- * Removes the references by which a schema consists of itself (`A: {allOf: [A]}`). This schema states
- * nothing, and readers of the description would follow it forever. A tree whose nodes contain nodes is not
- * affected. Changes `components`, one reference in each step.
+ * Removes references that include a schema in itself (`A: {allOf: [A]}`), because readers of the description
+ * would follow them forever. Keeps recursive properties, such as a tree node with child nodes. Changes
+ * `components`, one reference in each step.
  */
 export function* cutCircles(components: ReadonlyMap<string, JsonObject>): Generator<void> {
   const done = new Set<string>();

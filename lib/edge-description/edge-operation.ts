@@ -6,7 +6,7 @@ import { answerHeaders, type GatewayResponse, gatewayResponses, headerReferences
 import { credentialSamples, securityOf } from "./security.ts";
 import type { ServiceOperation, ServiceResponse } from "./service-operation.ts";
 
-/** A route as clients of the gateway call it. */
+/** A published route, with its limit as configured. */
 export interface EdgeRoute {
   readonly route: CompiledRoute;
   readonly rate_limit: StoredRoute["rate_limit"];
@@ -14,9 +14,9 @@ export interface EdgeRoute {
   readonly policy: RateLimitPolicy | null;
 }
 
-/** The parts of an operation that depend on all other operations. */
+/** The parts of an operation that depend on the other operations, such as its unique id. */
 export interface Place {
-  /** The params in the spelling of the description's path, in the order of the route. */
+  /** The names of the params in the description's path, in the order of the route's params. */
   readonly params: readonly string[];
   readonly path: string;
   readonly operation_id: string;
@@ -66,7 +66,8 @@ function isBodiless({ method }: CompiledRoute): boolean {
 }
 
 /**
- * Returns a body of any type when the service describes nothing, or null for methods that usually have none.
+ * Returns the body of an operation that its service does not describe: any type, or null for methods that
+ * usually have no body.
  */
 function unknownBody({ method }: CompiledRoute): JsonObject | null {
   return method === "GET" || method === "HEAD" || method === "DELETE"
@@ -95,7 +96,7 @@ const CALLERS: Readonly<Record<Scope, string>> = {
   member: "a member of an organization, by a member API key or a session; it is about that member.",
 };
 
-/** The party that each scope's limit counts requests for. */
+/** The subject for which a limit counts requests, by the scope of the route. */
 const COUNTED: Readonly<Record<Scope, string>> = {
   public: "client address",
   user: "person",
@@ -184,7 +185,7 @@ function ofService(
   };
 }
 
-/** Merges the responses of the service and the gateway for a status that both can answer. */
+/** Merges the responses of the service and the gateway for a status that both can return. */
 function ofBoth(route: CompiledRoute, answer: ServiceResponse, gateway: GatewayResponse): JsonObject {
   const own = gateway.response;
   const media = isRecord(own.content) ? own.content[JSON_TYPE] : undefined;

@@ -9,7 +9,9 @@ import {
   OpenApiSchemas,
 } from "../openapi/index.ts";
 
-/** The errors of the gateway on a matched route, and of services that answer in the platform's error form. */
+/**
+ * The error codes of the gateway on a matched route, and of services that use the platform's error format.
+ */
 const CODES: readonly ErrorCode[] = [
   ...(["INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE"] as const),
   ...(["RATE_LIMITED", "INTERNAL_ERROR", "BAD_GATEWAY", "SERVICE_UNAVAILABLE"] as const),
@@ -23,7 +25,7 @@ export const ERROR_SCHEMA = schemas.convert(documentedEnvelope(new Set(CODES)));
 /** The schemas of the gateway's errors, by name. */
 export const errorSchemas: Readonly<Record<string, JsonObject>> = schemas.components;
 
-/** The fields of `error` in the platform's error form. */
+/** The fields of `error` in the platform's error format. */
 export const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(
   Object.keys(ErrorEnvelope.properties.error.properties),
 );
@@ -37,7 +39,7 @@ const header = (description: string, schema: JsonObject, example: unknown) => ({
 /** The headers that the gateway sets, by name. */
 export const gatewayHeaders: Readonly<Record<string, JsonObject>> = {
   "X-Request-ID": header(
-    "Names this request in logs and audit events: quote it when you ask for help.",
+    "The id of this request in logs and audit events. Quote the id when you ask for help.",
     { type: "string", format: "uuid" },
     "0199f4c1-7d1e-7c3a-9b1f-2f6a1c0d4e5b",
   ),
@@ -54,12 +56,12 @@ export const gatewayHeaders: Readonly<Record<string, JsonObject>> = {
 
 const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
-/** Returns references to headers among the description's components. */
+/** Returns references to headers in the description's components. */
 export function headerReferences(names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Returns the headers that the gateway adds to every answer of a service on a route. */
+/** Returns the headers that the gateway adds to every response of the route's service. */
 export function answerHeaders({ rateLimit }: Pick<CompiledRoute, "rateLimit">): string[] {
   return ["X-Request-ID", ...(rateLimit === null ? [] : RATE_HEADERS)];
 }
@@ -74,7 +76,10 @@ const isLimited: Condition = (route) => isProtected(route) || route.rateLimit !=
 const isOfMembers: Condition = ({ scope }) => scope === "organization" || scope === "member";
 const hasBody: Condition = ({ method }) => method !== "GET" && method !== "HEAD";
 
-/** The errors that are equal on all routes that have them, by component: headers, and the routes (RG-93). */
+/**
+ * The errors that are the same on several routes: the name of the component, the error, its headers and the
+ * affected routes (RG-93).
+ */
 const SHARED: readonly [component: string, DescribedError, headers: readonly string[], on: Condition][] = [
   [
     "InvalidPathParameter",
@@ -91,7 +96,7 @@ const SHARED: readonly [component: string, DescribedError, headers: readonly str
   ],
   ["RequestTimeout", { code: "REQUEST_TIMEOUT" }, COUNTED, hasBody],
   ["PayloadTooLarge", { code: "PAYLOAD_TOO_LARGE" }, COUNTED, hasBody],
-  // too many bad credentials are 429 as well
+  // A client that sends too many bad credentials gets 429 too.
   ["RateLimited", { code: "RATE_LIMITED" }, [...COUNTED, "Retry-After"], isLimited],
   ["InternalError", { code: "INTERNAL_ERROR" }, COUNTED, always],
   ["BadGateway", { code: "BAD_GATEWAY" }, COUNTED, always],
@@ -103,14 +108,14 @@ const SHARED: readonly [component: string, DescribedError, headers: readonly str
   ],
 ];
 
-/** The errors that are equal on all routes that have them, as components. */
+/** The responses for errors that are the same on several routes, by component name. */
 export const sharedResponses: Readonly<Record<string, JsonObject>> = Object.fromEntries(
   SHARED.map(([component, error, headers]) => [component, errorResponse(error, headers)]),
 );
 
 /**
- * An answer of the gateway. `component` is its name among the components, or null for an answer of one route
- * only.
+ * A response of the gateway. `component` is the name of a shared response, or null for a response of one
+ * route only.
  */
 export interface GatewayResponse {
   readonly status: string;

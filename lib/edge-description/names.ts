@@ -1,8 +1,8 @@
-/** Gives unique names, which also differ from the names taken before. */
+/** Returns unique names, different from all names that are taken. */
 export class UniqueNames {
   readonly #taken: Set<string>;
   readonly #keyOf: (name: string) => string;
-  /** The last number tried after each name, so that no name is tried twice. */
+  /** The last number that was appended to each name, so that no name is tried twice. */
   readonly #counts = new Map<string, number>();
 
   /** @param keyOf maps a name to the key that must be unique */
@@ -11,7 +11,7 @@ export class UniqueNames {
     this.#taken = new Set([...taken].map(keyOf));
   }
 
-  /** Returns `wanted`, with a number after it if the name is taken. */
+  /** Returns `wanted`, with a number appended if the name is taken. */
   take(wanted: string): string {
     const key = this.#keyOf(wanted);
     let count = this.#counts.get(key) ?? 1;

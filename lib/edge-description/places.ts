@@ -4,7 +4,9 @@ import { pascalCase, UniqueNames } from "./names.ts";
 import type { FoundOperation } from "./service-description.ts";
 import type { ServiceMerge } from "./service-merge.ts";
 
-/** A route with its place in the description, and the service's description of it. */
+/**
+ * A route with its path, id and tag in the description, and with the service's own description of the route.
+ */
 export interface Placed {
   readonly edge: EdgeRoute;
   readonly found: FoundOperation | null;
@@ -20,9 +22,9 @@ const TAG_LENGTH_MAX = 128;
 const OPERATION_ID = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /**
- * Sorts routes into the order of the description, and resolves conflicts between them. Paths that differ in
- * the names of params only become one path. Operation ids become unique. The tags of two services stay apart.
- * Each yield ends a short step.
+ * Sorts routes into the order of the description, and resolves conflicts between them. Paths that differ only
+ * in the names of params become one path. Operation ids become unique. Equal tags of two services get
+ * different names. Each yield ends a short step.
  */
 export function* placeRoutes(
   edges: Iterable<EdgeRoute | null>,
@@ -33,7 +35,7 @@ export function* placeRoutes(
   /** The first path of each shape in text order, which all routes of the shape share. */
   const paths = new Map<string, CompiledRoute>();
   const tags = new TagNames();
-  /** The number of operations that want an id. */
+  /** The number of operations that have each id in their services' descriptions. */
   const wanted = new Map<string, number>();
   for (const edge of edges) {
     yield "";
@@ -63,7 +65,7 @@ export function* placeRoutes(
     const { edge, found, shape } = each;
     const { path, params } = paths.get(shape) ?? edge.route;
     const own = ownId(found);
-    // a service keeps its own id if no other operation wants it
+    // A service keeps its own operation id if no other operation has that id.
     const isUnique = own !== null && wanted.get(idKey(own)) === 1;
     const operation_id = isUnique ? own : ids.take(derivedId(edge.route.method, path));
     const tag = tags.nameOf(edge.route.service, each.tag);
@@ -72,13 +74,15 @@ export function* placeRoutes(
   return { placed, tags: all };
 }
 
-/** Returns the first tag of the service's operation, or the service's name without one. */
+/**
+ * Returns the first tag of the service's operation. Returns the service's name for an operation without tags.
+ */
 function tagOf({ route }: EdgeRoute, found: FoundOperation | null): string {
   const [tag] = Array.isArray(found?.operation.tags) ? found.operation.tags : [];
   return typeof tag === "string" && tag.trim() !== "" ? tag.slice(0, TAG_LENGTH_MAX) : route.service;
 }
 
-/** The tags of all services. A tag that several services use gets the service's name. */
+/** The tags of all services. If several services use a tag, the name of the service is appended. */
 class TagNames {
   readonly #tags = new Map<string, Set<string>>();
   /** The number of services that use a tag. */
@@ -120,7 +124,9 @@ function ownId(found: FoundOperation | null): string | null {
   return typeof id === "string" && OPERATION_ID.test(id) ? id : null;
 }
 
-/** Returns what must be unique of an id, for client generators that ignore case and underscores. */
+/**
+ * Returns the part of an id that must be unique, because some client generators ignore case and underscores.
+ */
 function idKey(id: string): string {
   return id.replaceAll("_", "").toLowerCase();
 }

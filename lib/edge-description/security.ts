@@ -13,7 +13,7 @@ const securitySchemes = {
   },
   PersonKey: key("A person's API key."),
   MemberKey: key("An API key of a member or a service account of an organization."),
-  MemberSession: key("A session: a member's credential that ends by itself, opened by the member's person."),
+  MemberSession: key("A session: a short-lived credential of a member, created by the person."),
 } as const satisfies Record<string, JsonObject>;
 
 type SchemeName = keyof typeof securitySchemes;
@@ -37,7 +37,7 @@ export function schemesOf(scopes: ReadonlySet<Scope>): JsonObject {
   return Object.fromEntries([...names].map((name) => [name, securitySchemes[name]]));
 }
 
-/** Returns the header that carries a credential in samples of calls. */
+/** Returns the header with the credential for code samples. */
 export function credentialSamples(scope: Scope): [string, string][] {
   if (scope === "public") return [];
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the sample

@@ -5,7 +5,7 @@ import { VALUE_COST, Work } from "./work.ts";
 
 /** The maximum number of paths in one description. */
 const PATHS_MAX = 10_000;
-/** The maximum length of a path; longer paths serve no route. */
+/** The maximum length of a path. Longer paths are ignored, because no route has one. */
 const PATH_LENGTH_MAX = 4096;
 /** The maximum cost of reading all paths. Each new segment costs `SEGMENT_COST`. */
 const PATHS_WORK_MAX = 8 * 1024 * 1024;
@@ -25,11 +25,12 @@ export class NotADescription extends Error {
 /** The last known description of a service that names one. */
 export interface KnownDescription {
   /**
-   * `stale`: the current one cannot be read, and the last good one is used. `missing`: none was ever read.
+   * `stale`: the current description cannot be read, and the last good one is used. `missing`: no description
+   * was ever read.
    */
   readonly status: "current" | "stale" | "missing";
   readonly description: ServiceDescription | null;
-  /** The time of the last good read (RFC 3339), or null before one. */
+  /** The time of the last successful read (RFC 3339), or null before the first one. */
   readonly read_at: string | null;
 }
 
@@ -38,9 +39,7 @@ export interface FoundOperation {
   readonly operation: JsonObject;
   /** The parameters that all methods of the path share. */
   readonly shared: unknown;
-  /**
-   * The route's param for each param of the described path, or null for a param that the gateway fills in.
-   */
+  /** Maps each param of the described path to the route's param, or to null if the gateway fills it in. */
   readonly params: ReadonlyMap<string, string | null>;
 }
 
@@ -53,8 +52,8 @@ interface Segment<Placeholder> {
 interface Node {
   readonly children: Map<string, Node>;
   /**
-   * The operations by method, in lower case. When several paths end here, the first one with the method
-   * counts.
+   * The operations by method, in lower case. If several paths end at this node, the first path with the
+   * method wins.
    */
   readonly operations: Map<string, Described>;
 }
@@ -115,21 +114,18 @@ export class ServiceDescription {
     return this.#root.tags;
   }
 
-  /**
-   * Returns the operation that serves a route, by the method and path that the gateway calls, or null if
-   * there is none.
-   */
+  /** Returns the operation with the method and path that the gateway calls for a route, or null. */
   find(route: CompiledRoute, work: Work): FoundOperation | null {
     const segments = upstreamSegments(route);
     const found = this.#find(this.#tree, segments, 0, route.method.toLowerCase(), work);
-    // HEAD is GET without a body, and seldom described
+    // HEAD is GET without a body, and is rarely described.
     if (found !== null || route.method !== "HEAD") return found;
     return this.#find(this.#tree, segments, 0, "get", work);
   }
 
   /**
-   * Returns `value`, or the object that it refers to inside this description, or null when that is not an
-   * object.
+   * Returns `value`, or the object that it refers to inside this description. Returns null if the result is
+   * not an object.
    */
   resolve(value: unknown, work: Work): JsonObject | null {
     let current = value;
@@ -143,7 +139,7 @@ export class ServiceDescription {
 
   /**
    * Returns the target of a reference such as `#/components/schemas/Widget`, or undefined for a broken or
-   * external one.
+   * external reference.
    */
   at(ref: string, work: Work): unknown {
     work.spend(VALUE_COST + Math.min(ref.length, REFERENCE_LENGTH_MAX));
@@ -186,7 +182,7 @@ export class ServiceDescription {
     work.spend(VALUE_COST);
     const segment = segments[index];
     if (segment === undefined) return foundAt(at.operations.get(method), segments);
-    // a literal of the route may be one value of a param in the description
+    // A literal segment of the route may match a param in the description.
     const shapes = segment.placeholders.length > 0 ? [segment.shape] : [segment.shape, "{}"];
     for (const shape of shapes) {
       const next = at.children.get(shape);
@@ -213,7 +209,7 @@ function node(): Node {
   return { children: new Map(), operations: new Map() };
 }
 
-/** Returns the keys of an internal reference, or null for an external or broken one. */
+/** Returns the keys of an internal reference, or null for an external or broken reference. */
 export function pointerOf(ref: string): string[] | null {
   if (!ref.startsWith("#/") || ref.length > REFERENCE_LENGTH_MAX) return null;
   try {
@@ -226,7 +222,7 @@ export function pointerOf(ref: string): string[] | null {
   }
 }
 
-/** Returns the path of the description's first server, such as `/v1`, which precedes all its paths. */
+/** Returns the path of the description's first server, such as `/v1`, which is the prefix of all paths. */
 function basePath({ servers }: JsonObject): string {
   const [server] = Array.isArray(servers) ? servers : [];
   const url = isRecord(server) && typeof server.url === "string" ? server.url : "/";
@@ -247,7 +243,8 @@ function templateSegments(path: string): Segment<string>[] {
 }
 
 /**
- * Returns the path that the gateway calls for a route; null marks a placeholder that the gateway fills in.
+ * Returns the segments of the path that the gateway calls for a route. Null stands for a placeholder that the
+ * gateway fills in.
  */
 function upstreamSegments({ upstream, path, params }: CompiledRoute): Segment<string | null>[] {
   if (upstream === null) return templateSegments(path);

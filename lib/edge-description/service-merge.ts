@@ -33,7 +33,7 @@ export class ServiceMerge {
     this.#reader = new OperationReader(description, this.#schemas, this.#work);
   }
 
-  /** The number of operations and schemas that lack the service's description because it costs too much. */
+  /** The number of operations and schemas that were left out because processing them costs too much. */
   get left_out(): number {
     return this.#left_out;
   }
@@ -59,7 +59,7 @@ export class ServiceMerge {
     return found?.operation ?? null;
   }
 
-  /** Returns the operation of a route as JSON, or null when it costs too much. */
+  /** Returns the operation of a route as JSON, or null if processing the operation costs too much. */
   operation(edge: EdgeRoute, found: FoundOperation, place: Place): string | null {
     const text = this.#within(() =>
       this.#written(JSON.stringify(edgeOperation(edge, this.#reader.read(found), place))),
@@ -73,7 +73,7 @@ export class ServiceMerge {
     const components = new Map<string, JsonObject>();
     for (let next = this.#schemas.next(); next !== null; next = this.#schemas.next()) {
       const { schema } = next;
-      // the schema's name serves as its title
+      // The component's name replaces the title of the schema.
       const { title: _, ...converted } = this.#within(() => this.#schemas.convert(schema)) ?? {};
       this.#schemas.keep();
       components.set(next.name, converted);

@@ -6,7 +6,7 @@ import type { FoundOperation, ServiceDescription } from "./service-description.t
 import type { ServiceSchemas } from "./service-schemas.ts";
 import { VALUE_COST, type Work } from "./work.ts";
 
-/** A service's description of an operation, in the terms of the edge. */
+/** A service's description of an operation, converted for the edge description. */
 export interface ServiceOperation {
   readonly summary: string | undefined;
   readonly description: string | undefined;
@@ -42,7 +42,7 @@ const RESPONSE_HEADERS = new Set<string>([
 ]);
 const STATUS = /^([1-5][0-9][0-9]|[1-5]XX|default)$/;
 const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+*-]+\/[A-Za-z0-9!#$&^_.+*-]+( *;.*)?$/;
-/** The cost of copying a parameter or header, besides its contents. */
+/** The cost of copying a parameter or header, without its contents. */
 const PARAMETER_COST = 8 * VALUE_COST;
 const STYLES: Readonly<Record<string, readonly string[]>> = {
   path: ["simple", "label", "matrix"],
@@ -95,7 +95,9 @@ export class OperationReader {
     return text === undefined ? {} : { description: text };
   }
 
-  /** Merges the parameters of the path and the operation; those of the operation win. */
+  /**
+   * Merges the parameters of the path and the operation. A parameter of the operation replaces the path's.
+   */
   #parameters(...lists: unknown[]): JsonObject[] {
     const parameters = new Map<string, JsonObject>();
     for (const each of lists.flatMap((list) => this.#work.items(list))) {
@@ -107,7 +109,7 @@ export class OperationReader {
     return [...parameters.values()];
   }
 
-  /** Copies a parameter, without its name and place. */
+  /** Copies a parameter, without `name` and `in`. */
   #parameter(parameter: JsonObject, place: string): JsonObject {
     this.#work.spend(PARAMETER_COST);
     const { deprecated, style, explode, allowReserved, content } = parameter;
@@ -178,7 +180,7 @@ export class OperationReader {
 
   #media(media: JsonObject, of_error: boolean): JsonObject {
     const { schema } = media;
-    // all services of the platform share one form of errors, so readers learn one schema
+    // Errors in the platform's format refer to one shared schema.
     const isOurs = of_error && this.#isEnvelope(schema);
     return {
       ...(schema !== undefined && { schema: isOurs ? ERROR_SCHEMA : this.#schemas.convert(schema) }),
@@ -186,7 +188,7 @@ export class OperationReader {
     };
   }
 
-  /** Reports whether a schema is the platform's error form, with any details. */
+  /** Returns whether a schema is the platform's error format, with any details. */
   #isEnvelope(schema: unknown): boolean {
     const properties = (value: unknown) => this.#resolve(this.#resolve(value)?.properties);
     const fields = this.#work.entries(properties(properties(schema)?.error));

@@ -6,13 +6,14 @@ import { VALUE_COST, type Work } from "./work.ts";
 
 const ALIASES_MAX = 16;
 /**
- * The maximum length of a pattern. Each pattern is compiled once to check it, and longer ones are left out.
+ * The maximum length of a pattern. Longer patterns are left out, because each pattern is compiled to check
+ * it.
  */
 const PATTERN_LENGTH_MAX = 1024;
 
 /**
- * Copies schemas of a service's description. Unknown keywords and invalid values are left out, so the result
- * is valid whatever the service writes. Referenced schemas become components with unique names.
+ * Copies schemas of a service's description. Unknown keywords and invalid values are left out, so that the
+ * result is always valid. Referenced schemas become components with unique names.
  */
 export class ServiceSchemas {
   readonly #description: ServiceDescription;
@@ -20,7 +21,7 @@ export class ServiceSchemas {
   readonly #names: UniqueNames;
   readonly #work: Work;
   readonly #named = new Map<JsonObject, string>();
-  /** The schemas that conversions since the last {@link keep} refer to. */
+  /** The schemas to which conversions since the last {@link keep} refer. */
   #mentioned = new Set<JsonObject>();
   readonly #queue: JsonObject[] = [];
   readonly #kept = new Set<JsonObject>();
@@ -32,7 +33,7 @@ export class ServiceSchemas {
     this.#work = work;
   }
 
-  /** Keeps what was converted since the last call, with the components that it refers to. */
+  /** Keeps the conversions since the last call, and queues the components to which they refer. */
   keep(): void {
     for (const schema of this.#mentioned) {
       if (this.#kept.has(schema)) continue;
@@ -42,14 +43,12 @@ export class ServiceSchemas {
     this.#mentioned.clear();
   }
 
-  /** Drops what was converted since the last {@link keep}. */
+  /** Drops the references of conversions since the last {@link keep}. */
   drop(): void {
     this.#mentioned = new Set();
   }
 
-  /**
-   * Returns the next used component that was not taken yet: its name, and the schema as the service wrote it.
-   */
+  /** Returns the name and the original schema of the next used component, or null after the last one. */
   next(): { name: string; schema: JsonObject } | null {
     const schema = this.#queue.pop();
     return schema === undefined ? null : { name: this.#named.get(schema) ?? "", schema };
@@ -60,7 +59,7 @@ export class ServiceSchemas {
     if (!isRecord(schema)) return {};
     const refers = typeof schema.$ref === "string";
     const converted = refers ? this.#reference(String(schema.$ref)) : {};
-    // OpenAPI 3.0 ignores every keyword beside a reference
+    // OpenAPI 3.0 ignores every keyword next to a reference.
     if (refers && this.#description.is30) return converted;
     this.#work.spend(VALUE_COST);
     for (const [keyword, value] of this.#work.entries(schema)) {
@@ -151,8 +150,8 @@ export class ServiceSchemas {
 }
 
 /**
- * Puts the service's name in front: `Identity` and `Member` → `IdentityMember`. A name that begins with it
- * stays.
+ * Adds the service's name as a prefix: `Identity` and `Member` → `IdentityMember`. A name with this prefix
+ * stays unchanged.
  */
 function prefixed(service: string, name: string): string {
   const rest = name.startsWith(service) ? name.charAt(service.length) : "x";
@@ -184,7 +183,7 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** How the value of a keyword is copied: as data that passes a check, or as a kind of schemas. */
+/** How to copy the value of a keyword: as data that passes a check, or as one or more schemas. */
 type Kind = Check | "schema" | "others" | "schemas" | "properties" | "patterns" | "discriminator";
 
 const KEYWORDS_OF: readonly (readonly [Kind, string])[] = [

@@ -1,27 +1,27 @@
 import { isRecord } from "../domain/json/index.ts";
 import type { JsonObject } from "../openapi/index.ts";
 
-/** The cost of reading one value; a character of text costs 1. */
+/** The cost of reading one value, in units. Reading one character of text costs 1. */
 export const VALUE_COST = 16;
 
 class OutOfWork extends Error {}
 
 /**
- * Bounds the work that the descriptions of services cause. Each value read and each character copied costs
- * units. A part that exceeds its share is abandoned, and so is every part once all units are spent.
+ * Limits the work of processing services' descriptions. Reading a value or copying a character costs units. A
+ * part that exceeds its limit is abandoned. After all units are spent, every part is abandoned.
  */
 export class Work {
   #left: number;
   #partLeft = Number.POSITIVE_INFINITY;
   readonly #whole: Work | null;
 
-  /** @param whole the account that includes this work, and pays for it too */
+  /** @param whole the parent, which is charged for this work too */
   constructor(units: number, whole: Work | null = null) {
     this.#left = units;
     this.#whole = whole;
   }
 
-  /** Returns the result of `part`, or null when the part costs more than `units`, or more than is left. */
+  /** Returns the result of `part`, or null if the part costs more than `units` or than the units left. */
   within<Result>(units: number, part: () => Result): Result | null {
     this.#partLeft = units;
     try {
@@ -34,7 +34,7 @@ export class Work {
     }
   }
 
-  /** Spends units, or throws to end the current part when too few are left. */
+  /** Spends units. Throws if too few are left, which ends the current part. */
   spend(units: number): void {
     this.#partLeft -= units;
     this.#left -= units;
@@ -70,7 +70,7 @@ export class Work {
     return value;
   }
 
-  /** Reports whether a value contains no `$ref`, which readers of OpenAPI follow wherever it stands. */
+  /** Returns whether a value contains no `$ref`. Readers of OpenAPI would follow a `$ref` anywhere. */
   isData(value: unknown): boolean {
     if (typeof value === "string") this.spend(value.length);
     if (Array.isArray(value)) return this.items(value).every((item) => this.isData(item));

@@ -10,7 +10,7 @@ export interface SampleRequest {
   method: string;
   url: string;
   headers: readonly (readonly [name: string, value: string])[];
-  /** Headers whose values are plain: `${NAME}` in them is text. */
+  /** Headers with literal values, in which `${NAME}` is not a variable. */
   plain_headers?: readonly (readonly [name: string, value: string])[];
   /** A value to send as JSON, or text of another type. */
   body?: { json: unknown } | { text: string };
@@ -39,7 +39,7 @@ function cut(text: string): string[] {
   return text.split(VARIABLE);
 }
 
-/** Joins the pieces of a text after `plain` or `variable` has converted each. */
+/** Converts each piece of a text with `plain` or `variable`, and joins the results. */
 function spell(text: string, plain: (piece: string) => string, variable: (name: string) => string): string {
   return cut(text)
     .map((piece, index) => (index % 2 === 0 ? plain(piece) : variable(piece)))
@@ -152,7 +152,7 @@ function indented(text: string): string {
   return text.replaceAll("\n", "\n  ");
 }
 
-/** The parts of an OpenAPI operation that its calls need. */
+/** The parts of an OpenAPI operation that its code samples need. */
 export interface SampledOperation {
   method: string;
   path: string;

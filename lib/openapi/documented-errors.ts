@@ -14,7 +14,7 @@ import {
 import { isRecord } from "../domain/json/index.ts";
 import { REQUEST_ID_EXAMPLE } from "../domain/schemas/index.ts";
 
-/** An error of an operation: its code, or a description where the standard example would say less. */
+/** An error of an operation: its code, or its code with a more specific example. */
 export type DocumentedError<Code extends ErrorCode = ErrorCode> = Code | DescribedError<Code>;
 
 export interface DescribedError<Code extends ErrorCode = ErrorCode> {
@@ -41,9 +41,9 @@ const errorHeaders: Partial<Record<ErrorCode, object>> = {
 };
 
 /**
- * Returns the errors of an operation as entries of its `response`, beside the success:
- * `response: { 200: User, ...errorResponses("NOT_FOUND", "VALIDATION_ERROR") }`. openapi.ts adds the example
- * that this operation would answer.
+ * Returns the errors of an operation as entries of its `response`, next to the success response: `response: {
+ * 200: User, ...errorResponses("NOT_FOUND", "VALIDATION_ERROR") }`. openapi.ts adds an example of each error
+ * for the operation.
  */
 export function errorResponses<Code extends ErrorCode>(
   ...errors: DocumentedError<Code>[]
@@ -68,10 +68,7 @@ export function describedError<Code extends ErrorCode>(error: DocumentedError<Co
   return typeof error === "string" ? { code: error } : error;
 }
 
-/**
- * Returns the errors of a response that {@link errorResponses} made, or an empty result for any other
- * response.
- */
+/** Returns the errors of a response from {@link errorResponses}, or an empty list for any other response. */
 export function errorsOf(schema: unknown): DocumentedError[] {
   const listed = isRecord(schema) ? schema.response_errors : [];
   return Array.isArray(listed) ? listed.filter(isDocumentedError) : [];
@@ -86,10 +83,10 @@ function isDocumentedError(value: unknown): value is DocumentedError {
 export type ErrorDetails = Readonly<Partial<Record<ErrorCode, TProperties>>>;
 
 /**
- * Returns the envelope for the description of operations with these errors, with the details that they can
- * have.
+ * Returns the schema of the error envelope for operations with these errors, including their possible
+ * details.
  *
- * @param own details that replace the common ones of a code
+ * @param own details that replace the common details of a code
  */
 export function documentedEnvelope(codes: ReadonlySet<ErrorCode>, own: ErrorDetails = {}) {
   const fields = Object.assign({}, ...[...codes].map((code) => own[code] ?? errorDetails[code]));
@@ -133,7 +130,7 @@ export interface ErrorContext {
 /** Messages that are more specific than the code's own. */
 const messages: Partial<Record<ErrorCode, string>> = { INVALID_REQUEST: "The body is not valid JSON." };
 
-/** Returns the body of this error as the operation would answer it, built in the same way as a real one. */
+/** Returns an example body of this error, built in the same way as the body of a real error. */
 export function errorExample(documented: DocumentedError, context: ErrorContext): ErrorEnvelope {
   const { code, message = messages[code], details }: DescribedError = describedError(documented);
   if (code === "VALIDATION_ERROR" && details === undefined) {
@@ -166,8 +163,8 @@ function exampleOf({ examples, items, properties }: TSchema): unknown {
 }
 
 /**
- * Returns the first problem of a request without its required fields. If no field is required, the request
- * has an unknown field.
+ * Returns the first problem of a request without its required fields, or with an unknown field if no field is
+ * required.
  */
 function refusedFields({ body, query }: ErrorContext): FieldError[] {
   const refused = (schema: TSchema, ...values: unknown[]) =>

@@ -5,7 +5,9 @@ export interface OperationDetail {
   readonly tags?: string[];
 }
 
-/** Returns the `detail` of each operation from its summary and description, which stand apart from the code. */
+/**
+ * Returns the `detail` of each operation from its summary and description, which are kept in a separate file.
+ */
 export function describeOperations<Id extends string>(
   texts: Readonly<Record<Id, readonly [summary: string, description: string]>>,
   tags?: string[],

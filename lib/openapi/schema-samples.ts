@@ -2,9 +2,7 @@ import { isRecord } from "../domain/json/index.ts";
 import type { JsonObject } from "./schemas.ts";
 
 const DEPTH_MAX = 16;
-/**
- * The maximum number of schemas in one sample. A few lines of a description can refer to very many schemas.
- */
+/** The maximum number of schemas in one sample. A short description can refer to very many schemas. */
 const SCHEMAS_MAX = 200;
 
 /**
@@ -79,7 +77,9 @@ class Sampler {
     );
   }
 
-  /** Returns an object with one member if the schema has an example of a name. */
+  /**
+   * Returns an object with one member, or an empty object if the schema has no sample for the member's name.
+   */
   #ofMap({ propertyNames, additionalProperties }: JsonObject, depth: number): JsonObject {
     if (propertyNames === undefined || !isRecord(additionalProperties)) return {};
     const name = this.sample(propertyNames, depth + 1);
@@ -87,7 +87,7 @@ class Sampler {
   }
 }
 
-/** Returns the value that the schema itself names. */
+/** Returns the example, constant, default or first enum value of a schema, or undefined. */
 function givenSample({
   example,
   examples,

@@ -9,7 +9,7 @@ export function mapValues(values: unknown, map: (value: unknown, key: string) =>
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** The project's own keywords, read by `fieldErrors` and openapi.ts. */
+/** The project's own keywords, which `fieldErrors` and openapi.ts read. */
 const OWN_KEYWORDS = [
   "rule",
   "message",
@@ -26,15 +26,15 @@ const VALUE_KEYWORDS = ["examples", "default", "const", "enum", "required", "dis
 const ANY_KEY = "^(.*)$";
 
 /**
- * Converts TypeBox schemas for one OpenAPI 3.1 description. A schema with a `title` is written once, by
- * default under `components.schemas`, and referenced elsewhere. Where JSON Schema has several spellings, the
- * output has the one that client generators support.
+ * Converts TypeBox schemas for one OpenAPI 3.1 description. A schema with a `title` is defined once, by
+ * default under `components.schemas`, and referenced elsewhere. If JSON Schema has several equivalent forms,
+ * the output uses the form that client generators support.
  */
 export class OpenApiSchemas {
   readonly components: Record<string, JsonObject> = {};
   readonly #home: string;
 
-  /** @param home the place in the description of schemas that are written once */
+  /** @param home the location of titled schemas in the description */
   constructor(home = "#/components/schemas/") {
     this.#home = home;
   }
@@ -83,8 +83,8 @@ export class OpenApiSchemas {
 }
 
 /**
- * Returns the keywords for the description. An `openapi` option with a type replaces the schema's own
- * keywords.
+ * Returns the keywords for the description. The `openapi` option overrides keywords; with a `type`, it
+ * replaces all keywords except title, description and examples.
  */
 function said(schema: JsonObject): JsonObject {
   const { openapi, title, description, examples } = schema;
@@ -92,7 +92,7 @@ function said(schema: JsonObject): JsonObject {
   return { ...(openapi.type === undefined ? schema : { title, description, examples }), ...openapi };
 }
 
-/** Converts `Service account` to `ServiceAccount`: component names have no spaces. */
+/** Converts a title to a component name, which has no spaces: `Service account` → `ServiceAccount`. */
 function componentName(title: string): string {
   return title.replace(/[^A-Za-z0-9]+(.)?/g, (_, next = "") => next.toUpperCase());
 }
@@ -119,8 +119,8 @@ function asEnum(schema: JsonObject): JsonObject {
 }
 
 /**
- * Converts a union of a type and null to one schema with both in `type`. A union of a reference and null
- * stays a union.
+ * Converts a union of a type and null to one schema with both in `type`. Keeps a union of a reference and
+ * null.
  */
 function asNullable(schema: JsonObject): JsonObject {
   const { anyOf, ...rest } = schema;

@@ -9,7 +9,7 @@ import {
 import type { NamedEntry, ProblemValues } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
-/** An entry in an export: its position, its own hash, and the chain hash that it claims. */
+/** An entry in an export: its position, its own hash, and the chain hash that the export claims for it. */
 export interface ShownEntry {
   position: number;
   /** The id of the entry's event, or null for an entry without an event. */
@@ -21,13 +21,13 @@ export interface ShownEntry {
 
 const START: NamedEntry = { entry: "start" };
 
-/** Entries with consecutive positions. */
+/** A sequence of entries with consecutive positions. */
 interface Run {
   low: Edge;
   high: Edge;
 }
 
-/** One end of a run; `hash` is null when the entry itself is unknown. */
+/** The first or last entry of a run. `hash` is null if the entry itself is unknown. */
 interface Edge {
   position: number;
   event_id: string | null;
@@ -37,8 +37,8 @@ interface Edge {
 }
 
 /**
- * Checks a chain whose entries come in any order, usually nearly sorted. An entry is checked when its
- * predecessor is known. Memory grows with the number of open gaps, not of entries.
+ * Checks a chain whose entries arrive in any order, usually nearly sorted. An entry is checked as soon as its
+ * predecessor is known. Chain hashes are kept for all entries, but other data only at the edges of gaps.
  */
 export class ChainCheck {
   readonly #problems: Problems;
@@ -53,7 +53,7 @@ export class ChainCheck {
     this.#keep({ low: start, high: start });
   }
 
-  /** Returns the value of the chain at a position, or null if no entry has that position. */
+  /** Returns the chain hash at a position, or null if no entry has that position. */
   valueAt(position: number): Hash | null {
     return position === 0 ? ZERO_HASH : this.#values.at(position);
   }
@@ -70,8 +70,8 @@ export class ChainCheck {
   }
 
   /**
-   * Lets ranges stand in for missing entries, after all other entries. A range with a shown entry is ignored.
-   * Returns the ranges that stand in.
+   * Fills gaps with ranges of dropped entries. Call after all entries were added. Ignores a range if the
+   * export shows one of its entries. Returns the ranges that were used.
    */
   bridge(ranges: readonly ChainRange[]): ChainRange[] {
     const runs = this.#runs();
@@ -85,7 +85,7 @@ export class ChainCheck {
     return absent;
   }
 
-  /** Ends the check: reports missing entries, duplicates and a chain with another end. */
+  /** Ends the check: reports missing entries, duplicates and a chain that does not end at the head. */
   end(position: number, chain: Hash): void {
     const runs = this.#runs();
     let reached: Edge | undefined;
@@ -135,7 +135,7 @@ export class ChainCheck {
   #keep(run: Run): void {
     const twin = this.#byLow.get(run.low.position);
     if (twin !== undefined) this.#nameGap(twin.high, run.low);
-    // the entries of a longer run that another one replaced would count as missing
+    // Keeps the longer run: otherwise its entries would count as missing.
     if (twin !== undefined && twin.high.position > run.high.position) return;
     this.#byLow.set(run.low.position, run);
     this.#byHigh.set(run.high.position, run);
@@ -164,7 +164,7 @@ export class ChainCheck {
 const PAGE_VALUES = 32;
 const VALUE_BYTES = ZERO_HASH.length;
 
-/** The values of a chain by position, in pages: a log may have millions. */
+/** The chain hashes by position, stored in pages to save memory: a log may have millions of entries. */
 class ChainValues {
   readonly #pages = new Map<number, { values: Uint8Array; known: number }>();
 
@@ -189,7 +189,7 @@ function bridgeEdge(position: number, chain: Hash): Edge {
   return { position, event_id: null, named: { entry: "place", position }, hash: null, chain };
 }
 
-/** Tells whether one of the sorted runs has an entry of the range. */
+/** Returns whether one of the sorted runs has an entry of the range. */
 function isShown(runs: readonly Run[], { from, to }: ChainRange): boolean {
   let [start, end] = [0, runs.length];
   while (start < end) {

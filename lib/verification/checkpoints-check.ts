@@ -18,7 +18,7 @@ import type { KeptCopies } from "./kept-copies.ts";
 import type { Problems } from "./problems.ts";
 
 /**
- * Checks that the head of an export is in its checkpoint, and that all known checkpoints form one history.
+ * Checks that the checkpoint of an export contains its head, and that all given checkpoints form one history.
  */
 export class CheckpointsCheck {
   readonly #problems: Problems;
@@ -31,8 +31,8 @@ export class CheckpointsCheck {
   }
 
   /**
-   * @param heads the heads of this log under earlier checkpoints, which lie on its chain
-   * @param inTree the numbers of the checkpoints that the signed tree of the export has
+   * @param heads the heads of this log at earlier checkpoints, which were found on its chain
+   * @param inTree the numbers of the checkpoints in the signed tree of the export
    */
   async check(
     end: ProofEnd,
@@ -66,7 +66,7 @@ export class CheckpointsCheck {
     const seen = new Set<string>();
     const signedFrom = Math.min(...checkpoints.filter(({ jws }) => jws !== null).map(({ number }) => number));
     for (const checkpoint of checkpoints) {
-      // a copy may have the signature of another one, and other fields
+      // Compares whole checkpoints: a copy may have the same signature but different fields.
       const copy = canonicalJson(checkpoint);
       if (seen.has(copy)) continue;
       seen.add(copy);
@@ -77,7 +77,10 @@ export class CheckpointsCheck {
     }
   }
 
-  /** Checks that each number has one text, and that each checkpoint names its predecessor. */
+  /**
+   * Checks that checkpoints with one number are equal, and that each checkpoint names its predecessor.
+   * Returns the checkpoints by number.
+   */
   #historyOf(checkpoints: readonly Checkpoint[]): Map<number, Checkpoint> {
     const history = new Map<number, Checkpoint>();
     for (const checkpoint of checkpoints) {
@@ -101,7 +104,8 @@ export class CheckpointsCheck {
   }
 
   /**
-   * Leaves the question open for a kept checkpoint without an unbroken line to the newest one of the file.
+   * Leaves a question open for each kept checkpoint that no unbroken sequence connects to the newest
+   * checkpoint of the file.
    */
   #checkKept(
     ofFile: readonly Checkpoint[],
@@ -125,7 +129,10 @@ export class CheckpointsCheck {
   }
 }
 
-/** Tells whether the checkpoint of an export has its head: in its map, or in the tree of an older version. */
+/**
+ * Returns whether the checkpoint of an export contains its head: in the map, or in the tree of an older
+ * version.
+ */
 function isHeld({ head, checkpoint, map, inclusion }: ProofEnd): boolean {
   if (checkpoint === null) return false;
   const read = { ...head, chain: hashFromHex(head.chain) };

@@ -9,11 +9,11 @@ import {
   WITNESS_COSIGNATURE,
 } from "../domain/tlog/index.ts";
 
-/** The cosignature of one witness, or its absence. */
+/** A witness, and the time of its cosignature if there is one. */
 export interface WitnessMark {
   /** The name in the witness's key. */
   name: string;
-  /** The time of the newest cosignature; null without one that counts. */
+  /** The time of the newest valid cosignature, or null without one. */
   cosigned_at: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface CosignedRoot {
   is_witnessed: boolean;
 }
 
-/** The error for keys of witnesses that cannot be read. `line` is counted from 1; 0 stands for the whole text. */
+/** The error for invalid keys of witnesses. `line` is counted from 1; 0 stands for the whole text. */
 export class NotWitnessKeys extends Error {
   readonly line: number;
 
@@ -43,12 +43,12 @@ export class NotWitnessKeys extends Error {
   }
 }
 
-/** How far the clock of a witness may be ahead. */
+/** The maximum time by which the clock of a witness may be ahead. */
 const AHEAD_MS_MAX = 3_600_000;
 const KEYS_MAX = 100;
 
 /**
- * Reads verifier keys of witnesses, one on each line. Empty lines, and those that begin with `#`, do not count.
+ * Parses verifier keys of witnesses, one on each line. Ignores empty lines and lines that begin with `#`.
  *
  * @throws NotWitnessKeys
  */
@@ -60,7 +60,8 @@ export function readWitnessKeys(text: string): readonly NoteKey[] {
     if (entry === "" || entry.startsWith("#")) continue;
     const key = readNoteKey(entry);
     if (key?.type !== WITNESS_COSIGNATURE) throw new NotWitnessKeys(index + 1, "is not a key of a witness");
-    // a cosignature does not name its witness, so one key under two names would count twice
+    // The signed text of a cosignature does not contain the witness's name, so one key under two names would
+    // count twice.
     const material = key.publicKey.toHex();
     if (seen.has(material)) throw new NotWitnessKeys(index + 1, "has the key of an earlier line");
     seen.add(material);
@@ -72,8 +73,8 @@ export function readWitnessKeys(text: string): readonly NoteKey[] {
 }
 
 /**
- * Tells which witnesses cosigned a signed root (AU-175). Signatures of other keys, and cosignatures with a time that
- * is over an hour ahead of `now_ms`, do not count. Returns null for a text that is not a signed root.
+ * Returns which witnesses cosigned a signed root (AU-175). Ignores signatures of other keys, and cosignatures
+ * with a time more than an hour after `now_ms`. Returns null for a text that is not a signed root.
  */
 export async function checkCosignedRoot(
   text: string,
@@ -89,14 +90,17 @@ export async function checkCosignedRoot(
   return { origin, size, root: root.toBase64(), quorum, witnesses, is_witnessed };
 }
 
-/** The marks of witnesses on a note, in the order of their keys. */
+/** The witnesses of a note, in the order of their keys. */
 export interface WitnessMarks {
   marks: readonly WitnessMark[];
-  /** The names of witnesses whose key did not make a line that claims it. */
+  /** The names of witnesses with a signature line that their key did not make. */
   wrong: readonly string[];
 }
 
-/** Returns the newest time at which each witness cosigned a note. Times over an hour ahead do not count. */
+/**
+ * Returns the newest time at which each witness cosigned a note. Ignores times more than an hour after
+ * `now_ms`.
+ */
 export async function witnessMarks(
   note: Note,
   keys: readonly NoteKey[],

@@ -16,7 +16,8 @@ import type { Problems } from "./problems.ts";
 /** The largest difference between the clocks of replicas. */
 const CLOCKS_MS = 60 * 60 * 1000;
 /**
- * Months overlap in a chain by two days, because the time of an intent may differ from the clock by a day.
+ * The overlap of two months in a chain: two days, because the time of an intent may differ from audit's clock
+ * by a day.
  */
 const MONTH_EDGE_MS = 48 * 60 * 60 * 1000;
 
@@ -37,8 +38,8 @@ interface Checks {
 }
 
 /**
- * Accepts missing entries when a declaration in the chain drops their month. A file of an older version
- * leaves them undecided.
+ * Accepts missing entries if a declaration in the chain drops their month. Files of an older version have no
+ * declarations, so that missing entries stay undecided.
  */
 export function checkDropped(end: ProofEnd, checks: Checks): Dropped {
   const declared = checkDeclarations(end, checks);
@@ -82,7 +83,9 @@ function checkDeclarations(end: ProofEnd, checks: Checks): Absent {
   return { ranges: dropped.flatMap(({ ranges }) => ranges), before_ms };
 }
 
-/** Tells whether retention can have made a declaration: its month is over, and its entries come before it. */
+/**
+ * Returns whether a declaration is plausible: its month is over, and the entries that it names precede it.
+ */
 function isSound(
   { month, declared_at, ranges, position }: Declaration,
   { checkpoint }: ProofEnd,

@@ -2,10 +2,11 @@ import { type IJsonViolation, iJsonSentence } from "../domain/json/index.ts";
 import type { CheckpointProblem } from "../domain/proof/index.ts";
 import type { DeclarationFlaw, FindingWords, NamedEntry, NamedRoot, StatementFlaw } from "./findings.ts";
 
-/** How the command line says each finding. */
+/** The English sentence for each finding, as the command line shows it. */
 export const ENGLISH: FindingWords = {
   beyond_head: ({ last, head }) => `The chain goes on to place ${last}, but its head is at ${head}.`,
-  other_end: ({ entry }) => `The chain ends with ${nameOf(entry)} in another value than its head has.`,
+  other_end: ({ entry }) =>
+    `The chain ends with ${nameOf(entry)}, but its hash there differs from the hash in the head.`,
   entry_changed: ({ entry, position }) =>
     `${capitalized(nameOf(entry))} is not what was sealed at place ${position}: it was changed, or moved there.`,
   place_taken: ({ entry, position }) =>
@@ -19,8 +20,8 @@ export const ENGLISH: FindingWords = {
   event_without_place: ({ event_id }) => `Event ${event_id} has no place in the chain: it was added.`,
   outcome_without_place: ({ event_id }) =>
     `The outcome of event ${event_id} has no place in the chain: it was added or changed.`,
-  event_twice: ({ event_id }) => `Event ${event_id} is there twice.`,
-  event_out_of_order: ({ event_id }) => `Event ${event_id} is not where its id belongs.`,
+  event_twice: ({ event_id }) => `Event ${event_id} is in the file twice.`,
+  event_out_of_order: ({ event_id }) => `Event ${event_id} is out of order: events are sorted by id.`,
   event_of_other_log: ({ event_id, owner }) => `Event ${event_id} is of another log: of ${owner}.`,
   event_added_late: ({ event_id }) =>
     `Event ${event_id} was written after events that are newer by more than an hour: it was added later.`,
@@ -43,10 +44,10 @@ export const ENGLISH: FindingWords = {
     `Checkpoint ${checkpoint} ${SIGNATURE_PROBLEMS[problem]}.`,
   two_checkpoints: ({ checkpoint }) =>
     `Two different checkpoints have the number ${checkpoint}: they are of two logs, or of a log that was restored from an older backup.`,
-  first_names_previous: () => "Checkpoint 1 names one before it.",
+  first_names_previous: () => "Checkpoint 1 names a previous checkpoint.",
   previous_differs: ({ checkpoint, previous }) =>
     `Checkpoint ${checkpoint} does not follow the checkpoint ${previous} that is here.`,
-  head_out_of_order: ({ checkpoint }) => `The head under checkpoint ${checkpoint} is not in its order.`,
+  head_out_of_order: ({ checkpoint }) => `The head under checkpoint ${checkpoint} is out of order.`,
   head_went_back: ({ position, checkpoint, last_position, last_checkpoint }) =>
     `The log ends at place ${position} under checkpoint ${checkpoint}, and ended at place ${last_position} under checkpoint ${last_checkpoint}: it was cut.`,
   head_not_in_map: ({ position, checkpoint }) =>
@@ -85,7 +86,7 @@ export const ENGLISH: FindingWords = {
     `This is the log ${origin}: the witnesses must have cosigned the log ${expected}.`,
 
   line_not_i_json: ({ line, violation }) => `Line ${line} is not I-JSON${iJsonText(violation)}.`,
-  line_after_end: ({ line }) => `Line ${line} comes after the one that ends the proof.`,
+  line_after_end: ({ line }) => `Line ${line} comes after the line that ends the proof.`,
   end_unreadable: ({ line }) => `Line ${line} should end the proof, and cannot be read.`,
   cut_off: () => "The last line, which ends the proof, is missing: the file was cut off.",
   kept_export_rewritten: ({ position }) =>
@@ -99,7 +100,7 @@ export const ENGLISH: FindingWords = {
     `Checkpoint ${checkpoint}, which was kept, is newer than this file, which knows ${newest === null ? "none" : `no more than ${newest}`}: either the file was made before it, or the log was restored from an older backup.`,
   kept_checkpoint_unconnected: ({ checkpoint, newest, missing }) =>
     `Nothing here leads from checkpoint ${checkpoint}, which was kept, to ${newest}: checkpoint ${missing} is missing, so the files do not show whether the log continues from ${checkpoint}. Make the export with checkpoint=${checkpoint}, or give a list of all between them as --checkpoint.`,
-  no_tree: () => "This file has no tree of checkpoints, so the root that was kept tells nothing.",
+  no_tree: () => "This file has no tree of checkpoints, so the root that was kept cannot be compared.",
   kept_root_newer: ({ size, newest }) =>
     `The root of ${size} checkpoints, which was kept, is newer than this file, whose tree has ${newest}: either the file was made before it, or the log was restored from an older backup.`,
   kept_root_unconnected: ({ size, newest }) =>
@@ -124,7 +125,7 @@ export const ENGLISH: FindingWords = {
   tree: ({ checkpoint }) =>
     `Whether checkpoint ${checkpoint} is in the tree that witnesses follow: the file was made by a version without the tree, or the keeper left it out.`,
   author: ({ months }) =>
-    `The author of this log: no key signed it, so anyone who can write the database can have made all of it anew${months ? ", months that it says were dropped included" : ""}. Only kept copies show that.`,
+    `The author of this log: no key signed it, so anyone who can write the database can have rewritten all of it${months ? ", months that it says were dropped included" : ""}. Only kept copies show that.`,
   days: ({ count, first, last }) =>
     `The end of the log ${count === 1 ? `on ${first}` : `on ${count} days from ${first} to ${last}`}: the file has no checkpoint of the day, because none was signed, none had all logs, or the keeper left it out.`,
   dropped: ({ entries }) =>
@@ -132,7 +133,7 @@ export const ENGLISH: FindingWords = {
 };
 
 const DECLARATION_FLAWS: Readonly<Record<DeclarationFlaw, string>> = {
-  no_time: "has no time of its declaration",
+  no_time: "has no valid time of declaration",
   after_checkpoint: "is of a time after the checkpoint that signs it",
   before_month_end: "was declared before that month was over",
   places_out_of_order: "names places that are out of order",
@@ -142,7 +143,7 @@ const DECLARATION_FLAWS: Readonly<Record<DeclarationFlaw, string>> = {
 const SIGNATURE_PROBLEMS: Readonly<Record<CheckpointProblem, string>> = {
   unsigned: "is not signed",
   unknown_key: "is signed by a key that is not among those given",
-  wrong_signature: "has a signature that is not its key's",
+  wrong_signature: "has a signature that its key did not make",
   other_content: "differs from what was signed",
 };
 
@@ -160,9 +161,9 @@ function statementFlaw(why: StatementFlaw): string {
     case "month":
       return "does not span its month";
     case "no_time":
-      return "has no time at which it was written";
+      return "has no valid time at which it was made";
     case "too_early":
-      return "was written before its month was over";
+      return "was made before its month was over";
     case "after_checkpoint":
       return "is of a time after the checkpoint that signs it";
     case "not_of_organization":

@@ -21,13 +21,13 @@ import { OwnersCheck } from "./owners-check.ts";
 import type { Problems } from "./problems.ts";
 
 /**
- * The largest difference between the clocks of replicas. An event is written at most this much later than its
- * id says.
+ * The largest difference between the clocks of replicas. An event is stored at most this much later than the
+ * time in its id.
  */
 const CLOCKS_MS = 60 * 60 * 1000;
 const DAY_LENGTH = "2026-01-31".length;
 
-/** Checks the events of an export line by line, newest first. */
+/** Checks the events of an export line by line. Events come newest first. */
 export class EventsCheck {
   readonly #problems: Problems;
   readonly #chain: ChainCheck;
@@ -63,7 +63,10 @@ export class EventsCheck {
     this.#owners.end(head.owner);
   }
 
-  /** Returns the lowest position among the events since the day of this time, or infinity. */
+  /**
+   * Returns the lowest position among the events of the day of `time_ms` and of later days, or infinity
+   * without events.
+   */
   leastPlaceFrom(time_ms: number): number {
     const from = new Date(time_ms).toISOString().slice(0, DAY_LENGTH);
     let least = Number.POSITIVE_INFINITY;
@@ -87,7 +90,7 @@ export class EventsCheck {
     this.#addEntries(event, intent);
     const day = occurred_at.slice(0, DAY_LENGTH);
     this.#leastOfDay.set(day, Math.min(intent.position, this.#leastOfDay.get(day) ?? intent.position));
-    // An event that an outcome puts into a log gets there as late as the outcome.
+    // An event that its outcome adds to another log enters that log only with the outcome.
     if (intent.organization_id === undefined) this.#checkTime(id, intent.position);
   }
 
@@ -152,7 +155,10 @@ function writtenByIntent({
 
 const SECOND_MS = 1_000;
 
-/** Finds events with a higher position than an event that is over an hour newer. Events come newest first. */
+/**
+ * Finds events with a higher position than an event that is more than an hour newer. Events must be added
+ * newest first.
+ */
 class LateEvents {
   /** The lowest position in each second of the last hour, newest first. */
   readonly #recent: { second: number; position: number }[] = [];

@@ -1,5 +1,5 @@
 /**
- * The maximum number of characters in one line of an export. A line holds one event of some kilobytes, or the
+ * The maximum number of characters in one line of an export. A line is one event of some kilobytes, or the
  * end of a proof.
  */
 export const LINE_LENGTH_MAX = 64 * 1024 * 1024;
@@ -16,7 +16,7 @@ export class NotLines extends Error {
 }
 
 /**
- * Yields the lines of a stream of bytes as they arrive, at most one line in memory.
+ * Yields the lines of a byte stream as they arrive, with at most one chunk and one line in memory.
  *
  * @throws NotLines
  */

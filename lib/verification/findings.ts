@@ -3,8 +3,8 @@ import type { CheckpointProblem } from "../domain/proof/index.ts";
 import type { UsageSums } from "../domain/usage/index.ts";
 
 /**
- * What a verification can find: codes with values. No sentence stands here, so that each reader says a finding in
- * its own language.
+ * The findings of a verification: codes with values. The sentences are in other files, one for each language
+ * or surface.
  */
 
 /** An entry of a chain, or a place without a shown entry. */
@@ -15,7 +15,7 @@ export type NamedEntry =
   | { entry: "place"; position: number }
   | { entry: "start" };
 
-/** The reason why no retention can have made a declaration. */
+/** The reason why a declaration of dropped months is not plausible. */
 export type DeclarationFlaw =
   | "no_time"
   | "after_checkpoint"
@@ -23,14 +23,17 @@ export type DeclarationFlaw =
   | "places_out_of_order"
   | "places_after_it";
 
-/** The reason why no service can have stated a statement of usage. */
+/** The reason why a statement of usage is not plausible. */
 export type StatementFlaw =
   | { flaw: "out_of_order" | "month" | "no_time" | "too_early" | "after_checkpoint" | "not_of_organization" }
   | { flaw: "number"; expected: string }
   | { flaw: "corrects" | "repeated_names" | "refusals" }
   | { flaw: "sum"; name: keyof UsageSums; value: number };
 
-/** A signed root that a verification reads: of the file, kept as a file, or in an export that was kept. */
+/**
+ * A signed root that a verification reads: `own` is in the file, `kept` in a kept file, `kept_export` in a
+ * kept export, and `cosigned` is the root that witnesses cosigned.
+ */
 export type NamedRoot = "own" | "kept" | "kept_export" | "cosigned";
 
 /** Problems in the chain. */
@@ -39,7 +42,7 @@ interface ChainProblems {
   other_end: { entry: NamedEntry };
   entry_changed: { entry: NamedEntry; position: number };
   place_taken: { entry: NamedEntry; position: number };
-  /** `side` says where `entry` is: after the missing entries, or before them. */
+  /** `side` says where the missing entries are: before or after `entry`. */
   entries_missing: { from: number; to: number; side: "before" | "after"; entry: NamedEntry };
 }
 
@@ -55,7 +58,7 @@ interface EventProblems {
   event_added_late: { event_id: string };
 }
 
-/** Problems with months that are said to be dropped. */
+/** Problems with months that the file declares as dropped. */
 interface DroppedProblems {
   declaration_unsound: { month: string; position: number; flaw: DeclarationFlaw };
   claim_not_month_start: { before: string };
@@ -69,7 +72,7 @@ interface StatementProblems {
   statement_unsound: { id: string; position: number; why: StatementFlaw };
 }
 
-/** Problems with the checkpoints and with the heads under them. */
+/** Problems with the checkpoints, and with the heads at earlier checkpoints. */
 interface CheckpointProblems {
   /** `checkpoint` is null when the file has none. */
   head_not_held: { checkpoint: number | null };
@@ -98,7 +101,7 @@ interface TreeProblems {
   cosignature_wrong: { witness: string };
 }
 
-/** Problems with the lines of a file, and with an export that was kept. */
+/** Problems with the lines of a file, and with a kept export. */
 interface FileProblems {
   /** `violation` is null for a line that is not JSON. */
   line_not_i_json: { line: number; violation: IJsonViolation | null };
@@ -119,7 +122,7 @@ export interface ProblemValues
     TreeProblems,
     FileProblems {}
 
-/** The values of each question that files can leave open, by its code. */
+/** The values of each question that the given files can leave open, by its code. */
 export interface QuestionValues {
   empty_log: object;
   /** `newest` is null for a file without checkpoints. */
@@ -147,15 +150,18 @@ export interface LackValues {
   witnesses_of_other_log: { origin: string; expected: string };
 }
 
-/** The values of each fact that no export can show, by its code. */
+/** The values of each fact that an export cannot prove, by its code. */
 export interface NotShownValues {
-  /** Events after the checkpoint were cut off. An `old` checkpoint has only the logs that grew with it. */
+  /**
+   * Whether events after the checkpoint were cut off. An `old` checkpoint covers only the logs that grew
+   * since the previous one.
+   */
   cut: { checkpoint: number; old: boolean };
-  /** The holder of the key signed another history for other readers. */
+  /** Whether the holder of the key signed another history for other readers. */
   other_history: object;
-  /** The checkpoint is in the tree that witnesses follow. */
+  /** Whether the checkpoint is in the tree that witnesses follow. */
   tree: { checkpoint: number };
-  /** No key signed the log. `months` says whether it declares dropped months. */
+  /** The author of the log, which no key signed. `months` says whether the log declares dropped months. */
   author: { months: boolean };
   /** The end of the log on days without a checkpoint. */
   days: { count: number; first: string; last: string };
@@ -178,7 +184,7 @@ export type Lack = FindingOf<keyof LackValues>;
 export type NotShown = FindingOf<keyof NotShownValues>;
 export type Finding = FindingOf<FindingCode>;
 
-/** How one language says each finding. */
+/** The sentence for each finding, in one language. */
 export type FindingWords = { readonly [C in FindingCode]: (finding: FindingOf<C>) => string };
 
 /** Returns a finding as a sentence. */

@@ -4,7 +4,7 @@ import type { ChainCheck } from "./chain-check.ts";
 import type { ProblemFinding } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
-/** An earlier checkpoint whose head of this log lies on the chain of the export. */
+/** An earlier checkpoint whose head of this log was found on the chain of the export. */
 export interface UsedHead {
   checkpoint: number;
   sealed_at: string;
@@ -19,8 +19,8 @@ interface Checks {
 }
 
 /**
- * Checks the heads of a log under earlier checkpoints: each is in the map of its checkpoint and lies on the chain
- * of the export, and none goes back. Returns the heads that were found on the chain.
+ * Checks the heads of a log at earlier checkpoints: each head is in the map of its checkpoint and on the
+ * chain of the export, and positions never decrease. Returns the heads that were found on the chain.
  */
 export function checkHeads({ head, checkpoint, heads = [] }: ProofEnd, checks: Checks): UsedHead[] {
   const used: UsedHead[] = [];
@@ -54,7 +54,7 @@ function wentBack(
   };
 }
 
-/** Returns what is wrong with a head, or null for a head on the chain or in a dropped part. */
+/** Returns the problem of a head, or null if the head is on the chain or in a dropped range. */
 function problemOf(
   { checkpoint, position, chain, map }: EarlierHead,
   { owner, position: end }: ProofEnd["head"],
@@ -84,7 +84,7 @@ export interface DaysWithoutHead {
   last: string;
 }
 
-/** Returns the days in UTC whose last checkpoint is not here, or null if there are none. */
+/** Returns the days in UTC whose last checkpoint is not in the export, or null if there are none. */
 export function daysWithoutHead(
   from: string | null,
   { sealed_at }: Checkpoint,

@@ -1,4 +1,4 @@
-/** Checks exports of the audit log with proof (AU-65), as the command line and the portal do. Pure. */
+/** Verifies exports of the audit log with proof (AU-65), for the command line and the portal. Pure. */
 export * from "./cosigned-root.ts";
 export * from "./export-lines.ts";
 export * from "./kept-copies.ts";

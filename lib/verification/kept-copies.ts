@@ -14,7 +14,7 @@ export interface KeptCopies {
   note?: Note;
 }
 
-/** A file that can be read more than once; a `Blob` is one. */
+/** A file that can be read more than once, such as a `Blob`. */
 export interface KeptFile {
   readonly size: number;
   text(): Promise<string>;
@@ -39,8 +39,9 @@ const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint) }
 const checkpointList = Type.Array(Checkpoint);
 
 /**
- * Reads the checkpoints, the signed root or the export with proof that a user kept, line by line. Checkpoints are
- * one, a list, pages of `GET /audit-checkpoints`, or one JWS per line. Only the last line of an export counts.
+ * Reads the checkpoints, the signed root or the export with proof that a user kept, line by line. Checkpoints
+ * can be a single one, a list, pages of `GET /audit-checkpoints`, or one JWS per line. Only the last line of
+ * an export is used.
  *
  * @throws NotKeptCopies, NotLines
  */
@@ -68,7 +69,7 @@ function isLineOfExport(value: unknown): boolean {
   return isRecord(value) && ("proof" in value || "head" in value);
 }
 
-/** Reads one text of several lines: checkpoints in JSON, or a signed root. */
+/** Reads a file as one text of several lines: checkpoints in JSON, or a signed root. */
 async function wholeDocument(file: KeptFile): Promise<KeptCopies> {
   const text = file.size > LINE_LENGTH_MAX ? "" : await file.text();
   const note = readNote(text);

@@ -1,6 +1,6 @@
 import type { Problems } from "./problems.ts";
 
-/** The limits of what is kept, so that a broken file does not exhaust memory. */
+/** The maximum numbers of remembered owners and events, so that a broken file does not exhaust memory. */
 const OWNERS_MAX = 100;
 const EVENTS_MAX = 1_000;
 
@@ -10,7 +10,10 @@ interface SeenEvent {
   position: number | null;
 }
 
-/** Finds events of other logs. Only the last line of a file says whose log the file has. */
+/**
+ * Finds events of other logs. Remembers events until the end, because only the last line of a file names the
+ * log's owner.
+ */
 export class OwnersCheck {
   readonly #problems: Problems;
   readonly #eventsOf = new Map<string, SeenEvent[]>();
@@ -26,7 +29,7 @@ export class OwnersCheck {
     } else if (this.#eventsOf.size < OWNERS_MAX) this.#eventsOf.set(owner, [event]);
   }
 
-  /** Names each event of another log, or the owner of all events if they have the same one. */
+  /** Reports each event of another log, or a single problem if all events have the same wrong owner. */
   end(proof_owner: string): void {
     const [events_owner, ...others] = this.#eventsOf.keys();
     if (events_owner === undefined) return;

@@ -5,14 +5,17 @@ export interface Problem {
   finding: ProblemFinding;
   /** The event with the problem, or the one next to it. */
   event_id: string | null;
-  /** The position in the chain; problems without one come last. */
+  /** The position in the chain. Problems without a position come last. */
   position: number | null;
 }
 
-/** The number of problems to keep, lowest positions first, so that a broken file does not exhaust memory. */
+/**
+ * The maximum number of problems to keep, lowest positions first, so that a broken file does not exhaust
+ * memory.
+ */
 const KEPT_MAX = 1_000;
 
-/** Problems in the order of the chain, and questions that stay open. */
+/** The problems of a verification, in the order of the chain, and the questions that stay open. */
 export class Problems {
   #kept: Problem[] = [];
   #count = 0;
@@ -22,7 +25,7 @@ export class Problems {
     return this.#count;
   }
 
-  /** The questions that the files leave open, each once. */
+  /** The questions that the files leave open, without duplicates. */
   get undecided(): Question[] {
     return [...this.#undecided.values()];
   }

@@ -2,7 +2,7 @@ import { ENGLISH } from "./english.ts";
 import { type ProblemKind, sentenceOf } from "./findings.ts";
 import type { Verdict } from "./verify.ts";
 
-/** A problem as the command line tells it. */
+/** A problem as the command line shows it. */
 export interface SpokenProblem {
   kind: ProblemKind;
   /** One sentence for a person. */
@@ -18,7 +18,7 @@ export interface SpokenVerdict extends Omit<Verdict, "faults" | "undecided" | "n
   not_shown: readonly string[];
 }
 
-/** Says the findings of a verdict in English. */
+/** Returns a verdict with its findings as English sentences. */
 export function spoken(verdict: Verdict): SpokenVerdict {
   return {
     ...verdict,

@@ -16,7 +16,7 @@ import type { Problems } from "./problems.ts";
 /** The largest difference between the clocks of replicas. */
 const CLOCKS_MS = 60 * 60 * 1000;
 
-/** A statement of usage that lies on the chain of the export. */
+/** A statement of usage on the chain of the export. */
 export interface StatedUsage extends UsageSums {
   id: string;
   month: string;
@@ -28,8 +28,9 @@ export interface StatedUsage extends UsageSums {
 type Placed = NonNullable<ProofEnd["statements"]>[number];
 
 /**
- * Checks the statements of usage in an export (AU-132): each is the sealed one, and says what a statement can say. Returns
- * those that hold, the oldest month first: a corrected one does not.
+ * Checks the statements of usage in an export (AU-132): each is unchanged since it was sealed, and plausible.
+ * Returns the current statement of each month, the oldest month first, without those that a later one
+ * corrects.
  */
 export function checkStatements(
   end: ProofEnd,
@@ -65,7 +66,7 @@ function sumsOf(sums: UsageSums): UsageSums {
   return { requests, ...refusals, failed, bytes_in, bytes_out, duration_ms };
 }
 
-/** Returns what no service can have stated, or null for a statement that is sound. */
+/** Returns why a statement is not plausible, or null if it is. */
 function whyUnsound(statement: Statement, end: ProofEnd, before: string | null): StatementFlaw | null {
   return (
     whyWrongTime(statement, end.checkpoint?.sealed_at ?? null) ??
@@ -115,7 +116,7 @@ function whyWrongSums({ services, policies, ...total }: Statement): StatementFla
   return isWhole ? null : { flaw: "refusals" };
 }
 
-/** Tells whether each name is larger than the one before. The parts of a name count from the left. */
+/** Returns whether each name is greater than the previous one. Compares the parts of a name from the left. */
 function isRising(names: readonly string[][]): boolean {
   return names.every((name, index) => {
     const before = names[index - 1];

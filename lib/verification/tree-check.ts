@@ -21,7 +21,7 @@ import type { NamedRoot } from "./findings.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import type { Problems } from "./problems.ts";
 
-/** The tree of checkpoints that an export lies in. */
+/** The tree of checkpoints that contains the checkpoint of an export. */
 export interface ShownTree {
   /** The name of the log. */
   origin: string;
@@ -32,9 +32,9 @@ export interface ShownTree {
 /** The findings about the tree of an export. */
 export interface TreeFindings {
   shown: ShownTree;
-  /** The numbers of the checkpoints that the tree has. */
+  /** The numbers of the export's checkpoints that are in the tree. */
   numbers: ReadonlySet<number>;
-  /** The root that witnesses cosigned, with which the tree begins; null without one. */
+  /** The root that witnesses cosigned, if the tree extends its tree; null without one. */
   cosigned: { note: Note; size: number } | null;
 }
 
@@ -43,8 +43,8 @@ type ProofTree = NonNullable<ProofEnd["tree"]>;
 const encoder = new TextEncoder();
 
 /**
- * Checks that the checkpoints of an export are leaves of the tree whose root the log signed, and that the tree
- * begins with each tree that was kept. Returns null for a file without a readable tree.
+ * Checks that the checkpoints of an export are leaves of the tree whose root the log signed, and that this
+ * tree extends each kept tree. Returns null for a file without a readable tree.
  */
 export async function checkTree(
   end: ProofEnd,
@@ -77,7 +77,10 @@ class TreeCheck {
     this.#keys = keys;
   }
 
-  /** Returns the tree head of a note that a key of the log signed, or null after naming what is wrong. */
+  /**
+   * Returns the tree head of a note that a key of the log signed. Reports a problem and returns null for any
+   * other note.
+   */
   async signedHead(note: Note | null, root: NamedRoot): Promise<TreeHead | null> {
     const head = note === null ? null : readTreeHead(note.text);
     if (note === null || head === null) {
@@ -94,7 +97,9 @@ class TreeCheck {
     return null;
   }
 
-  /** Returns the numbers of the checkpoints that are leaves of the tree, and names those that are not. */
+  /**
+   * Returns the numbers of the checkpoints that are leaves of the tree, and reports the others as problems.
+   */
   included({ checkpoint, heads = [] }: ProofEnd, { path, asked }: ProofTree, head: TreeHead): Set<number> {
     const numbers = new Set<number>();
     const include = (leaf: Checkpoint, proof: readonly string[] | undefined) => {
@@ -107,7 +112,7 @@ class TreeCheck {
     return numbers;
   }
 
-  /** Checks that the tree begins with the tree up to the checkpoint that was asked for. */
+  /** Checks that the tree extends the tree up to the checkpoint that the reader asked for. */
   begins({ asked }: ProofTree, head: TreeHead): void {
     if (asked === undefined) return;
     const { number } = asked.checkpoint;
@@ -116,7 +121,10 @@ class TreeCheck {
     this.#problems.add({ code: "tree_begins_otherwise", size: head.size, asked: number });
   }
 
-  /** Returns the root that witnesses cosigned if the tree begins with its tree, or null after naming what is wrong. */
+  /**
+   * Returns the root that witnesses cosigned, if the tree extends its tree. Otherwise reports a problem and
+   * returns null.
+   */
   async cosigned({ cosigned }: ProofTree, head: TreeHead): Promise<TreeFindings["cosigned"]> {
     const note = cosigned === undefined ? null : readNote(cosigned.note);
     if (cosigned === undefined) return null;
@@ -142,7 +150,7 @@ class TreeCheck {
     if (kept !== null) this.#compare(kept, tree, head, false);
   }
 
-  /** @param isAsked whether the user asks about this root, so that an open question counts */
+  /** @param isAsked whether the user asked about this root, so that open questions are reported */
   #compare(kept: TreeHead, { asked }: ProofTree, head: TreeHead, isAsked: boolean): void {
     const { size } = kept;
     const known = size === head.size ? head.root : null;
@@ -158,7 +166,7 @@ class TreeCheck {
   }
 }
 
-/** Tells whether a checkpoint is the leaf of its number. */
+/** Returns whether a checkpoint is the leaf at the index of its number. */
 function isLeafOf({ size, root }: TreeHead, checkpoint: Checkpoint, path: readonly string[]): boolean {
   const leaf = leafHash(encoder.encode(checkpointText(checkpoint)));
   return isIncluded(leaf, { index: checkpoint.number - 1, size, path: [...path] }, root);

@@ -36,13 +36,13 @@ export interface Verdict {
     /** Whether the user named the key. */
     key_given: boolean;
   } | null;
-  /** The tree that has these checkpoints; null for a file without one. */
+  /** The tree that contains the checkpoints; null for a file without a tree. */
   tree: ShownTree | null;
-  /** The witnesses that cosigned a tree with the checkpoint; null if the user named none. */
+  /** The witnesses that cosigned a tree with the checkpoint; null if the user named no witnesses. */
   witnesses: Witnessed | null;
-  /** The earlier checkpoints under which the head of the log was checked, in the order of their numbers. */
+  /** The earlier checkpoints whose head of the log was checked, in the order of their numbers. */
   heads: readonly UsedHead[];
-  /** The statements of usage that hold, one for each month, the oldest month first. */
+  /** The current statements of usage, one for each month, the oldest month first. */
   statements: readonly StatedUsage[];
   dropped_entries: number;
   dropped_before: string | null;
@@ -50,18 +50,21 @@ export interface Verdict {
   faults_total: number;
   /** The questions that the files leave open. */
   undecided: readonly Question[];
-  /** The facts that no export can show. */
+  /** The facts that an export cannot prove. */
   not_shown: readonly NotShown[];
 }
 
 const PROBLEMS_SHOWN = 100;
 
-/** The things that a user trusts or kept, against which an export is checked. */
+/**
+ * The keys and witnesses that a user trusts and the copies that the user kept, against which an export is
+ * checked.
+ */
 export interface VerifyGiven {
   /** The keys of the log that the user trusts. Null trusts the keys in the file. */
   keys: readonly SigningJwk[] | null;
   kept: KeptCopies;
-  /** The witnesses that must have cosigned the log; null asks for none. */
+  /** The witnesses that must have cosigned the log; null requires no witnesses. */
   witnesses: WitnessRule | null;
 }
 
@@ -224,7 +227,7 @@ function resultOf(problems: Problems, witnesses: Witnessed | null): Verdict["res
   return problems.undecided.length > 0 ? "undecided" : "complete";
 }
 
-/** Returns the facts that an export cannot show, however sound it is. */
+/** Returns the facts that even an unaltered export cannot prove. */
 function notShown(
   { checkpoint, head, tree }: ProofEnd,
   {

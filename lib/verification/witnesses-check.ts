@@ -9,24 +9,27 @@ export interface WitnessRule {
   keys: readonly NoteKey[];
   quorum: number;
   now_ms: number;
-  /** The name that the log must have; any name is right without it. */
+  /** The name that the log must have. Without `origin`, any name is accepted. */
   origin?: string | null;
 }
 
 /** The findings about the witnesses of an export. */
 export interface Witnessed {
-  /** The number of checkpoints in the tree that was cosigned; null without one. */
+  /** The number of checkpoints in the cosigned tree; null without such a tree. */
   size: number | null;
   quorum: number;
   /** Every witness that the user trusts, in the order of the keys. */
   witnesses: readonly WitnessMark[];
-  /** Null when a quorum cosigned a tree that has the checkpoint of the export. */
+  /**
+   * The reason why too few witnesses vouch for the export; null if a quorum cosigned a tree with its
+   * checkpoint.
+   */
   lack: Lack | null;
 }
 
 /**
- * Checks which witnesses cosigned a tree that has the checkpoint of an export (AU-197). The tree of the findings begins
- * with the cosigned one.
+ * Checks which witnesses cosigned a tree that contains the checkpoint of an export (AU-197). The tree in
+ * `tree` extends the cosigned tree.
  */
 export async function checkWitnesses(
   { keys, quorum, now_ms, origin = null }: WitnessRule,
@@ -50,7 +53,7 @@ export async function checkWitnesses(
   return { size, quorum, witnesses, lack: other ?? older ?? few };
 }
 
-/** Returns the lack of a log with another name than the user gave, or null. */
+/** Returns the finding for a log whose name is not `expected`, or null. */
 function otherLog({ shown }: TreeFindings, expected: string): Lack | null {
   const { origin } = shown;
   return origin === expected ? null : { code: "witnesses_of_other_log", origin, expected };

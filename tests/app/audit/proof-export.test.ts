@@ -281,7 +281,7 @@ describe("without a key", () => {
     const verdict = await verify(text);
     expect(verdict).toMatchObject({ complete: true, checkpoint: { kid: null } });
     expect(verdict.not_shown.join()).toContain(
-      "anyone who can write the database can have made all of it anew",
+      "anyone who can write the database can have rewritten all of it",
     );
     expect((await verify(text, [])).faults[0]?.message).toMatch(/^Checkpoint [12] is not signed\.$/);
   });
