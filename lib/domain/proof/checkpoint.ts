@@ -81,8 +81,8 @@ export async function signedCheckpoint(
 export type CheckpointProblem = "unsigned" | "unknown_key" | "wrong_signature" | "other_content";
 
 /**
- * Returns the id of the key that signed a checkpoint. Returns null if the checkpoint is unsigned or its text
- * is not a JWS.
+ * Returns the id of the key that a checkpoint names as its signer. Returns null if the checkpoint is unsigned
+ * or its text is not a JWS.
  */
 export function keyIdOf({ jws }: Checkpoint): string | null {
   return jws === null ? null : signerOf(jws);

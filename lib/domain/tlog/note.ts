@@ -157,7 +157,7 @@ async function ed25519(text: string, { privateKey }: NoteSigner): Promise<Uint8A
   return new Uint8Array(await crypto.subtle.sign("Ed25519", privateKey, encoder.encode(text)));
 }
 
-/** A verified signature of a note, by one of the given keys. */
+/** A signature of a note by one of the given keys, with the result of its verification. */
 export interface KnownSignature {
   key: NoteKey;
   isRight: boolean;
