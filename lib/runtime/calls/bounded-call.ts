@@ -4,18 +4,18 @@ import type { PeerTls } from "../config/index.ts";
 import type { CallSpan, Tracing } from "../telemetry/index.ts";
 import { sentOnce } from "./sent-once.ts";
 
-/** Something that can be given up while it is under way. */
+/** An operation that can be aborted while it runs. */
 export interface Abortable {
   abort(): void;
 }
 
-/** The caller's handle on a call: the client registers there what ends the call early. */
+/** The caller's handle on a call. The carrier stores in it the object that aborts the call. */
 export interface CallHandle {
   underway: Abortable | null;
 }
 
 /**
- * A call of a service's own to a peer, such as identity or the identity provider. Its deadline covers the
+ * A call that a service makes to a peer, such as identity or the identity provider. Its deadline covers the
  * whole answer, and the size of the answer is limited. Redirects are returned and never followed.
  */
 export interface BoundedCall {
@@ -26,7 +26,7 @@ export interface BoundedCall {
   readonly timeout_ms: number;
   /**
    * Whether the call may be sent twice. If its connection breaks before an answer begins, the call is sent
-   * once more over a new connection. Kept connections break when a server stops.
+   * once more over a new connection. A kept-alive connection breaks when its server stops.
    */
   readonly repeatable?: boolean;
   /** The TLS files for this peer. */
@@ -43,7 +43,7 @@ export interface BoundedAnswer {
 /** The parts of a call that its carrier needs. */
 export type CarriedCall = Pick<BoundedCall, "method" | "url" | "headers" | "body" | "tls">;
 
-/** An answer whose head has arrived. */
+/** An answer whose status and headers have arrived. */
 export interface BegunAnswer {
   readonly status: number;
   /** Reads the rest of the answer. Rejects if it breaks off or is too large. */
@@ -53,16 +53,16 @@ export interface BegunAnswer {
 /** Sends calls to a peer. */
 export interface CallCarrier {
   /**
-   * Sends a call and resolves when the answer begins. Registers in `handle` what aborts the call.
+   * Sends a call and resolves when the answer begins. Stores in `handle` the object that aborts the call.
    *
-   * @param isRepeat the first sending broke: the call must not use a kept connection
+   * @param isRepeat whether the first attempt broke; a repeat must not use a kept-alive connection
    */
   send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunAnswer>;
 }
 
 /**
- * An error for a call without a complete answer. Its message has neither address nor content, so it can be
- * logged.
+ * The error for a call that got no complete answer. The message contains no address and no content, so it can
+ * be logged.
  */
 export class CallFailed extends Error {
   /** Whether the call may have left this host. If so, nobody knows whether it was carried out. */
@@ -81,7 +81,7 @@ export class CallFailed extends Error {
 /** Size limit of an answer. */
 export const ANSWER_BYTES_MAX = 512 * 1024;
 
-/** Codes of connections that were never established. */
+/** The error codes of connections that were never established. */
 const UNSENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
 
 /** Makes the call and reads the answer. Rejects with {@link CallFailed}. */
@@ -120,7 +120,7 @@ export function answerTooLarge(): CallFailed {
   return new CallFailed(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`, true);
 }
 
-/** Carries calls by the runtime's `fetch`, and so by TLS where the URL says https. */
+/** Sends calls with the runtime's `fetch`, which uses TLS for https URLs. */
 export const fetchCarrier: CallCarrier = {
   async send(call, handle, isRepeat) {
     const controller = new AbortController();
@@ -130,7 +130,7 @@ export const fetchCarrier: CallCarrier = {
       ...headersAndBody(call),
       redirect: "manual",
       signal: controller.signal,
-      // the runtime keeps connections for each object, which stays the same until a file changes
+      // the runtime pools connections by this object, which is the same until a file changes
       tls: call.tls?.current(),
       ...(isRepeat && { keepalive: false }),
     } satisfies BunFetchRequestInit);
@@ -147,8 +147,8 @@ function callFailure(error: unknown, { timeout_ms }: BoundedCall, timedOut: bool
 }
 
 /**
- * Makes the body of a PUT a stream that is sent once. The runtime resends a plain PUT when a kept connection
- * dies, although the first sending may have been carried out.
+ * Returns the headers and the body. The body of a PUT becomes a stream that is sent once. The runtime resends
+ * a plain PUT when a kept-alive connection dies, although the server may have processed the first one.
  */
 function headersAndBody({ method, headers, body }: CarriedCall): Pick<RequestInit, "headers" | "body"> {
   if (method !== "PUT" || body === undefined) return { headers, body };

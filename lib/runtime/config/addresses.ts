@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 
 /**
- * Checks whether the text of a variable is a valid address of its kind. A raw `@`, `#`, `/` or `?` in a
- * password would end the host early, and messages would print the rest of the password as a name or port. The
- * part after the host is therefore restricted, and such URLs are refused.
+ * Validates the addresses that environment variables contain. A raw `@`, `#`, `/` or `?` in a password would
+ * end the host early, and messages would print the rest of the password as a name or port. The functions
+ * below therefore restrict the part after the host, and refuse such URLs.
  */
 
 /** Returns whether the text is `http://host/path?query`, or the same with https. */
@@ -41,16 +41,16 @@ function isEmbeddedDatabaseUrl(text: string): boolean {
  */
 const TLS_MODES = ["require", "verify-ca", "verify-full"];
 /**
- * Options of libpq that are refused: files have variables of their own. `sslrootcert=system` selects the
- * public CAs.
+ * Options of libpq that are refused, because TLS files have variables of their own. `sslrootcert=system`,
+ * which selects the public CAs, is accepted.
  */
 const FILE_OPTIONS = ["sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir"];
-/** The session kinds that can write, which every service needs. */
+/** The values of `target_session_attrs` that select a writable server, which every service needs. */
 const SESSION_KINDS = ["primary", "read-write"];
 
 /**
- * Returns whether the driver takes the options as meant. It would refuse others at the first connection, or
- * misread them.
+ * Returns whether the driver interprets the options correctly. It would misread other options, or refuse them
+ * at the first connection.
  */
 function areDatabaseOptions(query: string): boolean {
   const options = new URLSearchParams(query);
@@ -69,8 +69,8 @@ export function databaseUsesTls(url: string): boolean {
 }
 
 /**
- * Returns whether the text is `memory://`, or `http://host:port` of etcd, several separated by commas. All
- * use http or all https.
+ * Returns whether the text is `memory://`, or one or more `http://host:port` of etcd, separated by commas.
+ * All use http, or all use https.
  */
 export function isRouteStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
@@ -82,14 +82,14 @@ export function isRouteStoreUrl(text: string): boolean {
 
 /**
  * Returns whether the host is a name. The library under etcd's client sends the host as the TLS server name,
- * which cannot be an address.
+ * which cannot be an IP address.
  */
 function isNamed(authority = ""): boolean {
   const host = URL.parse(`http://${authority}`)?.hostname ?? "";
   return isIP(host.replace(/^\[|\]$/g, "")) === 0;
 }
 
-/** Returns whether the text is an endpoint of etcd. Its users always have a password. */
+/** Returns whether the text is an endpoint of etcd. A user name requires a password. */
 function isEndpoint(authority: string | undefined): boolean {
   if (authority === undefined || !isAuthority(authority)) return false;
   const { username, password } = new URL(`http://${authority}`);
@@ -174,7 +174,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Returns whether an item is `key=value` with a token as its key and valid escapes. */
+/** Returns whether an item is `key=value`, with an HTTP token as the key and with valid escapes. */
 export function isKeyPair(item: string): boolean {
   const [key = "", ...value] = item.split("=");
   if (value.length === 0 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key.trim())) return false;

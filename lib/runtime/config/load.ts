@@ -5,7 +5,9 @@ import { readSecretFile } from "./secret-files.ts";
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A wrong variable and the rule that it breaks. It never holds the value of a possible secret. */
+/**
+ * A wrong variable and the rule that it breaks. The message never contains the value of a possible secret.
+ */
 export interface ConfigProblem {
   variable: string;
   message: string;
@@ -22,7 +24,9 @@ export class ConfigError extends Error {
   }
 }
 
-/** Returns lines that name each variable once: alone above its problems if it has several. */
+/**
+ * Returns lines that name each variable once. A variable with several problems has its own line above them.
+ */
 function linesOf(problems: readonly ConfigProblem[]): string[] {
   const byVariable = Map.groupBy(problems, ({ variable }) => variable);
   return [...byVariable].flatMap(([variable, [first, ...others]]) => {
@@ -33,9 +37,9 @@ function linesOf(problems: readonly ConfigProblem[]): string[] {
 }
 
 /**
- * A rule that the schema of one variable cannot express: over several variables, or over a named file. Checks
- * run even if some variables are wrong, so that one start reports everything. Wrong variables are missing
- * from `config`.
+ * A rule that the schema of one variable cannot express: about several variables, or about a file that a
+ * variable names. Checks run even if some variables are wrong, so that one start reports all problems. Wrong
+ * variables are missing from `config`.
  */
 export type ConfigCheck<Config> = (config: Partial<Config>) => ConfigProblem[];
 
@@ -93,7 +97,7 @@ function readVariables<Schema extends TObject>(
     }
   }
   const accepted = asAccepted<Schema>(values);
-  // A check cannot distinguish a wrong variable from a missing one.
+  // A check sees a wrong variable as a missing one, so its findings about wrong variables are dropped.
   const found = checks.flatMap((check) => check(accepted)).filter(({ variable }) => !wrong.has(variable));
   return { values: accepted, problems: [...problems, ...found] };
 }

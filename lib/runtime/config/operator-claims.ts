@@ -23,7 +23,7 @@ const CLAIM_NAME = /^[\x21-\x7e]{1,256}$/;
 /** Claims that every accepted token has, or that say nothing about its holder. */
 const SAME_FOR_ALL: ReadonlySet<string> = new Set(["iss", "aud", "azp", "exp", "nbf", "iat", "jti", "typ"]);
 
-/** Issuers from which everybody can get tokens, each with the claims that name an owner there. */
+/** Issuers that give tokens to everybody, each with the claims that identify the owner of a token. */
 const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
   "https://token.actions.githubusercontent.com": [
     ...["repository", "repository_id", "repository_owner", "repository_owner_id", "sub"],
@@ -34,18 +34,18 @@ const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
   "https://accounts.google.com": ["sub", "email", "hd"],
 };
 
-/** An operator of the file, as far as its claims matter. */
+/** An operator of the file, with the fields that the checks of claims need. */
 export interface ClaimingEntry {
   readonly index: number;
   readonly claims: unknown;
-  /** Whether the operator ends, so that a later one can take its place. */
+  /** Whether the operator has an end, after which a later operator with the same claims replaces it. */
   readonly ends: boolean;
 }
 
 /**
  * Returns the problems of the operators' claims that the schema cannot express.
  *
- * @param issuer the issuer of the tokens, null without one, or undefined where nobody knows it
+ * @param issuer the issuer of the tokens, null if none is configured, or undefined if it is unknown
  */
 export function claimProblems(
   entries: readonly ClaimingEntry[],
@@ -84,7 +84,10 @@ function ownProblems(
   return [...problems, { path, message }];
 }
 
-/** Returns what is wrong with one claim, to be read behind the place of the claims, or null. */
+/**
+ * Returns the problem of one claim, or null. The text continues a sentence that begins with the place of the
+ * claims.
+ */
 function pairProblem(name: string, value: string): string | null {
   if (!CLAIM_NAME.test(name)) return " has a name that is not 1 to 256 visible ASCII characters";
   if (SAME_FOR_ALL.has(name)) {
@@ -103,8 +106,8 @@ interface Claiming {
 }
 
 /**
- * Returns a problem for an operator who can never be found, since each of its tokens fits an earlier operator
- * (RG-126).
+ * Returns a problem for an operator that no token can select, because every token with its claims matches an
+ * earlier operator (RG-126).
  */
 function shadowProblems({ index, claims }: Claiming, earlier: readonly Claiming[]): FileProblem[] {
   const first = earlier.find(

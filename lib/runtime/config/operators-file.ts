@@ -108,7 +108,10 @@ export interface Operator {
 export interface OperatorToken {
   /** The hash in lower-case hexadecimal digits. */
   readonly sha256: string;
-  /** The earlier end of the token and its operator, in milliseconds since the epoch, or null without an end. */
+  /**
+   * The end of the token or of its operator, whichever is earlier, in milliseconds since the epoch. Null
+   * without an end.
+   */
   readonly ends_ms: number | null;
 }
 
@@ -120,7 +123,7 @@ export interface ListedClaims {
   readonly ends_ms: number | null;
 }
 
-/** An operator with what proves it: tokens, or claims of the provider's tokens. */
+/** An operator with its proof: tokens of its own, or claims of the identity provider's tokens. */
 export interface ListedOperator {
   readonly operator: Operator;
   readonly tokens: readonly OperatorToken[];
@@ -135,7 +138,7 @@ export function operatorsFileVariable(): TOptional<TString> {
   });
 }
 
-/** The variables that {@link checkOperatorsFile} joins. */
+/** The variables that {@link checkOperatorsFile} checks together. */
 export interface OperatorsVariables {
   OPERATORS_FILE?: string;
   ADMIN_TOKEN?: string;
@@ -146,7 +149,9 @@ export interface OperatorsVariables {
 export interface OperatorsContext {
   /** The value of ADMIN_TOKEN, which no operator of the file can share. */
   readonly admin_token?: string;
-  /** The value of OPERATOR_ISSUER, or null without it. Undefined where nobody knows it: claims are then accepted. */
+  /**
+   * The value of OPERATOR_ISSUER, or null without it. Undefined if it is unknown; claims are then accepted.
+   */
   readonly issuer?: string | null;
 }
 
@@ -215,7 +220,7 @@ function earlier(...times: (string | undefined)[]): number | null {
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-/** Returns the operators of a file that may have other problems, each with its place. */
+/** Returns the operators of a file that may not match the schema, each with its index. */
 function entriesOf(value: unknown): { index: number; entry: Record<string, unknown> }[] {
   if (!isRecord(value) || !Array.isArray(value.operators)) return [];
   return value.operators
@@ -223,7 +228,7 @@ function entriesOf(value: unknown): { index: number; entry: Record<string, unkno
     .flatMap((entry, index) => (isRecord(entry) ? [{ index, entry }] : []));
 }
 
-/** Returns the claims of a file that may have other problems. */
+/** Returns the claims of a file that may not match the schema. */
 function claimsOf(value: unknown): ClaimingEntry[] {
   return entriesOf(value).map(({ index, entry: { claims, expires_at } }) => ({
     index,
@@ -241,7 +246,7 @@ function entryProblems(value: unknown): FileProblem[] {
   ]);
 }
 
-/** An operator proves itself by tokens of its own or by claims. */
+/** Returns a problem for an operator that has neither tokens nor claims, or both. */
 function proofProblems(index: number, { token_sha256, claims }: Record<string, unknown>): FileProblem[] {
   const at = `operators[${index}]`;
   const path = ["operators", index];
@@ -252,7 +257,7 @@ function proofProblems(index: number, { token_sha256, claims }: Record<string, u
   return [{ path: [...path, "claims"], message: `${at} has both token_sha256 and claims: keep one of them` }];
 }
 
-/** Publishers name what they may publish. Readers publish nothing, and admins everything. */
+/** Returns a problem for a publisher without services or paths, and for another role that has them. */
 function reachProblems(index: number, entry: Record<string, unknown>): FileProblem[] {
   const { role } = entry;
   if (!fits(OperatorRole, role)) return [];

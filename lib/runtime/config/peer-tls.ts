@@ -7,8 +7,8 @@ import { ConfigError, type ConfigProblem } from "./load.ts";
 import { optionalText } from "./variables.ts";
 
 /**
- * The peers that a service can call by TLS: the variable of the address, the test for TLS, and how to ask for
- * TLS.
+ * The peers that a service can call by TLS. Each has the variable of its URL, a test whether the URL uses
+ * TLS, and the form of a URL with TLS.
  */
 const PEERS = {
   DATABASE: { url: "DATABASE_URL", isTls: databaseUsesTls, form: "?sslmode=verify-full" },
@@ -84,8 +84,8 @@ function filesOf(config: Variables, peer: Peer): PeerFiles {
 }
 
 /**
- * Checks for `loadConfig` that pairs are complete and match, and that TLS files are set only for peers with
- * TLS.
+ * Checks for `loadConfig` that each certificate has its matching key, and that TLS files are set only for
+ * peers with TLS.
  */
 export function checkPeerTls(config: Variables): ConfigProblem[] {
   return peers.flatMap((peer) => peerProblems(config, peer));
@@ -162,8 +162,8 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
 }
 
 /**
- * Returns options with getters, for drivers that copy their options at each connection. The copy has the
- * current files.
+ * Returns options with getters, for drivers that copy their options at each connection. Each copy then
+ * contains the current files.
  */
 export function renewingOptions(tls: PeerTls): TlsOptions {
   return {

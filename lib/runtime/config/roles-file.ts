@@ -81,14 +81,17 @@ function rolesFileOf(value: Static<typeof RolesFileShape>): RolesFile {
   return { ...value, roles: new Map(Object.entries(value.roles)) };
 }
 
-/** Returns the schema's problems, except those below a wrong slug, which the rules report. */
+/** Returns the schema's problems, except those below a wrong slug, which {@link slugProblems} reports. */
 function shapeProblemsBesideSlugs(value: unknown): FileProblem[] {
   return shapeProblems(RolesFileShape, value).filter(({ path: [top, slug] }) => {
     return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
   });
 }
 
-/** Returns the problems that the schema cannot express, for the parts that fit it. One start reports both. */
+/**
+ * Returns the problems that the schema cannot express, for the parts that match the schema. One start reports
+ * both kinds.
+ */
 function ruleProblems(value: unknown): FileProblem[] {
   if (!isRecord(value) || !isRecord(value.roles)) return [];
   const { roles } = value;

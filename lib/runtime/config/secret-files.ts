@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** The largest secret. A larger file is not the one that was meant. */
+/** Size limit of a secret. A larger file is probably the wrong file. */
 const SECRET_BYTES_MAX = 65_536;
 
 export type SecretFile = { value: string } | { message: string };
 
 /**
  * Reads a secret from a file and removes the line end that editors and `echo` add. Only plain files are read,
- * because a pipe without a writer would block the start. A problem is the rest of a sentence after the
- * variable's name, and never quotes the file.
+ * because a pipe without a writer would block the start. The message of a problem continues a sentence after
+ * the variable's name, and never quotes the file.
  */
 export function readSecretFile(path: string): SecretFile {
   try {

@@ -45,26 +45,26 @@ export const telemetryVariables = {
     {
       default: "info",
       rule: "must be debug, info, warn or error",
-      description: "The least important lines that are written. SIGUSR2 switches to debug and back.",
+      description: "The lowest level that is logged. SIGUSR2 switches to debug and back.",
     },
   ),
   LOG_FILE: logFile(),
   LOG_FORMAT: Type.Union([Type.Literal("json"), Type.Literal("pretty")], {
     default: "json",
     rule: "must be json or pretty",
-    description: "pretty is for people; bun start takes it where the log goes to a terminal.",
+    description: "pretty is for people; bun start uses it when the log goes to a terminal.",
   }),
   LOG_ACCESS_SAMPLE: textOr("1", "must be a number from 0 to 1", {
     check: isRatio,
     description:
-      "The share of lines that is written of requests answered below 400; others always have their line.",
+      "The share of requests answered below 400 that get a log line; other requests always get one.",
   }),
   NO_COLOR: optionalText("must be any text", { description: "Turns colors off in pretty lines." }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl(
     "A collector: traces and metrics are exported to it by OTLP over HTTP (protobuf).",
   ),
-  OTEL_TRACES_EXPORTER: exporter("none keeps traces from the collector."),
-  OTEL_METRICS_EXPORTER: exporter("none keeps metrics from the collector; they can be scraped all the same."),
+  OTEL_TRACES_EXPORTER: exporter("none sends no traces to the collector."),
+  OTEL_METRICS_EXPORTER: exporter("none sends no metrics to the collector; they can still be scraped."),
   OTEL_SDK_DISABLED: flag(false, "true turns all export off."),
   OTEL_TRACES_SAMPLER: Type.Union(
     SAMPLERS.map((name) => Type.Literal(name)),
@@ -81,7 +81,7 @@ export const telemetryVariables = {
   OTEL_RESOURCE_ATTRIBUTES: keyPairs(
     "Attributes of everything that is exported; name and namespace of the service stay.",
   ),
-  OTEL_EXPORTER_OTLP_HEADERS: keyPairs("Headers of calls of the collector, such as its credentials."),
+  OTEL_EXPORTER_OTLP_HEADERS: keyPairs("Headers of the calls to the collector, such as its credentials."),
   OTEL_EXPORTER_OTLP_COMPRESSION: Type.Union([Type.Literal("none"), Type.Literal("gzip")], {
     default: "none",
     rule: "must be none or gzip",
@@ -104,7 +104,7 @@ function exporter(description: string) {
   });
 }
 
-/** Checks for `loadConfig` that a single app has a route store that the other app can reach. */
+/** Checks for `loadConfig` that an app that runs alone has a route store that other processes can reach. */
 export function checkSharedRouteStore({ ROUTE_STORE_URL }: { ROUTE_STORE_URL?: string }): ConfigProblem[] {
   if (ROUTE_STORE_URL !== "memory://") return [];
   const message =

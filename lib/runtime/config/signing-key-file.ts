@@ -10,7 +10,7 @@ const OPEN_MODE = 0o027;
 export const SIGNING_KEY_RULE =
   "must be the path of an Ed25519 private key in PKCS #8 (PEM), such as openssl genpkey -algorithm ed25519 makes";
 
-/** Returns what is wrong with the key file that a variable names; a check for `loadConfig`. It never quotes the file. */
+/** Checks for `loadConfig` the key file that a variable names. The problems never quote the file. */
 export function signingKeyFileProblems(variable: string, path: string | undefined): ConfigProblem[] {
   const read = path === undefined ? null : readSigningKeyFile(path);
   return read !== null && "problem" in read ? [{ variable, message: `${read.problem}.` }] : [];
@@ -23,7 +23,7 @@ export interface Ed25519Key {
   x: string;
 }
 
-/** Loads the key of a file in which {@link signingKeyFileProblems} finds none. */
+/** Loads the key from a file that {@link signingKeyFileProblems} has accepted. */
 export async function loadSigningKeyFile(variable: string, path: string): Promise<Ed25519Key> {
   const read = readSigningKeyFile(path);
   if ("problem" in read) throw new Error(`${variable} ${read.problem}.`);

@@ -157,7 +157,7 @@ export function databaseUrl(description: string): TString {
 export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   return textOr(
     fallback,
-    "must be http://host:port of etcd, several of them separated by commas, all by http or all by https, which wants names of hosts and no addresses; or memory://",
+    "must be http://host:port of etcd, several of them separated by commas, all by http or all by https; https needs host names, not IP addresses; or memory://",
     {
       check: isRouteStoreUrl,
       secret: true,
@@ -167,7 +167,10 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   );
 }
 
-/** Returns the schema of the URL of the counter store (OP-11), which is required without a fallback. */
+/**
+ * Returns the schema of the URL of the counter store (OP-11). The variable is required if there is no
+ * fallback.
+ */
 export function counterStoreUrl(fallback?: string): TString {
   return requiredText(
     "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port, rediss+cluster://host:port,host:port or memory://",

@@ -56,7 +56,7 @@ export function shapeProblems(schema: TSchema, value: unknown): FileProblem[] {
   }));
 }
 
-/** Returns the problems for which `load` throws a ConfigError, for `loadConfig`. */
+/** Runs `load` and returns the problems of the ConfigError that it throws. */
 export function problemsOfLoading(load: () => unknown): ConfigProblem[] {
   try {
     load();
@@ -101,14 +101,14 @@ function lineOf(document: Document, lines: LineCounter, path: readonly (string |
   return 1;
 }
 
-/** Returns a message of our own for a finding of the parser. */
+/** Returns the message for an error code of the parser. */
 function yamlFlaw(code: string): string {
   return code === "DUPLICATE_KEY" ? "the same key twice in one map" : "not valid YAML";
 }
 
 /**
- * Returns an error with each message once, at most a hundred. One unclosed bracket causes a finding on every
- * line below it.
+ * Returns an error with at most a hundred messages, each of them once. One unclosed bracket causes a finding
+ * on every line below it.
  */
 function refusal(variable: string, messages: string[]): ConfigError {
   const told = [...new Set(messages)].slice(0, FIELD_ERRORS_MAX);

@@ -33,7 +33,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Makes YAML of JSON, with the same offsets: tabs and line breaks, which stand between values alone, become spaces. */
+/**
+ * Converts JSON to YAML with the same offsets. Tabs and line breaks, which JSON allows only between tokens,
+ * become spaces.
+ */
 function onOneLine(json: string): string {
   return json.replace(/[\t\r\n]/g, " ");
 }

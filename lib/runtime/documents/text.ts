@@ -4,7 +4,7 @@ import { invalidBody, placeOf } from "./invalid-body.ts";
 import { jsonSyntaxError } from "./json-syntax-error.ts";
 import { parseYaml } from "./yaml.ts";
 
-/** Returns the text of a document; 422 for bytes that are not UTF-8, and for an empty text. */
+/** Decodes the text of a document. Throws 422 for bytes that are not UTF-8, and for an empty text. */
 export function decodeUtf8(bytes: Uint8Array): string {
   let text: string;
   try {

@@ -10,7 +10,7 @@ interface Key {
 interface Open {
   readonly parts: Map<string | number, Located>;
   readonly isList: boolean;
-  /** The key of the map that waits for its value. */
+  /** The map's key whose value has not been read yet. */
   key: Key | null;
 }
 
@@ -25,7 +25,7 @@ class PlaceBuilder {
   top: Located = { offset: 0, parts: new Map() };
   readonly #text: string;
   readonly #open: Open[] = [];
-  /** The scalars with an anchor, since an alias may stand for a key. */
+  /** The scalars that have an anchor, because an alias can be a key. */
   readonly #anchored = new Map<string, string>();
 
   constructor(text: string) {

@@ -16,7 +16,9 @@ import {
 import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
 import { invalidBody, placeOf } from "./invalid-body.ts";
 
-/** The least bound on the characters that aliases may add; a longer text may add half its length. */
+/**
+ * The number of characters that the aliases of any text may add. In a long text they may add half its length.
+ */
 const ALIASED_CHARACTERS_MAX = 64 * 1024;
 /** The library's offset for an event without an anchor, tag or text. */
 const NONE = -1;
@@ -42,7 +44,7 @@ interface Built {
 interface Open {
   readonly into: unknown[] | Record<string, unknown>;
   readonly anchor: string | null;
-  /** The key of the map that waits for its value. */
+  /** The map's key whose value has not been read yet. */
   key: string | null;
   size: number;
   height: number;

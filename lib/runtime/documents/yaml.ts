@@ -13,7 +13,7 @@ import { nestedYaml, ValueBuilder } from "./yaml-value.ts";
 const SEVERAL_DOCUMENTS = "The body holds several YAML documents: send one.";
 const NO_DOCUMENT_START = "directives end mark is expected";
 
-/** Parses `text`; 422 names what is not accepted, and its place. */
+/** Parses `text`. Throws a 422 with the place of anything that is not accepted. */
 export function parseYaml(text: string): unknown {
   refuseUnprintable(text);
   const head = refuseDirectives(text);
@@ -47,7 +47,7 @@ const VERSION = /^%YAML[ \t]+1\.\d+(?:[ \t]+#.*|[ \t]*)$/;
 const HEAD_LINE = /\ufeff?(?:[ \t]*#.*|%.*|[ \t]*)(?:\r?\n|$)/y;
 
 /**
- * Refuses what the library ignores: any directive but one %YAML. Returns the offset where the document
+ * Refuses directives that the library would ignore: all but one %YAML. Returns the offset where the document
  * begins.
  */
 function refuseDirectives(text: string): number {

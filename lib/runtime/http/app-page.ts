@@ -12,7 +12,7 @@ export interface AppPage {
   title: string;
   /** The text for browsers that run no script. */
   noscript: string;
-  /** The text that stands there until the script runs. */
+  /** The text of the page until the script runs. */
   waiting?: string;
   /** The address of the icon. */
   icon: string;
@@ -20,9 +20,11 @@ export interface AppPage {
   origins?: readonly string[];
   /** A value for the page's script. */
   settings?: unknown;
-  /** Makes files of the page besides its script and style. A style sheet among them is linked last. */
+  /**
+   * Builds further files of the page, besides its script and style. A style sheet among them is linked last.
+   */
   moreAssets?: () => Promise<Assets>;
-  /** The Trusted Types policies that the page's script makes, such as one for the address of a worker. */
+  /** The Trusted Types policies that the page's script creates, such as one for the address of a worker. */
   policies?: readonly string[];
   bundle: () => Promise<PageBundle>;
 }

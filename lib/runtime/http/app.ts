@@ -18,7 +18,7 @@ import { contextOf, type RequestContext } from "./request-context.ts";
 export interface HttpAppOptions {
   /** The largest request body in bytes. Larger bodies are a 413. */
   body_bytes_max: number;
-  /** The limits of single routes that differ, by route. */
+  /** The limits of routes that differ from `body_bytes_max`, by route. */
   body_bytes_max_of?: Readonly<Record<string, number>>;
   /**
    * True by default: all bodies are parsed as JSON. If false, routes read bodies themselves with `readBytes`.
@@ -33,8 +33,8 @@ export interface HttpAppOptions {
 }
 
 /**
- * The query of a `guard` around operations without query: any parameter is a 422. A route's own query adds to
- * it.
+ * The query schema of a `guard` around operations without query parameters: any parameter is a 422. A route's
+ * own query schema allows more.
  */
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
@@ -61,7 +61,7 @@ export function httpApp(options: HttpAppOptions) {
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       const context = contextOf(request);
       context.route = templateOf(route);
-      // A probe is answered whatever its query is.
+      // A probe is answered with any query.
       if (isProbe(route)) return;
       refuseBrokenParams(params);
       noteSubject(context, params);

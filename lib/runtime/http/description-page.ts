@@ -26,8 +26,8 @@ const ASSETS: readonly (readonly [folder: string, file: string, type: string])[]
 ];
 
 /**
- * The Content-Security-Policy of the page. A description holds texts of other authors, whose markup must not
- * run. The page's calls go to the servers of its description, which can be anywhere.
+ * The Content-Security-Policy of the page. A description contains texts by other authors, whose markup must
+ * not run. The page's calls go to the servers of its description, which can be anywhere.
  */
 const POLICY = [
   "default-src 'none'",

@@ -1,4 +1,5 @@
-// The browser script of the pages that show an OpenAPI description. Its script tag has the settings.
+// The browser script of the pages that show an OpenAPI description. The attributes of its script tag are the
+// settings.
 
 const { document: address, title } = document.currentScript.dataset;
 const OPEN_OPERATIONS_MAX = 200;

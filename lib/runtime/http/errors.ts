@@ -55,7 +55,7 @@ class SchemaFailure extends Error {
   readonly validator: TypeCheck<TSchema>;
   readonly value: unknown;
 
-  /** Creates the error. The code that Elysia generates for a route passes the arguments of its own error. */
+  /** Creates the error. Elysia's generated code passes the arguments of its own `ValidationError`. */
   constructor(part: string, validator: TypeCheck<TSchema>, value: unknown) {
     super(`The ${part} does not fit its schema.`);
     this.name = "SchemaFailure";
@@ -66,9 +66,9 @@ class SchemaFailure extends Error {
 }
 
 /**
- * Elysia's adapter for Bun, with {@link SchemaFailure} instead of Elysia's `ValidationError`. That error
+ * Elysia's adapter for Bun, with {@link SchemaFailure} instead of Elysia's `ValidationError`. Elysia's error
  * prints the whole indented value unless NODE_ENV is production. The cost of a request and the content of the
- * log thus depended on NODE_ENV, which this project does not own.
+ * log would depend on NODE_ENV, which this project does not own.
  */
 export const schemaFailureAdapter: ElysiaAdapter = {
   ...BunAdapter,

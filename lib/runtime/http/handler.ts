@@ -14,8 +14,8 @@ export interface HandlerOptions {
    */
   health: HealthState;
   /**
-   * True when responses carry X-Request-ID. The registry's responses do; services behind the gateway must not
-   * send it (ID-8, RG-4).
+   * Whether responses have an X-Request-ID header. The registry sends the header; services behind the gateway
+   * must not (ID-8, RG-4).
    */
   request_id_on_response: boolean;
   /**

@@ -43,7 +43,7 @@ export const listQuery = Type.Object(listQueryProperties(), { additionalProperti
 export const FEED_LIMIT_MAX = 500;
 export const feedQuery = Type.Object(listQueryProperties(FEED_LIMIT_MAX), { additionalProperties: false });
 
-/** Returns the refusal of a cursor that is not an event of the feed. */
+/** Returns the 422 for a cursor that is not an event of the feed. */
 export function unknownFeedCursor(): ApiError {
   return validationError([
     { path: "starting_after", message: "starting_after must be the id of an event of this feed." },
@@ -73,7 +73,9 @@ export function pageSchema<Name extends string, Item extends TSchema>(name: Name
   );
 }
 
-/** Returns the page of rows that were read with `limit + 1`. */
+/**
+ * Returns a page from rows that were read with `limit + 1`. The extra row shows that another page follows.
+ */
 export function page<Item>(rows: readonly Item[], limit: number): { items: Item[]; has_more: boolean } {
   return { items: rows.slice(0, limit), has_more: rows.length > limit };
 }

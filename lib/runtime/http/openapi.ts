@@ -5,10 +5,11 @@ import { VERSION } from "../version.ts";
  * response schemas. A schema can have these extra options:
  *
  * - `openapi`: keywords of the description that replace or extend the schema's own.
- * - `title`: the schema is written once, under `components.schemas`; another with this title must be equal.
+ * - `title`: the schema appears once, under `components.schemas`; schemas with one title must be equal.
  * - `response_description`: the description of a response, instead of its `description`.
  * - `response_headers`: a response's headers with their schemas, `{ ETag: Type.String({ description }) }`.
- * - `response_errors`: the errors of a response, each shown by an example; see lib/openapi/documented-errors.ts.
+ * - `response_errors`: the errors of a response, each shown by an example; see
+ * lib/openapi/documented-errors.ts.
  *
  * `detail.responses` adds to `response`, such as a second content type.
  */
@@ -33,7 +34,7 @@ import {
 } from "../../openapi/index.ts";
 import { template } from "./app.ts";
 
-/** The facts about a service's API that its routes do not hold. */
+/** The parts of a service's description that its routes do not contain. */
 export interface SwaggerOptions {
   title: string;
   description: string;
@@ -82,7 +83,7 @@ export function asOpenApi(schema: TSchema): Record<string, never> {
 const LICENSE = { name: "MIT", identifier: "MIT" };
 const DOCUMENT_PATH = "/swagger/json";
 const JSON_TYPE = "application/json";
-/** The types of a response schema without a body. */
+/** The values of `type` in a response schema without a body. */
 const EMPTY_BODIES: unknown[] = [undefined, "void", "undefined", "null"];
 
 const AUTHENTICATE = {

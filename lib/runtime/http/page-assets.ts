@@ -5,12 +5,12 @@ import { answerWith, IMMUTABLE, REVALIDATE, type Representation } from "./repres
 /** The files of a page, by name. */
 export type Assets = ReadonlyMap<string, Representation>;
 
-/** The options of routes for browsers, which no description lists. */
+/** The options that keep a route for browsers out of the OpenAPI description. */
 export const hidden = { detail: { hide: true } };
 
 /**
- * Serves the assets of the page at `path`, below it. The page links each asset with a hash of its content, so
- * that browsers cache it permanently.
+ * Serves the assets of the page at `path`, below that path. The page links each asset with a hash of its
+ * content, so that browsers cache it permanently.
  */
 export function assetRoutes(path: string, assets: () => Promise<Assets>) {
   return new Elysia({ name: `assets ${path}`, normalize: false }).get(
@@ -18,8 +18,8 @@ export function assetRoutes(path: string, assets: () => Promise<Assets>) {
     async ({ request, params, query }) => {
       const asset = (await assets()).get(params.file);
       if (asset === undefined) throw notFound();
-      // Another hash belongs to a replica of another version. Its page gets this version, without permanent
-      // caching.
+      // Another hash comes from the page of a replica with another version. That page gets this version's
+      // asset, without permanent caching.
       return answerWith(request, asset, query.v === versionOf(asset) ? IMMUTABLE : REVALIDATE);
     },
     hidden,
@@ -32,10 +32,7 @@ export function assetAddress(path: string, file: string, assets: Assets): string
   return `${path}/assets/${file}${asset ? `?v=${versionOf(asset)}` : ""}`;
 }
 
-/**
- * Returns the hash of a file, as a page names it beside the address: a browser refuses other bytes under that
- * address.
- */
+/** Returns the `integrity` attribute for a link to a file. The browser refuses a file with other bytes. */
 export function assetIntegrity(file: string, assets: Assets): string {
   const asset = assets.get(file);
   if (asset === undefined) throw new Error(`The page has no asset ${file}.`);

@@ -86,7 +86,7 @@ export class Readiness {
     this.#latest += 1;
     const number = this.#latest;
     const unready = this.#state.draining ? DRAINING : await failedChecks(this.#checks);
-    // A slow probe has an older result than a later probe that has ended.
+    // The result of a slow probe is not logged if a later probe has already ended.
     if (number > this.#told) {
       this.#told = number;
       this.#tell(unready);

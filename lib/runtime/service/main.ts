@@ -39,7 +39,7 @@ export async function runMain(start: () => Promise<Running[]>): Promise<void> {
 /** Runs `work` as a process that reports on standard output and exits, with the refusals of {@link runMain}. */
 export function runJob(work: (report: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
   return runMain(async () => {
-    process.stdout.on("error", () => {}); // a reader that has seen enough
+    process.stdout.on("error", () => {}); // the reader has closed the pipe
     await work((text) => new Promise((resolve) => process.stdout.write(text, () => resolve())));
     process.exit(0);
   });

@@ -37,7 +37,9 @@ export function checkPorts(config: {
   ]);
 }
 
-/** Returns the use of a port, or none if host or port are wrong themselves: other checks report that. */
+/**
+ * Returns the use of a port, or an empty list if the host or the port is wrong, which other checks report.
+ */
 export function usesOf(variable: string, host: string | undefined, port: number | undefined): PortUse[] {
   return host === undefined || port === undefined ? [] : [{ variable, host, port }];
 }
@@ -72,16 +74,16 @@ function isSame(one: ConfigProblem, other: ConfigProblem): boolean {
 }
 
 /**
- * The number of attempts. Two processes that try a port at the same moment must not both take the other for
- * its owner.
+ * The number of attempts to bind. Two processes that check one port at the same moment see each other, and
+ * one attempt would refuse both.
  */
 const ATTEMPTS = 3;
 const PAUSE_MS_MIN = 10;
 const PAUSE_MS_SPREAD = 50;
 
 /**
- * Tries to bind. A shared port is not tried: even a short listener gets connections that are meant for the
- * other processes.
+ * Returns the problem of a port that cannot be bound. A shared port is not tried: even a brief listener would
+ * get connections that are meant for other processes.
  */
 function unusable(use: PortUse): ConfigProblem[] {
   if (use.shared) return [];

@@ -25,8 +25,8 @@ export interface PublicPortOptions<Socket> {
 
 /**
  * The port for a service's clients. The runtime cannot change the certificate of a listening server, so a
- * second server on the same port serves a renewed one. The first server then adds `Connection: close` to each
- * answer and stops some seconds later. Requests in flight by then are completed.
+ * second server on the same port serves a renewed certificate. The first server then adds `Connection: close`
+ * to each answer and stops some seconds later. Requests in flight by then are completed.
  */
 export class PublicPort<Socket> {
   readonly port: number;
@@ -107,7 +107,7 @@ export class PublicPort<Socket> {
 }
 
 /**
- * Waits until the runtime has read all data that has arrived, and returns in a quiet moment. When a port
+ * Waits until the runtime has read all data that has arrived, and the event loop is quiet. When a port
  * closes, the runtime drops new data on connections without a request, and the system resets connections that
  * are not accepted yet. Clients that sent data in time would get no answer. A process that got no CPU time
  * for a while has much to read. A process that is never quiet stops waiting after it has read the first data.
@@ -124,11 +124,14 @@ export async function readWhatCame(): Promise<void> {
   }
 }
 
-/** The longest quiet turn of the event loop. A turn with nothing to read takes a twentieth of this. */
+/**
+ * The longest turn of the event loop that counts as quiet. A turn with nothing to read takes a twentieth of
+ * this.
+ */
 const QUIET_TURN_MS = 0.15;
 /**
- * The number of quiet turns. Some turns do not poll for data, and the first can be the rest of the current
- * turn.
+ * The number of quiet turns to wait for, one after the other. Some turns do not poll for data, and the first
+ * can be the rest of the current turn.
  */
 const QUIET_TURNS = 4;
 const TURNS_MIN = 4;

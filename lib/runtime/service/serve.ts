@@ -34,8 +34,8 @@ export interface PortVariables {
 const PORT_VARIABLES: PortVariables = { port: "PORT", internal_port: "INTERNAL_PORT" };
 
 /**
- * Starts `service` and listens on both ports. An error about a port that cannot be opened names it by
- * `variables`.
+ * Starts `service` and listens on both ports. The error about a port that cannot be opened names the variable
+ * from `variables`.
  */
 export async function serve<Socket>(
   service: Service<Socket>,

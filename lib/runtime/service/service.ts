@@ -15,7 +15,7 @@ export interface Http2Options {
 }
 
 /**
- * One of the four services, built by its `wire.ts` and not yet listening. Its life: `start`, both ports
+ * One of the four services, built by its `wire.ts` and not yet listening. Its lifecycle: `start`, both ports
  * listen, requests, `health.draining`, ports close, `stop`.
  */
 export interface Service<Socket = undefined> {

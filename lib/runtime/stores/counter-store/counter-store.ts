@@ -10,14 +10,15 @@ export interface CounterStore {
   increment(bucket: string, window_seconds: number): Promise<WindowCount>;
   /**
    * Adds one to every bucket if none of them is exhausted, in one atomic round trip, and returns the count of
-   * each. A count above its `requests` refuses: then nothing was added, and the other counts are as they were.
-   * Windows open, and failures reject, as for {@link increment}. On a cluster, the buckets must share a slot.
+   * each. A count above the `requests` of its bucket is a refusal: nothing was added, and the other counts
+   * are unchanged. Windows open, and failures reject, as for {@link increment}. On a cluster, the buckets
+   * must share a slot.
    *
-   * Resolves with null when the store has no count of a bucket whose start is unknown, and no other bucket
-   * refuses. Then nothing was added.
+   * Resolves with null when the store has no count of a bucket whose start is unknown, and no other bucket is
+   * exhausted. Nothing was added in that case.
    */
   charge(charges: readonly Charge[]): Promise<WindowCount[] | null>;
-  /** Takes back one from each bucket whose window is still the one that was charged. */
+  /** Subtracts one from each bucket whose charged window is still open. */
   refund(refunds: readonly Refund[]): Promise<void>;
   /** Whether the store spreads buckets over servers by the part of the key in braces. */
   readonly isSpread: boolean;
@@ -26,7 +27,7 @@ export interface CounterStore {
   close(): Promise<void>;
 }
 
-/** A bucket to count in, if it is not exhausted. */
+/** A bucket to increment if it is not exhausted. */
 export interface Charge {
   readonly bucket: string;
   readonly window_ms: number;

@@ -94,7 +94,10 @@ export class MemoryCounterStore implements CounterStore {
     return window === undefined || window.ends_ms <= now ? undefined : window;
   }
 
-  /** Opens the window with a known count, and returns it. Returns undefined for a count of 0. */
+  /**
+   * Opens a window that begins with the start of the charge, and returns it. Returns undefined if the start
+   * is 0 or unknown.
+   */
   #resume({ bucket, window_ms, start }: Charge, now: number): Window | undefined {
     if (start === null || start === 0) return undefined;
     const window = this.#open(bucket, window_ms, now);

@@ -8,7 +8,7 @@ import { refusalOf } from "./boot-failure.ts";
 import type { Charge, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./script.ts";
 
-/** The timeout of a command and of a connect (GW-73). */
+/** The timeout of a command and of a connection attempt (GW-73). */
 const TIMEOUT_MS = 500;
 const TICK_MS = 25;
 const RECONNECT_MS = 200;
@@ -19,19 +19,22 @@ const RECONNECT_MS = 200;
 const SILENCE_MS = 2_000;
 /**
  * The maximum number of counts in one command. The limit bounds the time for which a command blocks the
- * server. A cluster's buckets are on different nodes, so each count goes alone.
+ * server. A cluster's buckets are on different nodes, so each count is a command of its own.
  */
 const BATCH_MAX = 256;
-/** The maximum number of redirections of one command, within its 500 ms, by a cluster that moves slots. */
+/**
+ * The maximum number of redirections of one command while a cluster moves slots. The command's 500 ms include
+ * them.
+ */
 const REDIRECTIONS_MAX = 3;
 /** The interval at which the store asks a cluster for its slots. */
 const SLOTS_MS = 5_000;
-/** The shortest interval between these questions while counts fail. */
+/** The shortest interval between requests for the slots while counts fail. */
 const SLOTS_FAILING_MS = 250;
 
 /**
  * The options of every connection. Nothing is queued while the connection is down, and nothing is sent twice:
- * a count that was reported as failed must not be made later. The timeout of the counts, or else
+ * a count that was reported as failed must not be executed later. The timeout of the counts, or else
  * `socketTimeout`, detects a server that accepts bytes but stays silent. The client then reconnects.
  */
 const connection = {
@@ -62,7 +65,8 @@ export function connectRedis(url: string, tls?: PeerTls): RedisClient {
 }
 
 /**
- * Connects to a cluster by some of its nodes. A count has one key, so it is sent to the node with that slot.
+ * Connects to a cluster by some of its nodes. A count has one key, so it is sent to the node with that key's
+ * slot.
  */
 export function connectCluster(nodes: ClusterNodes): RedisClient {
   const { hosts, ...credentials } = nodes;
@@ -256,8 +260,8 @@ export class RedisCounterStore implements CounterStore {
   }
 
   /**
-   * Reconnects to a silent server, because it would count every waiting request late: a server answers in
-   * order. A cluster keeps its connections, because only one node may be silent.
+   * Reconnects to a silent server. A server answers in order, so it would count every waiting request late. A
+   * cluster keeps its connections, because only one node may be silent.
    */
   #leaveSilentServer(): Error {
     if (this.#client instanceof Redis && this.#client.status === "ready") this.#client.disconnect(true);
@@ -301,9 +305,9 @@ interface Timed {
   readonly started_ms: number;
 }
 
-/** The start of a bucket whose count is unknown, as the script takes it. */
+/** The argument of the script for an unknown start. */
 const NO_START = -1;
-/** The count of each bucket of a group that has an unknown start, as the script answers it. */
+/** The count that the script returns for each bucket of a group with an unknown start. */
 const UNKNOWN = -2;
 
 const NO_COUNT = "The bucket's key holds a value that is not a count.";

@@ -30,8 +30,8 @@ return answers
  * Takes the number of groups, the size of each, then the window, the requests and the start of each bucket.
  * Answers like the script above; the count of an exhausted bucket is one above its requests or more.
  *
- * A new bucket begins with its start, also when the group is refused. The start -1 is unknown: unless another
- * bucket is exhausted, nothing is added, and every count of the group is -2.
+ * A new bucket begins with its start, also when the group is refused. A start of -1 is unknown: unless
+ * another bucket is exhausted, nothing is added, and every count of the group is -2.
  */
 const chargeScript = `
 local groups = tonumber(ARGV[1])
@@ -91,7 +91,7 @@ return answers
 `;
 
 /**
- * Takes back one from each bucket whose window has at most the given milliseconds left, so that no later
+ * Subtracts one from each bucket whose window has at most the given milliseconds left, so that no later
  * window is touched.
  */
 const refundScript = `
@@ -106,8 +106,8 @@ return 0
 `;
 
 /**
- * The commands that ioredis adds to a client. It sends a script by its hash, and its text if the server does
- * not know the hash.
+ * The commands that ioredis adds to a client. ioredis sends the hash of a script, and the text if the server
+ * does not know the hash.
  */
 export const scripts = {
   countInWindows: { lua: countScript },

@@ -5,8 +5,9 @@ import { sqlState } from "./failure.ts";
 import { NoPrimary } from "./primary-search.ts";
 
 /**
- * Returns the error for an operator when the server of `DATABASE_URL` cannot be used at boot (OP-14). It has
- * one sentence for each cause, with host, user and database of the URL and never its password.
+ * Returns the error for an operator when the server of `DATABASE_URL` cannot be used at boot (OP-14). Its
+ * message has one sentence for each cause, with the host, user and database of the URL but never its
+ * password.
  */
 export function databaseBootFailure(error: unknown, url: string): StoreUnavailable {
   return new StoreUnavailable("database", error, { message: sentence(error, placesOf(url)) });

@@ -25,7 +25,7 @@ export interface ConnectionSetOptions {
 /** The timeout of an idle transaction. It frees the locks of a process that hangs. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const RECONNECT_DELAY_SECONDS = 0.1;
-/** The time after which an unanswered statement is examined, and the interval until it is answered. */
+/** The time after which an unanswered statement is suspicious, and the pause between checks while one is. */
 const SUSPICION_MS = 500;
 /** The pause between two checks of the server. An answer that is on its way can arrive in this time. */
 const LOOKS_APART_MS = 100;
@@ -37,8 +37,8 @@ const LOOK_TIMEOUT_MS = 1_500;
 
 /**
  * Connections of postgres.js that are discarded together. A connection can go silent, after a failover or
- * behind a router that dropped it. It then looks like a slow server for a long time. A new connection asks
- * the server which of the two it is.
+ * behind a router that dropped it. A silent connection looks like a slow server for a long time. A query over
+ * a new connection shows the difference.
  */
 export class ConnectionSet {
   readonly sql: postgres.Sql;
@@ -102,7 +102,7 @@ export class ConnectionSet {
   }
 
   #leave(): void {
-    for (const suspect of this.#suspects) suspect.giveUp("Another server takes the writes now.");
+    for (const suspect of this.#suspects) suspect.giveUp("Another server is the primary now.");
   }
 
   async #look(sql: postgres.Sql): Promise<void> {
@@ -118,7 +118,8 @@ export class ConnectionSet {
     // End the server processes before a retry, which would otherwise wait for locks of the lost attempt.
     const pids = dead.flatMap((each) => each.pids);
     await endBackends(sql, this.#name, pids).catch(ignore);
-    for (const { suspect } of dead) suspect.giveUp("Nothing comes back over this connection any more.");
+    for (const { suspect } of dead)
+      suspect.giveUp("The server's answers no longer arrive over this connection.");
   }
 
   async #overNewConnection<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {

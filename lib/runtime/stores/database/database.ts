@@ -21,8 +21,8 @@ export interface Database {
   /**
    * Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. `work` must have no
    * effect outside the transaction, because it is retried from the start. A serialization failure or a
-   * deadlock causes at most five retries, a connection lost before the commit one. Writing transactions never
-   * use all connections of a server.
+   * deadlock causes at most five retries. A connection lost before the commit causes one. Writing
+   * transactions never use all connections of a server.
    */
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**

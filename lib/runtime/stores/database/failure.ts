@@ -25,7 +25,7 @@ const BUSY_SECONDS = 1;
 /** The codes of errors from the driver or the runtime, not from the server. */
 const connectionCode = /^(E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_[A-Z]+|SASL_[A-Z_]+|ERR_TLS\w*|\w*CERT\w*)$/;
 
-/** The error for a connection that this adapter has given up. The message says why. */
+/** The error for a connection that this adapter has abandoned. The message says why. */
 export class ConnectionLost extends Error {
   constructor(message: string) {
     super(message);
@@ -61,7 +61,7 @@ export function isConnectionLost(error: unknown): boolean {
   return failure instanceof ConnectionLost || hasConnectionCode(failure);
 }
 
-/** Returns whether the server refused the statement because it takes no writes, or none now. */
+/** Returns whether the server refused the statement because the server is read-only. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
 }

@@ -1,8 +1,8 @@
 import { incrementBase32, ulid } from "ulid";
 
 /**
- * Returns `count` ascending ids above `last`, the newest id of a feed. The ids carry `time_ms`, unless
- * `last` carries a later time: the order matters more than the time.
+ * Returns `count` ascending ids above `last`, the newest id of a feed. The ids contain `time_ms`. If `last`
+ * contains a later time, they contain that time, because the order matters more.
  */
 export function followingIds(last: string | null, time_ms: number, count: number): string[] {
   const fresh = ulid(time_ms);

@@ -3,8 +3,8 @@ import type { IndexStep } from "./migration-steps.ts";
 import { type Orm, rows } from "./orm.ts";
 
 /**
- * Builds an index outside of transactions, unless it is there. A build that was broken off leaves an invalid index,
- * which is built anew. `lock_ms` is the longest wait for a lock behind which writers wait.
+ * Builds an index outside of transactions if it does not exist. An interrupted build leaves an invalid index,
+ * which is dropped and rebuilt. `lock_ms` limits the wait for locks that block writers.
  */
 export async function buildIndex(orm: Orm, schema: string, step: IndexStep, lock_ms: number): Promise<void> {
   if (step.isPartitioned) await buildOnPartitions(orm, schema, step, lock_ms);
@@ -24,8 +24,9 @@ async function build(orm: Orm, schema: string, { name, table, isUnique, definiti
 }
 
 /**
- * Builds the index of a partitioned table (OP-95). The index of the table has no rows of its own: it becomes valid once
- * each partition has its index. A partition that is made during the build gets its own at once.
+ * Builds the index of a partitioned table (OP-95). The index of the parent table contains no rows, and
+ * becomes valid once each partition has an index. A partition that is created during the build gets its index
+ * at once.
  */
 async function buildOnPartitions(
   orm: Orm,
@@ -38,7 +39,7 @@ async function buildOnPartitions(
     await soon(orm, lock_ms, `create ${kind} ${name} on only ${table}${definition}`);
   }
   for (const partition of await partitionsWithout(orm, table, `${schema}.${name}`)) {
-    // A name has at most 63 characters, and the partition's own may be long.
+    // Names have at most 63 characters, so the partition's own name may be too long to include.
     const own = `${name}_${partition.oid}`;
     await build(orm, schema, { name: own, table: partition.table, isUnique, definition });
     await soon(orm, lock_ms, `alter index ${schema}.${name} attach partition ${schema}.${own}`);
@@ -69,7 +70,7 @@ interface Partition {
   readonly table: string;
 }
 
-/** Returns the partitions of a table that have no part of its index. */
+/** Returns the partitions of a table that lack their part of the index. */
 function partitionsWithout(orm: Orm, table: string, index: string): Promise<Partition[]> {
   return rows<{ oid: string; table: string }>(
     orm,

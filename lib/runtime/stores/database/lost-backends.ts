@@ -14,7 +14,7 @@ interface Backend {
   state: string | null;
   /** The time of the last state change. */
   changed: string;
-  /** True when the process waits for more bytes of the client. */
+  /** True when the process waits for more bytes from the client. */
   reads: boolean;
 }
 
@@ -49,9 +49,9 @@ export async function readBackends(sql: postgres.Sql, name: string): Promise<Bac
 }
 
 /**
- * Returns whether the answer to `question` can no longer come. Two checks of the server show this: it has no
- * such process, or the process waits for the client while the client waits for it. A process that works or
- * waits for a lock is slow, not dead.
+ * Returns whether the answer to `question` can no longer arrive. Two checks show this: the server has no such
+ * process, or the process and the client wait for each other. A process that works or waits for a lock is
+ * slow, not dead.
  */
 export function isUnanswerable(question: Question, before: Backends, now: Backends): boolean {
   const silent_ms = systemClock.elapsed_ms() - question.asked_at - question.size_bytes / BYTES_PER_MS;

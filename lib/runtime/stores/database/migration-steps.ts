@@ -1,7 +1,10 @@
 import { sql } from "drizzle-orm";
 import { type Orm, rows } from "./orm.ts";
 
-/** An index on a table that exists before its migration. It is built while others write the table (OP-68). */
+/**
+ * An index on a table that is older than the migration. The index is built while others write to the table
+ * (OP-68).
+ */
 export interface IndexStep {
   readonly kind: "index";
   readonly name: string;
@@ -22,9 +25,10 @@ const VALIDATE = new RegExp(`^${COMMENTS}alter table [a-z0-9_.]+\\s+validate con
 const CREATE_INDEX = new RegExp(`^${COMMENTS}create (unique )?index ([a-z0-9_]+)\\s+on ([a-z0-9_.]+)`, "i");
 
 /**
- * Returns the steps of a migration. Indexes are steps of their own. So are validations of constraints, which read the
- * whole table: they let writers pass once the locks of earlier statements are free (OP-91). Other statements either hold
- * a lock for a moment, or must be seen together. Indexes of partitioned tables come last, so they separate no statements.
+ * Returns the steps of a migration. Each index is a step. So is each validation of a constraint: it reads the
+ * whole table, and must not prolong the locks of earlier statements (OP-91). Other statements either hold a
+ * lock for a moment, or must become visible together. Indexes of partitioned tables come last, so they
+ * separate no statements.
  */
 export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<Step[]> {
   const made = new Set(statements.flatMap((each) => CREATE_TABLE.exec(each)?.[1] ?? []));

@@ -11,13 +11,13 @@ export interface MigrationAccess {
   /** Runs `work` in one transaction. Statements may take long; each waits for a lock at most `lock_ms`. */
   transaction<T>(work: (tx: Orm) => Promise<T>, lock_ms?: number): Promise<T>;
   /**
-   * Runs `work` on one connection outside of transactions, and frees its advisory locks; null for a database without
-   * concurrent writers.
+   * Runs `work` on one connection outside of transactions, then releases its advisory locks. Null for a
+   * database without concurrent writers.
    */
   readonly outside: (<T>(work: (orm: Orm) => Promise<T>) => Promise<T>) | null;
 }
 
-/** The longest wait of a step for a lock: writers wait behind the step, so it gives up and tries again. */
+/** The longest wait of a step for a lock. Writers wait behind the step, so it gives up and tries again. */
 const LOCK_MS = 100;
 const PAUSE_MS = 250;
 /** The longest wait for a lock that a session holds, and for another replica that migrates. */
@@ -27,11 +27,11 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 
 /**
- * Applies the migrations of `folder` that the journal of `schema` lacks, in the journal's order. A new schema gets
- * all of them in one transaction. Later ones are applied step by step, so that no lock outlasts its step
- * (OP-76, OP-68). An advisory lock makes replicas that start together wait for each other. Returns the number of
- * applied migrations that the folder lacks. Throws when an applied migration was edited since, and when a migration
- * that the folder lacks refuses older versions (OP-96).
+ * Applies the migrations of `folder` that the journal of `schema` lacks, in the journal's order. A new schema
+ * gets all of them in one transaction. Later migrations are applied step by step, so that no lock outlasts
+ * its step (OP-76, OP-68). An advisory lock makes replicas that start together wait for each other. Returns
+ * the number of applied migrations that the folder lacks. Throws when an applied migration was edited later,
+ * and when a migration that the folder lacks refuses older versions (OP-96).
  */
 export async function applyMigrations(
   access: MigrationAccess,
@@ -60,9 +60,9 @@ interface Migration {
   readonly refuses_older: string | null;
 }
 
-/** The line by which a migration names the SHA-256 of an earlier text of it, which makes the same in another way. */
+/** The line in which a migration names the SHA-256 of its earlier text, which has the same effect. */
 const STANDS_FOR = /^-- stands for ([0-9a-f]{64})$/m;
-/** The line by which a migration says why older versions cannot serve the schema afterwards. */
+/** The line in which a migration says why older versions cannot serve the schema afterwards. */
 const REFUSES_OLDER = /^-- refuses older versions: (.+)$/m;
 
 /**
@@ -112,10 +112,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "25006": "The server of DATABASE_URL is read-only, as a standby is: name its primary.",
 };
 
-/** The sign that another replica migrates, or that somebody holds a lock. */
+/** The error while another replica migrates. */
 class Busy extends Error {}
 
-/** Repeats `work` while others hold what it needs. */
+/** Retries `work` while other sessions hold locks that it needs. */
 async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> {
   const began_ms = performance.now();
   for (;;) {
@@ -158,10 +158,10 @@ interface Begun {
   readonly next: { readonly migration: Migration; readonly steps: readonly Step[] } | null;
 }
 
-/** Makes a new schema whole, or finds the next migration of an older one. */
+/** Applies all migrations to a new schema, or finds the next migration of an existing one. */
 async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   const { schema, journal, migrations } = plan;
-  // A user without permission to write the schema can work in it, once its owner has migrated.
+  // A user who may not change the schema can use it once the schema's owner has migrated.
   const known = await readableJournal(tx, plan);
   if (known !== null && migrations.every((each) => isApplied(known, each)))
     return { journal: known, next: null };
@@ -192,7 +192,11 @@ async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   return { journal: applied, next: null };
 }
 
-/** @throws Busy while another replica migrates. A wait in the database would hold up the building of an index. */
+/**
+ * Takes the lock of a schema's migrations without waiting. A transaction that waits would delay an index build.
+ *
+ * @throws Busy while another replica migrates
+ */
 async function lock(tx: Orm, schema: string): Promise<void> {
   const [taken] = await rows<{ taken: boolean }>(
     tx,
@@ -213,7 +217,7 @@ function isApplied(journal: Journal, { folderMillis, hash }: Migration): boolean
 function refuseEdited({ folder }: Plan, { folderMillis, hash }: Migration, found: Applied | undefined): void {
   if (found === undefined || found.hash === hash) return;
   throw new Error(
-    `A migration in ${folder} (when: ${folderMillis}) was edited after it was applied: put it back as it was, and make the change in a new one.`,
+    `A migration in ${folder} (when: ${folderMillis}) was edited after it was applied: restore it, and make the change in a new migration.`,
   );
 }
 
@@ -234,7 +238,7 @@ function newerThan({ schema, migrations }: Plan, journal: Journal): number {
   return newer.length;
 }
 
-/** One step of a migration, after `done` of `count`. */
+/** A step of a migration, when `done` of its `count` steps are applied. */
 interface StepAt {
   readonly migration: Migration;
   readonly step: Step;
@@ -242,7 +246,7 @@ interface StepAt {
   readonly count: number;
 }
 
-/** Applies a step, and notes in the journal that it is done. A step that another replica has done is left out. */
+/** Applies a step and records it in the journal. Skips a step that another replica has applied. */
 async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promise<void> {
   const { step } = at;
   if (step.kind === "index") {
@@ -266,13 +270,13 @@ async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promi
   }, LOCK_MS);
 }
 
-/** Settings of the planner that let a statement read whole tables, or compile it. */
+/** Planner settings that allow reads of whole tables, or compilation of a statement. */
 const SLOW_WAYS = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"];
 
 /**
- * Lets the statements of a transaction find rows by index wherever one suits. A statement of a migration often changes
- * few rows of a large table, and writers wait for the whole step. The planner may expect more rows, and read them all
- * or compile the statement for a second.
+ * Makes the planner use indexes wherever it can, in this transaction. A statement of a migration often
+ * changes few rows of a large table, and writers wait for the whole step. The planner may overestimate the
+ * number of rows, then read the whole table or spend a second on compilation.
  */
 async function findRowsByIndex(tx: Orm): Promise<void> {
   await rows(
@@ -297,7 +301,7 @@ async function note(tx: Orm, { journal }: Plan, { migration, done, count }: Step
   await noteRefusal(tx, { journal }, migration);
 }
 
-/** Notes in the journal why older versions cannot serve the schema, if they cannot. */
+/** Records in the journal why older versions cannot serve the schema, if they cannot. */
 async function noteRefusal(
   tx: Orm,
   { journal }: Pick<Plan, "journal">,
@@ -322,7 +326,7 @@ async function readableJournal(tx: Orm, { schema, journal }: Plan): Promise<Jour
   return found?.readable ? await readJournal(tx, journal) : null;
 }
 
-/** Reads the journal. One of an older version lacks columns, for steps and for refusals. */
+/** Reads the journal. The journal of an older version lacks the columns for steps and refusals. */
 async function readJournal(orm: Orm, journal: SQL): Promise<Journal> {
   const applied = await rows<Applied & { written_at_ms: number | string }>(
     orm,

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-/** The part of a log that says what a start found. */
+/** The part of a logger that {@link migrateAtStart} uses. */
 interface WarningLog {
   warn(fields: object, message: string): void;
 }

@@ -13,7 +13,10 @@ export interface DatabaseAdapter {
   run<T>(work: (orm: Orm) => Promise<T>): Promise<T>;
   /** Runs `work` in one transaction, without retries. */
   transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T>;
-  /** Waits for a turn, then runs `work`: all attempts of one transaction. */
+  /**
+   * Waits until the limits on connections and lanes allow more work. Then runs `work`, which makes all
+   * attempts.
+   */
   inTurn<T>(options: TransactionOptions, work: () => Promise<T>): Promise<T>;
   /** Implements `Database.stream` with the operations of `database`. */
   stream<Row>(

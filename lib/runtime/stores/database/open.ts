@@ -13,7 +13,7 @@ import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-po
 import { sessionSettings } from "./session-settings.ts";
 
 export interface DatabaseOptions extends Partial<PostgresLimits> {
-  /** The schema in which this user works: its name in metrics. */
+  /** The name of the database in metrics: the schema in which the service works. */
   namespace: string;
   observer?: StoreObserver;
   /** The TLS files, if the URL asks for TLS. */
@@ -44,7 +44,7 @@ const OPEN_TIMEOUT_MS = 10_000;
 async function openPool(url: string, limits: PostgresLimits, tls?: PeerTls): Promise<PostgresPool> {
   const pool = new PostgresPool(url, limits, tls);
   try {
-    // The driver reconnects without end to a port where another program answers.
+    // The driver reconnects endlessly to a port where another program answers.
     await answerWithin(OPEN_TIMEOUT_MS, "database", pool.warm());
     return pool;
   } catch (error) {
