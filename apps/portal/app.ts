@@ -10,7 +10,7 @@ export interface AppDeps {
   telemetry: Telemetry;
   health: HealthState;
   shown: Shown;
-  /** Bundles the page, on the first request for it. */
+  /** Bundles the page. Called on the first request for the page. */
   bundlePortal: () => Promise<PortalBundle>;
 }
 

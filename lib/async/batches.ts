@@ -5,11 +5,11 @@ export interface Member<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result | Promise<Result>) => void;
   readonly reject: (error: unknown) => void;
-  /** What {@link SharedContext.held} returned when the item was added. */
+  /** The result of {@link SharedContext.held} when the item was added. */
   readonly held: unknown;
 }
 
-/** Carries what surrounds each item, such as the trace of its request, into the work on several items. */
+/** Carries the context of each item, such as the trace of its request, into the work on a batch. */
 export interface SharedContext {
   held(): unknown;
   together<T>(held: readonly unknown[], work: () => T): T;
@@ -19,7 +19,9 @@ export interface BatchOptions {
   readonly items_max: number;
   /** The maximum number of batches in progress. Without a value there is no maximum. */
   readonly batches_max?: number;
-  /** True: the first batch starts at once; false by default: at the end of the turn of the event loop. */
+  /**
+   * Whether the first batch starts at once. The default is false: at the end of the turn of the event loop.
+   */
   readonly at_once?: boolean;
   /** The longest time that a partly filled batch waits for a batch in progress; 0 by default. */
   readonly wait_ms?: number;
@@ -29,8 +31,7 @@ export interface BatchOptions {
 
 /**
  * The maximum number of batches that begin in one turn of the event loop. Further batches wait for the next
- * turn. Work that fails at once, for callers that ask again at once, would otherwise keep timers and sockets
- * from their turn.
+ * turn. Otherwise, work that fails at once and callers that retry at once would starve timers and sockets.
  */
 const BATCHES_PER_TURN_MAX = 64;
 
@@ -71,7 +72,7 @@ export class Batches<Item, Result> {
     });
   }
 
-  /** Starts the batches that are due, or schedules the next one. */
+  /** Starts the batches that are due, or schedules the next batch. */
   start(): void {
     while (this.#isDue() && this.#isInTurn()) this.#begin();
     if (this.#waiting.length === 1) this.#schedule(this.#waiting);

@@ -1,6 +1,6 @@
 import { withDeadline } from "./deadline.ts";
 
-/** The error when no permit became free in time, or when too many callers wait already. */
+/** The error when no permit became free in time, or when too many callers are waiting. */
 export class NoPermit extends Error {
   constructor(message: string) {
     super(message);
@@ -34,7 +34,7 @@ export class Semaphore {
 
   /**
    * Takes a permit and resolves with its release. Rejects with {@link NoPermit} after `timeout_ms`, if given,
-   * and at once when `waiting_max` callers wait already.
+   * and at once while `waiting_max` callers are waiting.
    */
   async acquire(timeout_ms?: number): Promise<Release> {
     if (this.#free > 0) this.#free -= 1;

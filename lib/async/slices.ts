@@ -8,8 +8,8 @@ export interface SliceOptions {
 }
 
 /**
- * Takes all `steps` in slices and yields to the event loop between slices, so that long work blocks nothing.
- * Resolves with false when it was stopped before the last step.
+ * Runs all `steps` in slices and yields to the event loop between slices, so that long work does not block
+ * it. Resolves with false when it was stopped before the last step.
  */
 export async function inSlices(
   steps: Iterable<unknown>,
@@ -25,7 +25,7 @@ export async function inSlices(
   return true;
 }
 
-/** Takes all `steps` in slices, as {@link inSlices} does, and resolves with their result. */
+/** Runs all `steps` in slices, as {@link inSlices} does, and resolves with their result. */
 export async function resultInSlices<Result>(
   steps: Generator<unknown, Result>,
   options: Omit<SliceOptions, "stopping">,

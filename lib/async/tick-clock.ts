@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "./clock.ts";
 /**
  * Returns a clock whose timers count turns of the event loop that are `tick_ms` apart. The timers stand still
  * while the process is too busy to read data that has arrived. A timeout on this clock therefore does not
- * take a healthy server for a silent one. All timers share one timer of `clock`, which runs only while a
+ * mistake a healthy server for a silent one. All timers share one timer of `clock`, which runs only while a
  * timer is pending. A timer is late by at most two ticks.
  */
 export function tickClock(tick_ms: number, clock: Clock = systemClock): Clock {

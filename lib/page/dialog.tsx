@@ -16,7 +16,7 @@ interface DialogProps {
 export function Dialog({ title, busy = false, onClose, children, actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // the focus has to be back before the page finds that the element with the focus is gone
+  // restore the focus before the page notices that the focused element is gone
   useLayoutEffect(() => {
     const before = document.activeElement;
     const dialog = element.current;

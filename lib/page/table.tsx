@@ -16,7 +16,7 @@ interface TableProps {
   children: ComponentChildren;
 }
 
-/** Shows a table. Only screen readers read its caption. */
+/** Shows a table. The caption is for screen readers only. */
 export function Table({ caption, columns, kind, children }: TableProps) {
   return (
     <table class={kind === undefined ? "table" : `table ${kind}`} {...as("table")}>

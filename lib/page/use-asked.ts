@@ -11,7 +11,10 @@ type Result<Answer, Failure> = { ok: true; value: Answer } | { ok: false; failur
 
 const NOTHING = { loading: true, answer: null, failure: null };
 
-/** Asks on the first render, when `about` changes, and when `again` is called. Answers to earlier questions are dropped. */
+/**
+ * Asks on the first render, when `about` changes, and when `again` is called. Late answers to earlier
+ * questions are dropped.
+ */
 export function useAsked<Answer, Failure>(
   work: () => Promise<Result<Answer, Failure>>,
   about: string,

@@ -1,4 +1,4 @@
-/** The part of an address behind the path of its view. */
+/** The part of an address that follows the path of the view. */
 export interface Place {
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
@@ -7,16 +7,16 @@ export interface Place {
 /** The content of a fragment, such as `#/org/01…/members/01…?status=active`, or `#/organizations`. */
 export interface Address extends Place {
   readonly organization_id: string | null;
-  /** The path of the view, or an empty text for the start. */
+  /** The path of the view, or an empty text for the start page. */
   readonly path: string;
 }
 
-/** The id of an organization, as addresses hold it. */
+/** The form of an organization's id in addresses. */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 const START: Address = { organization_id: null, path: "", segments: [], query: new URLSearchParams() };
 
-/** Reads a fragment. A user can type it, so a malformed one leads to the start. */
+/** Reads a fragment. A user can type a fragment, so a malformed one leads to the start page. */
 export function addressAt(fragment: string): Address {
   const [path = "", ...query] = fragment.replace(/^#?\/?/, "").split("?");
   const segments = path.split("/").map(decoded);

@@ -3,12 +3,13 @@ import { Value } from "@sinclair/typebox/value";
 
 /**
  * The reason why a call failed.
- * - `signed_out`: the gateway does not accept the credential, and no new one can be had
+ *
+ * - `signed_out`: the gateway does not accept the credential, and a renewal failed
  * - `forbidden`: the role of the member grants too little (403)
  * - `missing`: nothing has this id, or the caller may not know of it (404)
- * - `conflict`: something else is in the way (409, 412)
+ * - `conflict`: the state of the resource prevents the call (409, 412)
  * - `invalid`: the input breaks a rule (400, 413, 422)
- * - `limited`: a rate limit was reached, and its window ends too late to wait for (429)
+ * - `limited`: a rate limit was reached, and the page does not wait for the end of its window (429)
  * - `away`: the gateway or a service behind it does not answer (5xx, no network)
  * - `strange`: the answer has an unknown form
  */
@@ -26,14 +27,14 @@ export type FailureKind =
 export interface Failure {
   readonly kind: FailureKind;
   readonly code: string | null;
-  /** The sentence of the gateway or service for people, or an empty text. */
+  /** The message of the gateway or service, or an empty text. */
   readonly message: string;
   readonly fields: readonly FieldError[];
   readonly details: Readonly<Record<string, unknown>>;
   readonly status: number | null;
   readonly request_id: string | null;
   readonly retry_after_seconds: number | null;
-  /** Whether a failed write may have happened all the same. */
+  /** Whether a failed write may still have been executed. */
   readonly outcome_unknown: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface Call {
   query?: Readonly<Record<string, string | number | undefined>>;
   /** The body, which is sent as JSON. */
   body?: unknown;
-  /** A body that is sent as it is, instead of `body`. */
+  /** A body that is sent unchanged, instead of `body`. */
   content?: { readonly type: string; readonly text: string };
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
@@ -27,14 +27,14 @@ export interface Credentials {
   /**
    * Returns the headers that prove the caller.
    *
-   * @param renewed whether the present credential was refused, so that a new one is needed
+   * @param renewed whether the current credential was refused, so that a new one is needed
    */
   headers(caller: Caller, renewed: boolean): Promise<Answer<Record<string, string>>>;
 }
 
-/** A limit that calls wait for now. */
+/** A rate limit that calls are waiting for. */
 export interface Waiting {
-  /** The time at which calls go on, as milliseconds of the epoch. */
+  /** The time at which the calls continue, in milliseconds since the epoch. */
   readonly until_ms: number;
   readonly limit: string | null;
   readonly remaining: string | null;
@@ -46,11 +46,11 @@ const TIMEOUT_MS = 30_000;
 const WAIT_SECONDS_MAX = 60;
 const WAITS_MAX = 3;
 
-/** The parts of the browser that calls need. */
+/** The browser functions that calls use. */
 export interface Surroundings {
   fetch(address: string, request: RequestInit): Promise<Response>;
   now(): number;
-  /** Waits. A signal that aborts ends the wait early. */
+  /** Waits. An abort of the signal ends the wait early. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ const BROWSER: Surroundings = {
 export class Gateway {
   readonly #credentials: Credentials;
   readonly #around: Surroundings;
-  /** The limit that calls wait for now, or null. */
+  /** The limit that calls are waiting for, or null. */
   readonly waiting: Signal<Waiting | null> = signal(null);
 
   constructor(credentials: Credentials, around: Surroundings = BROWSER) {
@@ -114,15 +114,15 @@ export class Gateway {
     return answered({ items, has_more: page.value.has_more === true });
   }
 
-  /** Makes a call whose body the caller reads, such as an export. It has no time limit. */
+  /** Makes a call whose body the caller reads, such as an export. The call has no timeout. */
   stream(path: string, call: Call): Promise<Answer<Response>> {
     return this.#answer(path, call);
   }
 
   /**
-   * Makes a call of any service and returns its answer, also one that is an error or a redirect. It has no time
-   * limit. It is sent anew where the service cannot have taken it twice: a question after a limit, and any call but
-   * POST and PATCH after the gateway refused the credential (PT-48).
+   * Calls any service and returns its answer, even if that is an error or a redirect. The call has no
+   * timeout. It is repeated only if a repeat is safe: a read after a rate limit, and any call but POST and
+   * PATCH after the gateway refused the credential (PT-48).
    */
   exchange(path: string, call: Call): Promise<Answer<Response>> {
     return this.#exchange(path, call, { redirect: "manual", ofAnyService: true });
@@ -149,7 +149,8 @@ export class Gateway {
       if (status === 401 && call.as !== "nobody" && !renewed && (await isRefusal(response.value, call))) {
         renewed = true;
         if (!options.ofAnyService || isIdempotent(call)) continue;
-        // The next call has a new credential; a service that answers like the gateway gets this one once.
+        // Renew the credential for the next call. Do not repeat this one, because a service may have sent an
+        // answer like the gateway's.
         await this.#credentials.headers(call.as, true);
         return response;
       }
@@ -184,7 +185,7 @@ export class Gateway {
     if (!credential.ok) return credential;
     const { method = "GET", query = {}, headers, signal } = call;
     const content = contentOf(call);
-    // Each attempt has its own time: the wait for a limit does not count.
+    // Each attempt has its own timeout, which does not include the wait for a limit.
     const ends = signal ?? (timeout_ms === undefined ? undefined : AbortSignal.timeout(timeout_ms));
     try {
       return answered(
@@ -214,7 +215,7 @@ export class Gateway {
 interface Attempt {
   readonly redirect: "error" | "manual";
   readonly timeout_ms?: number;
-  /** Whether any service may answer, not only those of the platform. */
+  /** Whether services other than the platform's may answer. */
   readonly ofAnyService?: boolean;
 }
 
@@ -223,15 +224,18 @@ export function isWrite({ method = "GET" }: Pick<Call, "method">): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-/** Returns whether a service does the same for one such call and for two (RFC 9110, 9.2.2). */
+/** Returns whether a repeated call has the same effect as one call (RFC 9110, 9.2.2). */
 function isIdempotent({ method = "GET" }: Pick<Call, "method">): boolean {
   return method !== "POST" && method !== "PATCH";
 }
 
-/** The most bytes of an answer in which an error of the gateway is looked for. */
+/** The maximum size of an answer that is checked for an error of the gateway. */
 const REFUSAL_BYTES_MAX = 16_384;
 
-/** Tells whether a 401 has the form of the gateway's own, and leaves its body unread. An answer to HEAD has none. */
+/**
+ * Returns whether a 401 looks like the gateway's own, without consuming the body. An answer to HEAD has no
+ * body.
+ */
 async function isRefusal(response: Response, { method }: Call): Promise<boolean> {
   if (method === "HEAD") return true;
   const { bytes, cut } = await readBytes(response.clone().body, REFUSAL_BYTES_MAX);
@@ -262,7 +266,7 @@ function queryText(query: NonNullable<Call["query"]>): string {
 
 /** Returns a path with its segments escaped: `pathTo("org", "members", id)`. */
 export function pathTo(...segments: readonly string[]): string {
-  // The browser would resolve a segment of dots, whatever its spelling.
+  // The browser would resolve a segment of dots, even if it is escaped.
   return `/${segments.map((segment) => (/^\.{0,2}$/.test(segment) ? "-" : encodeURIComponent(segment))).join("/")}`;
 }
 

@@ -91,7 +91,7 @@ function Content({ view }: { view: View | null }) {
   );
 }
 
-/** Lists the views of the chosen organization that the member's role opens, and those of the person. */
+/** Lists the views of the chosen organization that the member's role allows, and the person's own views. */
 function Navigation({ present }: { present: View | null }) {
   const session = useSession();
   const texts = useTexts();

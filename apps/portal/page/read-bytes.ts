@@ -15,7 +15,7 @@ export async function readBytes(
       length += value.length;
     }
     cut = length > bytes_max;
-    // The cancellation of a copied answer ends only when the other copy is read.
+    // This does not wait, because the cancellation of a cloned answer ends only when the other clone is read.
     if (cut) void reader?.cancel().catch(() => {});
   } catch {
     cut = true;

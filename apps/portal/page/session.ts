@@ -40,7 +40,7 @@ const EVERY_LABEL = "*";
 const PAGE_PATH = "/portal";
 const INVITE_PATH = `${PAGE_PATH}/invite`;
 
-/** The state that the whole page shares. Tokens are in its memory alone (PT-11). */
+/** The state that the whole page shares. Tokens are kept in memory only (PT-11). */
 export class Session {
   readonly settings: PortalSettings;
   readonly gateway: Gateway;
@@ -96,7 +96,10 @@ export class Session {
     return labels.includes(EVERY_LABEL) || labels.includes(label);
   }
 
-  /** Goes on with the sign-in that the address belongs to, or starts one if the tab had one before. */
+  /**
+   * Completes the sign-in that the address belongs to, or starts a silent one if this tab was signed in
+   * before.
+   */
   async start(): Promise<void> {
     const { pathname, hash } = location;
     if (pathname === INVITE_PATH) keepInvite(hash.slice(1));
@@ -108,7 +111,7 @@ export class Session {
     this.#state.value = { name: "signed-out", reason: null };
   }
 
-  /** Leaves for the provider's page. A silent visit shows nothing there. */
+  /** Redirects to the provider's page, which a silent visit does not show. */
   async signIn(silent = false): Promise<void> {
     const failure = await this.#provider.begin(silent);
     if (failure !== null) this.#state.value = { name: "signed-out", reason: failure };
@@ -141,8 +144,8 @@ export class Session {
   }
 
   /**
-   * Signs out: forgets all tokens, then ends the provider's session where it can be ended. A session of an
-   * organization ends by itself within an hour, since it cannot be revoked (ID-66).
+   * Signs out: forgets all tokens, then ends the provider's session if that is possible. A session in an
+   * organization cannot be revoked; it expires within an hour (ID-66).
    */
   async signOut(): Promise<void> {
     this.#forget();
@@ -154,7 +157,7 @@ export class Session {
     await this.#provider.signOut();
   }
 
-  /** Forgets the invitation of the address. */
+  /** Forgets the invitation that the person opened. */
   discardInvite(): void {
     forgetInvite();
     this.invite.value = null;
@@ -168,7 +171,7 @@ export class Session {
     });
   }
 
-  /** Chooses an organization: creates one session for it, which replaces the one before. */
+  /** Chooses an organization and creates a session in it, which replaces the previous session. */
   async choose(organization_id: string): Promise<Answer<ChosenMember>> {
     const present = this.#member.peek();
     if (present?.organization_id === organization_id) return answered(present);
@@ -189,7 +192,7 @@ export class Session {
     const session = await this.#mint(organization_id);
     if (!session.ok) return session;
     const member = memberOf(session.value, name.value);
-    // The person may have gone on to another organization before the answer came.
+    // The person may have changed to another organization before the answer arrived.
     if (this.address.peek().organization_id === organization_id) {
       this.#session = session.value;
       this.#member.value = member;
@@ -228,7 +231,7 @@ export class Session {
     return failed(found.reason === "away" ? "away" : "signed_out");
   }
 
-  /** Returns the session's token, renewed shortly before it ends. Calls at the same time share a renewal. */
+  /** Returns the session's token, renewed shortly before it ends. Concurrent calls share a renewal. */
   async #sessionToken(renewed: boolean): Promise<Answer<string>> {
     const session = this.#session;
     if (session === null) return failed("signed_out");
@@ -243,7 +246,7 @@ export class Session {
   async #renewSession(before: Static<typeof MemberSession>, refused: boolean): Promise<Answer<string>> {
     const minted = await this.#mint(before.organization_id);
     if (minted.ok) {
-      // The person may have chosen another organization before the answer came.
+      // The person may have chosen another organization before the answer arrived.
       if (this.#session === before) {
         this.#session = minted.value;
         this.#member.value = memberOf(minted.value, this.#member.peek()?.organization_name ?? "");
@@ -294,7 +297,7 @@ export { useAsked } from "@ostiary/lib/page";
 export interface Writing {
   readonly busy: boolean;
   readonly failure: Failure | null;
-  /** Makes a change. While one is in flight, further ones are ignored: a double click writes once. */
+  /** Makes a change. Ignored while another change is in flight, so that a double click writes once. */
   write<Result>(work: () => Promise<Answer<Result>>, done: (value: Result) => void): Promise<void>;
   /** Forgets the failure. */
   clear(): void;

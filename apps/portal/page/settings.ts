@@ -11,7 +11,7 @@ export const WitnessSettings = Type.Object({
 });
 export type WitnessSettings = Static<typeof WitnessSettings>;
 
-/** The settings that the portal's process hands to its page (PT-2). They hold no secret. */
+/** The settings that the portal's process passes to its page (PT-2). They contain no secret. */
 export const PortalSettings = Type.Object({
   ...SignInSettings.properties,
   /** The offered languages. The first one is the fallback. */

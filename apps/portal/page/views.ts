@@ -25,14 +25,14 @@ export interface View {
   readonly scope: "organization" | "person";
   /** Returns the heading of the view, which is also the name in the navigation. */
   title(texts: Texts): string;
-  /** The label without which the navigation leaves the view out. */
+  /** The label that the view requires. Without it, the navigation omits the view. */
   readonly label?: string;
   /** Whether the navigation lists the view. */
   readonly listed: boolean;
   readonly Component: (props: { place: Place }) => JSX.Element;
 }
 
-/** All views, in the order of the navigation. The first one of each scope is its start. */
+/** All views, in the order of the navigation. The first view of each scope is its start page. */
 export const VIEWS: readonly View[] = [
   {
     path: "overview",
@@ -117,7 +117,7 @@ export const VIEWS: readonly View[] = [
   { path: "invite", scope: "person", title: (t) => t.invite.title, listed: false, Component: InviteView },
 ];
 
-/** Returns the view of a path, the start of the scope for an empty path, or null. */
+/** Returns the view of a path, the start page of the scope for an empty path, or null. */
 export function viewAt(path: string, scope: View["scope"]): View | null {
   const own = VIEWS.filter((view) => view.scope === scope);
   return (path === "" ? own[0] : own.find((view) => view.path === path)) ?? null;

@@ -4,7 +4,7 @@ export interface BrandColors {
   accent_dark?: string;
 }
 
-/** The grounds of the page in each color scheme, behind links and marked places. */
+/** The backgrounds of the page in each color scheme, behind links and highlighted parts. */
 const LIGHT = { ground: "#ffffff", soft: 0.1 };
 const DARK = { ground: "#1b1e1d", soft: 0.16 };
 
@@ -15,7 +15,7 @@ const CONTRAST_MIN = 4.5;
 export function brandStyle({ accent, accent_dark }: BrandColors): string {
   const light = accent === undefined ? "" : `:root{${variablesOf(accent, LIGHT)}}`;
   const dark = accent_dark === undefined ? "" : `:root{${variablesOf(accent_dark, DARK)}}`;
-  // The light accent must not reach the dark scheme, whose ground it was not checked against.
+  // The light accent must not apply in the dark scheme, because its contrast was not checked there.
   return [
     light && `@media (prefers-color-scheme:light){${light}}`,
     dark && `@media (prefers-color-scheme:dark){${dark}}`,
@@ -27,7 +27,7 @@ function variablesOf(accent: string, scheme: typeof LIGHT): string {
   return `--accent:${accent};--accent-ink:${ink};--accent-soft:${softOf(accent, scheme)}`;
 }
 
-/** Returns why an accent color cannot be read in its scheme, or null if it can. */
+/** Returns why an accent color is not legible in its scheme, or null if it is. */
 export function unreadable(accent: string, dark: boolean): string | null {
   const scheme = dark ? DARK : LIGHT;
   const worst = Math.min(contrast(accent, scheme.ground), contrast(accent, softOf(accent, scheme)));

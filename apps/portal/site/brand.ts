@@ -108,7 +108,7 @@ function readSmall(path: string, bytes_max: number): Buffer<ArrayBuffer> {
   }
 }
 
-/** Reports colors that people could not read. */
+/** Returns a problem for each color with too little contrast. */
 function colorProblems(value: unknown): string[] {
   return (["accent", "accent_dark"] as const).flatMap((name) => {
     const given = Value.Check(BrandFile, value) ? value.colors?.[name] : undefined;
@@ -130,7 +130,7 @@ function logoProblems(path: string, value: unknown): string[] {
 /** The first bytes of a PNG. */
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Reads the logo, whose path starts at the folder of the brand file. */
+/** Reads the logo, whose path is relative to the folder of the brand file. */
 function readLogo(path: string, logo: string): NonNullable<Brand["logo"]> {
   const place = resolve(dirname(path), logo);
   const bytes = readSmall(place, LOGO_BYTES_MAX);

@@ -19,7 +19,7 @@ import type { PortalBundle } from "./bundle.ts";
  */
 export const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite"] as const;
 
-/** The content of the operator's files for the page. */
+/** The content of the operator's files that the page shows or uses. */
 export interface Shown {
   brand: Brand;
   /** The witnesses that must have seen each log, or null. */

@@ -7,12 +7,12 @@ import type { PortalConfig } from "../config.ts";
 import type { WitnessSettings } from "../page/settings.ts";
 
 const VARIABLE = "PORTAL_WITNESS_KEYS_FILE";
-/** The variables that say nothing without keys. */
+/** The variables that have no effect without keys. */
 const DEPENDENT = ["PORTAL_WITNESS_QUORUM", "PORTAL_WITNESS_ORIGIN"] as const;
 
 type WitnessVariables = Pick<PortalConfig, typeof VARIABLE | (typeof DEPENDENT)[number]>;
 
-/** Reads the witnesses that must have seen each log, or null where the portal asks for none. */
+/** Reads the witnesses that must have seen each log, or null if the portal requires none. */
 export function loadWitnesses(config: WitnessVariables): WitnessSettings | null {
   const { PORTAL_WITNESS_KEYS_FILE: path } = config;
   if (path === undefined) return null;

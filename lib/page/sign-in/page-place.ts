@@ -1,4 +1,4 @@
-/** The place of a page that signs people in. */
+/** The path and the storage prefix of a page that signs people in. */
 export interface PagePlace {
   readonly origin: string;
   /** The path of the page, such as `/portal`. */

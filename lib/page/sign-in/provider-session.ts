@@ -4,7 +4,9 @@ import { cleanAddress, type PagePlace } from "./page-place.ts";
 import { Provider, type SignInFailure, type Tokens } from "./provider.ts";
 import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
 
-/** The result of a return from the provider: the person's name if the provider gives one, or a failure. */
+/**
+ * The result of a return from the provider: the person's name, null if the provider sends none, or a failure.
+ */
 export type Returned = { ok: true; name: string | null } | { ok: false; failure: SignInFailure };
 
 /**
@@ -34,13 +36,16 @@ export class ProviderSession {
     return location.pathname === signInReturnPath(this.#place.path);
   }
 
-  /** Leaves for the provider's page. A silent visit shows nothing there. Returns why it cannot leave. */
+  /**
+   * Redirects to the provider's page, which a silent visit does not show. Returns why the redirect is
+   * impossible.
+   */
   async begin(silent: boolean): Promise<SignInFailure | null> {
     forgetInTab(this.#signedInKey);
     return this.#provider.begin(location.hash, silent);
   }
 
-  /** Takes what the provider sent back, and returns to the fragment where the sign-in began. */
+  /** Completes a sign-in with the provider's response, and restores the fragment where the sign-in began. */
   async finish(): Promise<Returned> {
     const { search } = location;
     // First removes the code from the address bar and the history.
@@ -52,7 +57,7 @@ export class ProviderSession {
     return { ok: true, name: result.tokens.name };
   }
 
-  /** Whether a reload of this tab can sign in again without a question. */
+  /** Whether a reload of this tab can sign in again without a prompt. */
   get wasSignedIn(): boolean {
     return readFromTab(this.#signedInKey, Type.Boolean()) === true;
   }
@@ -68,7 +73,7 @@ export class ProviderSession {
     forgetInTab(this.#signedInKey);
   }
 
-  /** Forgets the tokens, and ends the provider's session where the provider has an address for that. */
+  /** Forgets the tokens, and ends the provider's session if the provider has an address for that. */
   async signOut(): Promise<void> {
     const tokens = this.#tokens;
     this.forget();
@@ -78,10 +83,10 @@ export class ProviderSession {
   }
 
   /**
-   * Returns the access token, renewed shortly before it ends. Calls at the same time share a renewal, since
-   * many providers take a refresh token only once.
+   * Returns the access token, renewed shortly before it ends. Concurrent calls share a renewal, because many
+   * providers accept a refresh token only once.
    *
-   * @param refused whether an API has just refused the present token
+   * @param refused whether an API has just refused the current token
    */
   async accessToken(refused: boolean): Promise<AccessToken> {
     const tokens = this.#tokens;
@@ -96,7 +101,7 @@ export class ProviderSession {
 
   async #renew(tokens: Tokens, refused: boolean): Promise<AccessToken> {
     const result = await this.#provider.renew(tokens);
-    // The person may have signed out before the answer came.
+    // The person may have signed out before the answer arrived.
     if (this.#tokens !== tokens) return { ok: false, reason: "over" };
     if (result.ok) {
       this.#tokens = result.tokens;

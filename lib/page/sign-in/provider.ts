@@ -4,7 +4,7 @@ import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.t
 import type { PagePlace } from "./page-place.ts";
 import { keepInTab, takeFromTab } from "./tab-storage.ts";
 
-/** A sign-in that is under way at the provider. It is kept in the tab, without any token. */
+/** A sign-in that is in progress at the provider. It is stored in the tab, without any token. */
 const Attempt = Type.Object({
   state: Type.String(),
   nonce: Type.String(),
@@ -21,7 +21,7 @@ export interface Tokens {
   readonly access_token: string;
   readonly id_token: string;
   readonly refresh_token: string | null;
-  /** The time at which the access token ends, as milliseconds of the epoch, or null if it is not known. */
+  /** The expiry of the access token in milliseconds since the epoch, or null if it is unknown. */
   readonly ends_ms: number | null;
   /** The name that the provider gives the person, if any. */
   readonly name: string | null;
@@ -29,10 +29,11 @@ export interface Tokens {
 
 /**
  * The reason why a sign-in failed.
+ *
  * - `needed`: the provider has no session, so it must show its page
- * - `refused`: the provider or the person said no
+ * - `refused`: the provider or the person refused the sign-in
  * - `unsafe`: the return does not belong to a sign-in of this tab, or its tokens are not for this page
- * - `away`: the provider does not answer, or does not allow calls of this page
+ * - `away`: the provider does not answer, or does not allow calls from this page
  */
 export type SignInFailure = { kind: "needed" | "refused" | "unsafe" | "away"; message: string };
 
@@ -64,7 +65,7 @@ export class Provider {
     this.#options = { [oauth.allowInsecureRequests]: settings.issuer.startsWith("http:") };
   }
 
-  /** Leaves the page for the provider's. A silent visit shows nothing and comes straight back. */
+  /** Redirects to the provider's page. A silent visit shows nothing and returns at once. */
   async begin(fragment: string, silent: boolean): Promise<SignInFailure | null> {
     try {
       const server = await this.#discover();
@@ -104,7 +105,10 @@ export class Provider {
     ];
   }
 
-  /** Names the API: `audience` for most providers, and the standard `resource` where it is a URL (RFC 8707). */
+  /**
+   * Returns the parameters that name the API: `audience` for most providers, and the standard `resource` if
+   * it is a URL (RFC 8707).
+   */
   #audience(audience: string | null): [string, string][] {
     if (audience === null) return [];
     const named: [string, string] = ["audience", audience];

@@ -2,8 +2,8 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * The storage of this tab, for the few things that outlive a visit to the identity provider. No credential is
- * among them.
+ * Stores a value in this tab, for the few values that outlive a visit to the identity provider. No credential
+ * is among them.
  */
 export function keepInTab(key: string, value: unknown): void {
   sessionStorage.setItem(key, JSON.stringify(value));

@@ -1,7 +1,7 @@
 import { type ApiError, type ErrorKind, unavailable } from "../../domain/errors/index.ts";
 
 export interface StoreUnavailableOptions {
-  /** The message for an operator, if more is known than a missing answer. */
+  /** The message for an operator, if the cause is known. */
   message?: string;
   retry_after_seconds?: number;
 }

@@ -4,7 +4,7 @@ import { errorCode } from "../../domain/errors/index.ts";
 /** Receives every operation on a store, for `db_operation*` metrics and spans (OP-48). */
 export type StoreObserver = (operation: StoreOperation) => void;
 
-/** The facts about an operation that a store knows before it starts. */
+/** The names of an operation on a store. */
 export interface OperationName {
   /** The system: `postgresql`, `etcd`, `redis` or `memory`. */
   system: string;

@@ -7,15 +7,15 @@ export interface TlsPeer {
 }
 
 /**
- * Returns the sentence about a store whose TLS handshake failed. The error is known by its code or its words,
- * because gRPC passes on only the words. Returns undefined for any other failure.
+ * Returns the sentence about a store whose TLS handshake failed. The error is recognized by its code or its
+ * text, because gRPC passes on only the text. Returns undefined for any other failure.
  */
 export function tlsError(error: string, server: string, { url, prefix }: TlsPeer): string | undefined {
   const said = ERRORS.find(([words]) => words.test(error))?.[1];
   return said?.replaceAll("{server}", server).replaceAll("{url}", url).replaceAll("{prefix}", prefix);
 }
 
-/** Returns whether the code or the words of an error are those of a failed TLS handshake. */
+/** Returns whether the code or the text of an error is that of a failed TLS handshake. */
 export function isTlsError(error: string): boolean {
   return ERRORS.some(([words]) => words.test(error));
 }

@@ -4,8 +4,8 @@ const REFUSED = 400;
 export type AccessSample = (status: number) => boolean;
 
 /**
- * Returns a sampler that keeps an even share of the lines of successful requests. A refused, failed or
- * abandoned request always gets its line.
+ * Returns a sampler that keeps an evenly spread share of the lines of successful requests. A refused, failed
+ * or abandoned request always gets its line.
  */
 export function accessSample(share: number): AccessSample {
   if (share >= 1) return () => true;

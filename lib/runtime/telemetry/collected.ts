@@ -6,7 +6,10 @@ export interface Reading {
   readonly value: number;
 }
 
-/** The value of a metric without labels, or the readings of all series. No readings keep a metric from the scrape. */
+/**
+ * The value of a metric without labels, or the readings of all series. A metric without readings is absent
+ * from the scrape.
+ */
 export type Readings = number | readonly Reading[];
 
 export interface CollectedMetric {
@@ -16,7 +19,7 @@ export interface CollectedMetric {
   readonly read: () => Readings | Promise<Readings>;
 }
 
-/** Adds a gauge that costs nothing until it is scraped. */
+/** Adds a gauge whose value is computed at each scrape. */
 export function collectedGauge(registry: Registry, metric: CollectedMetric): void {
   new Gauge({
     ...described(registry, metric),
@@ -30,7 +33,7 @@ export function collectedGauge(registry: Registry, metric: CollectedMetric): voi
   });
 }
 
-/** Adds a counter whose value is counted elsewhere, in a plain number. */
+/** Adds a counter whose value is read from a plain number at each scrape. */
 export function collectedCounter(registry: Registry, metric: CollectedMetric): void {
   new Counter({
     ...described(registry, metric),

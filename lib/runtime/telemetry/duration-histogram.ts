@@ -26,7 +26,9 @@ export class DurationSeries {
     this.#counts = [...bounds.map(() => 0), 0];
   }
 
-  /** @param trace_id the id of a recorded trace, which a scrape then names as an exemplar */
+  /**
+   * @param trace_id the id of a recorded trace, which a scrape then shows as an exemplar
+   */
   observe(seconds: number, trace_id: string | null = null): void {
     let bucket = 0;
     while (seconds > (this.#bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket++;
@@ -60,8 +62,8 @@ interface Value {
 }
 
 /**
- * A histogram whose series are requested once and then updated directly. The library's own histogram turns
- * the labels of each observation into a key, which costs several times as much as the count.
+ * A histogram whose callers request a series once and then update it directly. The library's own histogram
+ * turns the labels of each observation into a key, which costs several times as much as the count.
  */
 export class DurationHistogram extends Histogram {
   readonly #name: string;
@@ -84,7 +86,8 @@ export class DurationHistogram extends Histogram {
   }
 
   /**
-   * Returns the values from which the library builds its text, without exemplars, and the result of `get`.
+   * Returns the values, without exemplars. The library builds the Prometheus text and the result of `get`
+   * from them.
    */
   async getForPromString() {
     const values = this.#series.flatMap((series) => valuesOf(this.#name, series));

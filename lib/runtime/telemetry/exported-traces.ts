@@ -40,7 +40,7 @@ import { formatTraceparent, type TraceIds, type TraceParent } from "./trace-cont
 /** The maximum number of finished spans that wait for the collector. The process drops further spans. */
 const QUEUE_SPANS = 8_192;
 const BATCH_SPANS = 1_024;
-/** The longest attribute. A client chooses its path and its user agent. */
+/** The longest attribute. The length is limited because clients choose the path and the user agent. */
 const ATTRIBUTE_LENGTH_MAX = 1_024;
 
 /** Creates traces that are sent to a collector. An unsampled trace costs only its ids and the decision. */
@@ -117,8 +117,8 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
 }
 
 /**
- * Returns headers that mark the call as not recorded. Without them the called service would decide for
- * itself.
+ * Returns headers that mark the call as not recorded. Without them the called service would make its own
+ * sampling decision.
  */
 function unrecordedCall(ids: TraceIds): CallSpan {
   const traceparent = formatTraceparent(ids.traceId(), ids.spanId(), false);

@@ -10,9 +10,9 @@ const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
  * Collects log lines and writes them in blocks, at least every 200 ms. Each write makes the destination
- * measure its whole buffer and wakes a thread, which for a single line costs more than the line.
+ * measure its whole buffer and wakes a thread, which costs more than formatting a line.
  *
- * A reader that does not read blocks nothing: lines beyond the buffer are dropped and counted.
+ * A reader that stops reading does not block the process: lines beyond the buffer are dropped and counted.
  */
 export class LineBlocks {
   /** The number of dropped lines. */
@@ -64,7 +64,7 @@ export class LineBlocks {
     this.#destination.write(this.#take());
   }
 
-  /** Resolves when all lines are written, or when no reader takes them in time. */
+  /** Resolves when all lines are written, or when the reader is too slow. */
   async flush(): Promise<void> {
     this.handOn();
     if (this.#isWriting) {

@@ -74,7 +74,7 @@ function shown(value: unknown): string {
     : String(value);
 }
 
-/** Escapes control characters, so that input of a client cannot move the cursor. */
+/** Escapes control characters, so that input from a client cannot move the cursor. */
 function oneLine(text: string): string {
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"');
 }

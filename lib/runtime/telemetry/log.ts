@@ -12,10 +12,10 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** A logger, and the means to write its last lines before the process ends. */
+/** A logger with functions to flush it and to switch its level. */
 export interface LogSink {
   log: Logger;
-  /** The number of lines that were dropped because no reader took them. */
+  /** The number of lines that were dropped because the reader was too slow. */
   readonly dropped: number;
   /** Switches between `debug` and the initial level, and logs the switch. */
   switchLevel(): void;
@@ -30,7 +30,7 @@ export interface LogOptions {
   file?: string;
   /** The format; `pretty` is for terminals. */
   format?: "json" | "pretty";
-  /** True for colors, if the destination is a terminal. */
+  /** Whether `pretty` lines have colors, if the destination is a terminal. */
   color?: boolean;
 }
 

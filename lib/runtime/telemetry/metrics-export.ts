@@ -94,8 +94,8 @@ function hrTime(epoch_ms: number): HrTime {
 }
 
 /**
- * Converts one metric to OpenTelemetry's form. A metric without values is omitted. A summary has no such form
- * and is left to scrapes.
+ * Converts one metric to OpenTelemetry's form. A metric without values is omitted. A summary has no such
+ * form, so only scrapes show it.
  */
 function metricData(metric: RegistryMetric, period: Period): MetricData[] {
   const common = {

@@ -5,7 +5,7 @@ import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
 import { type RequestMetrics, requestMetrics } from "./request-metrics.ts";
 import { storeObserver } from "./store-metrics.ts";
 
-/** The metrics of every service (OP-49), in a registry of its own. */
+/** The metrics that every service has (OP-49), in a registry of that service. */
 export interface Metrics {
   /** The registry, to which a service adds its own metrics. */
   readonly registry: Registry;
@@ -16,8 +16,8 @@ export interface Metrics {
   /** Returns the metrics in the Prometheus text format. */
   text(): Promise<string>;
   /**
-   * Returns the answer to a scrape. A client whose `accept` header asks for OpenMetrics gets it, with
-   * exemplars.
+   * Returns the answer to a scrape. A client whose `accept` header asks for OpenMetrics gets that format,
+   * with exemplars.
    */
   scrape(accept: string | null): Promise<Scrape>;
   /** Stops periodic measurements. */

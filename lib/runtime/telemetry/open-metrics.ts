@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Exemplar } from "./duration-histogram.ts";
 
-/** A value of the library. A value of a histogram names its series. */
+/** A value of the library. A histogram's value has a `metricName`. */
 interface Sample {
   readonly value: number;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;

@@ -49,8 +49,8 @@ function contentOf(file: string | undefined): Buffer | undefined {
 }
 
 /**
- * Returns the resource that identifies the sender. Replicas and worker processes differ in
- * `service.instance.id`. Name and namespace are fixed.
+ * Returns the resource that identifies this process. Replicas and worker processes differ in
+ * `service.instance.id`. OTEL_RESOURCE_ATTRIBUTES cannot change name and namespace.
  */
 export function serviceResource(service: ServiceIdentity, config: TelemetryConfig): Resource {
   return defaultResource().merge(

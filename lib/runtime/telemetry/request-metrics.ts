@@ -15,7 +15,10 @@ export interface AnsweredRequest {
   readonly trace_id?: string | null;
 }
 
-/** The counts of requests of one route and method. A caller that keeps it needs no look-up for each request. */
+/**
+ * The counts of requests of one route and method. A caller that keeps the series saves a look-up for each
+ * request.
+ */
 export interface RequestSeries {
   /** @param trace_id the id of a recorded trace, else null */
   observe(status: number, duration_ms: number, trace_id: string | null): void;
@@ -27,7 +30,10 @@ export interface RequestMetrics {
   series(route: string, method: string): RequestSeries;
 }
 
-/** A route and method answers nearly always with one status, so the count of its first status has its own field. */
+/**
+ * The counts of one route and method by status. Nearly all requests have one status, so the count of the
+ * first status has its own field.
+ */
 class CountedRequests implements RequestSeries {
   readonly #durations: DurationSeries;
   #status = 0;

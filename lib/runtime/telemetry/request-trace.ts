@@ -10,13 +10,13 @@ export interface RequestTrace {
   readonly trace_id: string;
   /** The id of this service's span, the parent of the calls that it makes. */
   readonly span_id: string;
-  /** The header to send on. */
+  /** The header for calls to other services. */
   readonly traceparent: string;
   /** The caller's tracestate if its traceparent was valid, else null. */
   readonly tracestate: string | null;
-  /** True when the spans are kept and sent. Other traces need no further data. */
+  /** Whether the spans are recorded and exported. Skip the work for attributes of other traces. */
   readonly recorded: boolean;
-  /** The X-Request-ID for each of its spans, or null if there is none. */
+  /** The X-Request-ID for each span of the trace, or null if there is none. */
   readonly request_id: string | null;
   describe(attributes: Attributes): void;
   /** Starts the span of a call for this request; returns null if nothing is recorded. */
@@ -25,17 +25,19 @@ export interface RequestTrace {
   end(result: { route: string | null; status: number | null; error_message?: string }): void;
 }
 
-/** A call of another service, and the trace headers to send. */
+/** The span of a call to another service, and the trace headers to send. */
 export interface CallSpan {
   readonly traceparent: string;
   readonly tracestate: string | null;
   readonly request_id: string | null;
   answered(status: number): void;
-  /** @param error_type one of few different values; `cancelled` is not an error */
+  /**
+   * @param error_type one of a few values; `cancelled` does not count as an error
+   */
   failed(error_type: string, message?: string): void;
 }
 
-/** The requests for which the current work is done, or undefined outside of any request. */
+/** The traces of the requests that the current work serves, or undefined outside of any request. */
 export type HeldTraces = readonly RequestTrace[] | undefined;
 
 /** The traces of a service (OP-52, OP-53). */
@@ -49,11 +51,11 @@ export interface Tracing {
     request_id?: string | null,
   ): RequestTrace;
   /**
-   * Runs `work` for a request: its calls and store operations become part of the trace. Use it only for
-   * recorded traces, because awaiting inside costs a quarter more.
+   * Runs `work` for a request: the calls and store operations of `work` become part of the trace. Use it only
+   * for recorded traces, because each `await` inside costs a quarter more.
    */
   within<T>(trace: RequestTrace, work: () => T): T;
-  /** Returns the requests of the current work, for work that is done later and for several requests. */
+  /** Returns the traces of the current work, for work that runs later on behalf of several requests. */
   held(): HeldTraces;
   together<T>(held: readonly HeldTraces[], work: () => T): T;
   /** Starts the span of a call for the current requests; returns null while tracing is off. */

@@ -3,7 +3,10 @@ import type { StoreOperation } from "../stores/observer.ts";
 
 /** The attributes of spans, by OpenTelemetry's stable semantic conventions for HTTP and databases. */
 
-/** The methods of the conventions. Another method is reported as `_OTHER` with its original name. */
+/**
+ * The methods that the conventions define. Another method is reported as `_OTHER`, with its original name
+ * beside it.
+ */
 const METHODS: ReadonlySet<string> = new Set([
   ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "QUERY"],
 ]);

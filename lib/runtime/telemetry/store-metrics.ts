@@ -39,7 +39,7 @@ export function storeObserver(registry: Registry): StoreObserver {
     registers: [registry],
   });
 
-  /** The series by operation name, because a name seldom occurs in two stores. */
+  /** The series by operation name. A name seldom occurs in two stores, so each list is short. */
   const known = new Map<string, Series[]>();
   const find = (system: string, operation: string, namespace: string): Series => {
     const found = known.getOrInsertComputed(operation, () => []);

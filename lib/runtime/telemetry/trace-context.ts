@@ -1,6 +1,6 @@
 /**
  * Reads and writes W3C Trace Context, level 1 with the additions of level 2: the `traceparent` and
- * `tracestate` headers (GW-84). Random bytes are an argument, so the functions are pure.
+ * `tracestate` headers (GW-84). The functions are pure: their caller supplies random bytes.
  */
 
 /** The caller's span from its traceparent. */
@@ -33,8 +33,8 @@ const STATE_LENGTH_MAX = 512;
 const STATE_MEMBERS_MAX = 32;
 const STATE_LONG_MEMBER = 128;
 /**
- * A member of a tracestate, or an empty one. The key is of level 2: level 1 allowed the `@` in one place only. The
- * value is printable ASCII without comma and equals sign, and does not end with a space.
+ * A member of a tracestate, which may be empty. The key follows level 2: level 1 allowed `@` in one place
+ * only. The value is printable ASCII without comma and equals sign, and does not end with a space.
  */
 const MEMBER = /^[ \t]*(?:[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~][ \t]*)?$/;
 
@@ -52,8 +52,8 @@ export function parseTraceparent(value: string): TraceParent | null {
 }
 
 /**
- * Returns a traceparent of version 00. The flag `random` is passed on with its trace id. Other flags have no
- * meaning yet and are sent as zero.
+ * Returns a traceparent of version 00, with the flags `sampled` and `random`. Other flags have no meaning yet
+ * and are sent as zero.
  */
 export function formatTraceparent(
   trace_id: string,

@@ -6,9 +6,9 @@ import { callerOf, type Tracing, unrecordedTrace } from "./request-trace.ts";
 import { createTraceIds, type TraceIds } from "./trace-context.ts";
 
 /**
- * Creates the traces of one service. They are sent over OTLP (http/protobuf) if that is configured, else only
- * continued. Each service has its own provider, because several services can share a process. OpenTelemetry's
- * packages take 4 MiB, so they are loaded only where they are used.
+ * Creates the tracing of one service. Traces are sent over OTLP (http/protobuf) if that is configured, else
+ * only continued. Each service has its own provider, because several services can share a process.
+ * OpenTelemetry's packages take 4 MiB, so they are loaded only where they are used.
  */
 export async function createTracing(
   service: ServiceIdentity,

@@ -5,8 +5,8 @@ export const TOKEN_REFUSAL_REASONS = [
 ] as const;
 
 /**
- * The reasons to refuse a credential. The gateway alone has `realm`, `api_key` and `person`; the registry
- * alone has `operator`.
+ * The reasons to refuse a credential. Only the gateway uses `realm`, `api_key` and `person`; only the
+ * registry uses `operator`.
  */
 export type RefusalReason =
   | (typeof TOKEN_REFUSAL_REASONS)[number]
@@ -16,7 +16,7 @@ export type RefusalReason =
   | "person"
   | "operator";
 
-/** A refused credential. The log has the reason at level `debug`; the caller never learns it. */
+/** A refused credential. The log shows the reason at level `debug`; the caller never sees it. */
 export class CredentialRefusal {
   readonly reason: RefusalReason;
   /** One sentence that does not contain the credential. */

@@ -19,8 +19,8 @@ export interface KeySet {
   /** Returns the loaded keys, or null before the first load. */
   current(): Keys | null;
   /**
-   * Returns keys newer than `seen`, in which a token's key was missing, or null if there are none. All
-   * waiting tokens share one request, which is sent at most every 10 s (GW-51).
+   * Returns keys newer than `seen`, which lacks a token's key, or null if there are none. Concurrent callers
+   * share one request, and requests are at least 10 s apart (GW-51).
    */
   renewed(seen: Keys): Promise<Keys | null>;
   /** Returns whether the latest request for the keys failed. */
@@ -130,7 +130,7 @@ const PublicKey = Type.Object({
 type PublicKey = Static<typeof PublicKey>;
 
 /**
- * The algorithm to test a key with that names none. Any algorithm of its curve shows whether the key is
+ * The algorithm to test a key that names no algorithm. Any algorithm of its curve shows whether the key is
  * usable.
  */
 const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {

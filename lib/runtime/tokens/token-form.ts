@@ -1,12 +1,15 @@
 import { isRecord } from "../../domain/json/index.ts";
 import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 
-/** Longer tokens are refused unread. The runtime's limit for all headers together is twice this value. */
+/**
+ * Longer tokens are refused without being parsed. The runtime's limit for all headers together is twice this
+ * value.
+ */
 const TOKEN_LENGTH_MAX = 8_192;
 
 /**
- * Returns why `token` cannot be a signed JWT: it is too long, or does not consist of three parts and two
- * dots.
+ * Returns why `token` cannot be a signed JWT: it is too long, or does not consist of three parts with dots
+ * between them.
  */
 export function shapeRefusal(token: string): CredentialRefusal | null {
   if (token.length > TOKEN_LENGTH_MAX) return TOO_LONG;
@@ -33,8 +36,8 @@ export type TokenHeader = Readonly<Record<string, unknown>>;
 const BYTE_ORDER_MARK = "77u_";
 
 /**
- * Reads the header of a token of three parts. Each part must be strict base64url (GW-42), so that a token has
- * one spelling.
+ * Reads the header of a token of three parts. Each part must be strict base64url (GW-42), so that no token
+ * has two spellings.
  */
 export function readHeader(token: string): TokenHeader | CredentialRefusal {
   const parts = token.split(".");
@@ -52,7 +55,7 @@ export function readHeader(token: string): TokenHeader | CredentialRefusal {
 
 /**
  * Returns whether `text` is base64url as an encoder writes it: without padding, white space or unused bits.
- * Decoders accept all of these.
+ * Decoders accept all three.
  */
 function isStrictBase64url(text: string): boolean {
   return Buffer.from(text, "base64url").toString("base64url") === text;
@@ -73,7 +76,7 @@ const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt"]);
 const TYPE_PREFIX = "application/";
 
 /**
- * Returns why a token of this `typ` is refused: a token made for another purpose proves nobody (RFC 8725,
+ * Returns why a token of this `typ` is refused: a token made for another purpose identifies nobody (RFC 8725,
  * 3.11).
  */
 export function typeRefusal({ typ }: TokenHeader): CredentialRefusal | null {

@@ -44,7 +44,7 @@ export function createTokenVerifier(
     ...(rules.audiences.length > 0 && { audience: [...rules.audiences] }),
   };
 
-  /** Returns the verified payload. If no known key fits the token, one newer key set is tried too. */
+  /** Returns the verified payload. If no loaded key fits the token, a newer key set is tried once. */
   async function payloadOf(token: string, header: TokenHeader): Promise<JWTPayload | CredentialRefusal> {
     const keys = keySet.current();
     if (keys === null) throw unavailable("auth", new Error("The key set is not loaded."));

@@ -8,7 +8,7 @@ import { useAddress } from "../use-address.ts";
 import { type Log, listEvents, type ShownEvent } from "./logs.ts";
 import { Outcome } from "./outcome.tsx";
 
-/** Shows one event in full. A request has one event. */
+/** Shows all fields of one event. Each request has one event. */
 export function EventView({ log, request_id }: { log: Log; request_id: string }) {
   const t = useTexts().audit;
   const session = useSession();
@@ -72,7 +72,7 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
   );
 }
 
-/** Links to what the same key or member did besides. */
+/** Links to the other events of the same key and member. */
 function EventLinks({ log, event: { actor } }: { log: Log; event: ShownEvent }) {
   const t = useTexts().audit;
   const address = useAddress();

@@ -15,7 +15,7 @@ interface ExportDialogProps {
   onClose: () => void;
 }
 
-/** Exports the filtered log as a file, and shows how far it is. */
+/** Exports the filtered log as a file, and shows the progress. */
 export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
   const t = useTexts().audit.export;
   const [format, setFormat] = useState<ExportFormat>("csv");
@@ -64,7 +64,7 @@ function ExportProgress({ bytes }: { bytes: number | null }) {
   );
 }
 
-/** Runs one export at a time; it ends with the dialog. */
+/** Runs one export at a time, which stops when the dialog closes. */
 function useExport(log: Log, query: Readonly<Record<string, string>>, onClose: () => void) {
   const t = useTexts().audit.export;
   const session = useSession();

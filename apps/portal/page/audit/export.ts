@@ -7,10 +7,10 @@ export const FORMATS = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof FORMATS)[number];
 
 const TYPES: Record<ExportFormat, string> = { csv: "text/csv", ndjson: "application/x-ndjson" };
-/** Chunks are put into a Blob at this size, which the browser may keep on disk. */
+/** The size at which chunks become a Blob, which the browser may keep on disk. */
 const PART_BYTES = 4 * 1024 * 1024;
 
-/** An export to read, and the listener that hears how far it is. */
+/** An export to read, and the listener for its progress. */
 export interface Export {
   log: Log;
   query: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface Export {
   onProgress: (bytes: number) => void;
 }
 
-/** Reads an export whole. A part is never presented as the whole (AU-47). */
+/** Reads an export to its end. A part is never presented as a complete export (AU-47). */
 export async function readExport(
   gateway: Gateway,
   { log, query, format, signal, onProgress }: Export,

@@ -9,9 +9,9 @@ import { useTexts } from "../texts/texts.ts";
 import { type FilterName, type Filters, OUTCOMES, problemsOf, type Selection } from "./filters.ts";
 
 interface FilterFormProps {
-  /** The present selection. */
+  /** The current selection. */
   selection: Selection;
-  /** How the log refused the present selection, or null. */
+  /** The failure with which the log refused the current selection, or null. */
   failure: Failure | null;
   onChoose: (selection: Selection) => void;
 }

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import { NO_TIME } from "../parts/time-field.tsx";
 import { type Problem, type Problems, problemOf } from "../parts/use-problems.ts";
 
-/** The filters that the log takes by name (AU-36, AU-38); the address keeps them under the same names. */
+/** The filters of the log by name (AU-36, AU-38). The page's address uses the same names. */
 export const FILTERS = [
   "occurred_after",
   "occurred_before",
@@ -17,15 +17,17 @@ export const FILTERS = [
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 
-/** The values of a filter form; an empty text filters nothing. */
+/** The values of a filter form. An empty text means no filter. */
 export type Filters = Readonly<Record<FilterName, string>>;
 
 export const OUTCOMES = ["pending", "rejected", "responded", "no_response"] as const;
 
-/** The name of the key's prefix in an address. The log has no such filter: the page picks the events. */
+/**
+ * The name of the key's prefix in an address. The log has no such filter, so the page selects the events.
+ */
 const KEY = "key_prefix";
 
-/** The filters of an address, and the key whose events the page picks. */
+/** The filters of an address, and the key whose events the page selects. */
 export interface Selection {
   filters: Filters;
   /** The prefix of the key, or an empty text. */
@@ -51,7 +53,7 @@ export function selectionOf(query: URLSearchParams): Selection {
   };
 }
 
-/** Returns the parameters that have a value, as the log takes them. */
+/** Returns the query parameters for the log. Filters without a value are omitted. */
 export function queryOf(filters: Filters): Record<string, string> {
   return Object.fromEntries(
     FILTERS.map((name) => [name, filters[name].trim()] as const).filter(([, value]) => value !== ""),
@@ -62,7 +64,7 @@ export function queryOf(filters: Filters): Record<string, string> {
 const TEXT_LENGTH_MAX = 128;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Returns what is wrong with the values of a filter form, by the names of the fields. */
+/** Returns the problems of the values of a filter form, by field name. */
 export function problemsOf({ filters, key_prefix }: Selection): Problems {
   const { occurred_after, occurred_before } = filters;
   const texts = (["service", "actor_member_id", "request_id", "created_id"] as const).map((name) => [
@@ -85,7 +87,10 @@ function problemOfRoute(route: string): Problem | null {
   return Value.Check(routeTemplate, route) ? null : (texts) => texts.problems.route;
 }
 
-/** RFC 3339 writes years with four digits. Browsers write later ones with a sign. */
+/**
+ * Returns the problem of a time. RFC 3339 allows years of four digits only; browsers write later years with a
+ * sign.
+ */
 function problemOfTime(time: string): Problem | null {
   if (time === NO_TIME) return (texts) => texts.problems.time;
   return /^[+-]|^0000/.test(time) ? (texts) => texts.problems.year : null;

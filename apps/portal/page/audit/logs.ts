@@ -27,7 +27,7 @@ export const PERSON_LOG: Log = {
 /** The label that reading an organization's log needs. */
 export const AUDIT_LABEL = "org:audit:read";
 
-/** The events of one page. */
+/** The number of events in one page. */
 export const PAGE_EVENTS = 50;
 
 export function listEvents(

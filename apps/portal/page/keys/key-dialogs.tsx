@@ -85,7 +85,7 @@ export function CreateKeyDialog({ address, onClose, onChange }: KeyDialogProps) 
 
 const OVERLAPS = ["0", "3600", "86400", "604800"] as const;
 
-/** Replaces a key by a new one, which is shown once. */
+/** Replaces a key with a new one, which is shown once. */
 export function RotateKeyDialog({
   address,
   replaced,
@@ -176,7 +176,7 @@ export function RevokeKeyDialog({
   );
 }
 
-/** Shows a new key. The page forgets it with the dialog. */
+/** Shows a new key. The page forgets the key when the dialog closes. */
 function CreatedDialog({
   address,
   created,

@@ -54,7 +54,7 @@ export function KeyList({ address, manages }: KeyListProps) {
   );
 }
 
-/** Returns the log with what the keys did, or null for one that the reader may not read. */
+/** Returns the log with the events of the keys, or null if the reader may not read that log. */
 function logOf({ as }: KeyAddress, session: Session): Log | null {
   if (as === "person") return PERSON_LOG;
   return session.may(AUDIT_LABEL) ? ORGANIZATION_LOG : null;
@@ -106,7 +106,7 @@ function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
   );
 }
 
-/** Shows the beginning of a key, and leads to what the key did. */
+/** Shows the beginning of a key, and links to the key's events. */
 function KeyPrefix({ prefix, log }: { prefix: string; log: Log | null }) {
   const { sameKey } = useTexts().audit;
   const address = useAddress();

@@ -2,11 +2,11 @@ import { ApiKey } from "@ostiary/lib/contracts/identity-api";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
 import { PAGE_ITEMS } from "../parts/use-pages.ts";
 
-/** Where the keys of one owner are: a person, a member, or a service account. */
+/** The API address of the keys of one owner: a person, a member, or a service account. */
 export interface KeyAddress {
   readonly as: Caller;
   readonly path: readonly string[];
-  /** A call that such a key can make. */
+  /** An example call that a key of this owner can make. */
   readonly example: string;
 }
 
@@ -25,7 +25,7 @@ export function listKeys(gateway: Gateway, { as, path }: KeyAddress, starting_af
   return gateway.list("keys", ApiKey, pathTo(...path), { as, query: { limit: PAGE_ITEMS, starting_after } });
 }
 
-/** A key that ends within this time ends soon. */
+/** The time before its end from which on a key counts as ending soon. */
 const SOON_MS = 14 * 86_400_000;
 
 export type KeyState = "revoked" | "expired" | "ends_soon" | "valid";

@@ -152,7 +152,7 @@ interface ChangeRoleProps extends LivingProps {
   refused: string | null;
 }
 
-/** Changes the role, and says what the new one allows before. */
+/** Changes the role. Before that, shows what the new role allows. */
 function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps) {
   const t = useTexts().members;
   const session = useSession();

@@ -12,13 +12,18 @@ export function listMembers(gateway: Gateway, starting_after: string | undefined
   });
 }
 
-/** The loss that refuses to let a member go: the last member, or the last holder of a role (ID-36, ID-37). */
+/** The reason why a member cannot leave: the last member, or the last holder of a role (ID-36, ID-37). */
 export type LastOf = "member" | "holder" | null;
 
-/** The pages that are read to find another member. The service refuses what the page does not find out. */
+/**
+ * The maximum number of pages to read in search of another member. Without a result, the service decides.
+ */
 const PAGES_MAX = 10;
 
-/** Tells whether a member is the last one, or the last one with the role of creators. Null when neither is known. */
+/**
+ * Returns whether a member is the last one, or the last one with the creator role. Returns null if neither is
+ * known.
+ */
 export async function lastOf(
   gateway: Gateway,
   { id, role }: Pick<Member, "id" | "role">,

@@ -12,10 +12,10 @@ import { type Texts, useTexts } from "../texts/texts.ts";
 import { tokenIn } from "./invite-token.ts";
 import { ORGANIZATIONS, OVERVIEW } from "./places.ts";
 
-/** A link has the address of the gateway and a token, which are both much shorter. */
+/** The longest accepted link. The gateway's address and a token are both much shorter. */
 const LINK_LENGTH_MAX = 2_048;
 
-/** Redeems an invitation, of the link that was opened or of a link that is pasted. */
+/** Redeems an invitation from the opened link or from a pasted link. */
 export function InviteView() {
   const session = useSession();
   const { invite: texts } = useTexts();

@@ -1,4 +1,4 @@
-/** The start of an organization. */
+/** The start page of an organization. */
 export const OVERVIEW = { path: "overview", scope: "organization" } as const;
 
 /** The list of the person's organizations. */

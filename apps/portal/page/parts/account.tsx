@@ -1,7 +1,7 @@
 import { useSession } from "../session.ts";
 import { textsOf, useTexts } from "../texts/texts.ts";
 
-/** Shows who is signed in, the choice of the language, and the way out. */
+/** Shows who is signed in, the choice of language, and the button to sign out. */
 export function Account() {
   const session = useSession();
   const { account } = useTexts();

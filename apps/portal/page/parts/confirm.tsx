@@ -21,12 +21,15 @@ interface ConfirmProps {
   refused?: string | null;
   onConfirm: () => void;
   onClose: () => void;
-  /** Reads again what a change without an answer may have changed. */
+  /** Reads the data again that a change without an answer may have changed. */
   onLookAgain: () => void;
   children: ComponentChildren;
 }
 
-/** Asks before a change. A change without an answer is not sent again: the page looks it up. */
+/**
+ * Asks before a change. A change without an answer is not sent again. The person looks at the current state
+ * instead.
+ */
 export function Confirm(props: ConfirmProps) {
   const {
     title,

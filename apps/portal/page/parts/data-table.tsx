@@ -15,7 +15,7 @@ export function DataTable({ label, columns, rows }: DataTableProps) {
       {rows.map(({ key, cells }) => (
         <Row key={key}>
           {cells.map((cell, index) => (
-            // A column keeps its place, and its name changes with the language.
+            // The index is a stable key: a column keeps its position, but its name changes with the language.
             <Cell key={index} label={columns[index]}>
               {cell}
             </Cell>

@@ -4,11 +4,11 @@ import { useFormats, useTexts } from "../texts/texts.ts";
 
 interface FailureNoticeProps {
   failure: Failure;
-  /** A title that replaces the one of the failure's kind. */
+  /** A title that replaces the default for the failure's kind. */
   title?: string;
-  /** A sentence that replaces the one of the failure's kind. */
+  /** A sentence that replaces the default for the failure's kind. */
   text?: string;
-  /** The names of the fields that show their problems themselves. */
+  /** The fields that show their problems themselves, by name. */
   shown?: readonly string[];
   onRetry?: () => void;
   retryLabel?: string;

@@ -14,7 +14,7 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** A form that the page checks by itself: the browser's own messages are not in the page's language. */
+/** A form that the page validates itself, because the browser's messages may be in another language. */
 export function Form({ label, busy = false, problems, onSubmit, children, ...attributes }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {

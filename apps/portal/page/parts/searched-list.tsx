@@ -10,20 +10,20 @@ import { hasWords, wordsOf } from "./words.ts";
 
 /** The rows that are shown before "Show more". */
 const ROWS = 100;
-/** A list of this length or less needs no search. */
+/** The length up to which a list has no search field. */
 const SEEN_AT_ONCE = 20;
 
 interface SearchedListProps<Item> {
   pages: Pages<Item>;
   /** The name of the list. */
   label: string;
-  /** The words in the field of the search. */
+  /** The label of the search field. */
   search: string;
-  /** The words for a list without items. */
+  /** The text for an empty list. */
   none: string;
-  /** Whether a short list is searched too. */
+  /** Whether a short list has a search field too. */
   always?: boolean;
-  /** Returns the text of an item that is searched. */
+  /** Returns the text of an item to search in. */
   textOf: (item: Item) => string;
   /** Shows the items that match. */
   children: (items: readonly Item[]) => ComponentChildren;

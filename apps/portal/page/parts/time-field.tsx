@@ -7,13 +7,13 @@ interface TimeFieldProps extends FieldProps {
   onInput: (value: string) => void;
 }
 
-/** The value of a field whose parts make no time, such as a day without a month. */
+/** The value of a field whose parts are not a complete time, such as a day without a month. */
 export const NO_TIME = "?";
 
 /** A labelled date and time in the zone of the browser. */
 export function TimeField({ value, onInput, ...field }: TimeFieldProps) {
   const read = ({ currentTarget: { validity, value: text } }: TargetedEvent<HTMLInputElement>) => {
-    // a time of an address can be more exact than the input shows it
+    // a time from the address can be more precise than the input shows
     if (validity.badInput || text !== inputTime(value))
       onInput(validity.badInput ? NO_TIME : timeOfInput(text));
   };
@@ -26,7 +26,7 @@ export function TimeField({ value, onInput, ...field }: TimeFieldProps) {
           max={LAST}
           value={inputTime(value)}
           onInput={read}
-          // half a time is no input for the browser
+          // the browser fires no input event for an incomplete time
           onKeyUp={read}
           onBlur={read}
         />
@@ -35,16 +35,16 @@ export function TimeField({ value, onInput, ...field }: TimeFieldProps) {
   );
 }
 
-/** The latest time that RFC 3339 can write. */
+/** The latest time that RFC 3339 can express. */
 const LAST = "9999-12-31T23:59";
 const SECONDS_AND_ZONE_LENGTH = ":00.000Z".length;
 
-/** Returns what an input of a date and a time shows for an RFC 3339 time, or "" for another text. */
+/** Returns the value of a date-and-time input for an RFC 3339 time, or "" for any other text. */
 function inputTime(text: string): string {
   const time = new Date(text);
   if (text === "" || Number.isNaN(time.getTime())) return "";
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString();
-  // A year beyond 9999 has a sign and six digits; an input writes neither the sign nor zeros before the year.
+  // A year beyond 9999 has a sign and six digits; an input uses neither the sign nor leading zeros.
   return local.slice(0, -SECONDS_AND_ZONE_LENGTH).replace(/^\+0?/, "");
 }
 

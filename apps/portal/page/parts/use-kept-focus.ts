@@ -1,12 +1,12 @@
 import { useEffect } from "preact/hooks";
 
 /**
- * Keeps the place of people who work by keyboard. The element with the focus can go away, such as the button of a
- * revoked key. The heading of its part of the page then gets the focus.
+ * Keeps the focus for people who use the keyboard. When the focused element is removed, such as the button of
+ * a revoked key, the heading of its section gets the focus.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
-    /** The element that had the focus last, and what it was inside of, from the inside to the outside. */
+    /** The element that had the focus last, followed by its ancestors from the inside out. */
     let last: Element[] = [];
     const remember = ({ target }: FocusEvent) => {
       last = target instanceof Element ? withParents(target) : [];

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Failure } from "../failure.ts";
 
-/** The most items that a service puts into one page of a list. */
+/** The maximum number of items that a service puts into one page of a list. */
 export const PAGE_ITEMS = 100;
 
 interface Page<Item> {
@@ -12,15 +12,15 @@ interface Page<Item> {
 /** A list that grows page by page, in the order of the list. */
 export interface Pages<Item> {
   readonly items: readonly Item[];
-  /** Whether the list goes on behind the items. */
+  /** Whether more items follow. */
   readonly has_more: boolean;
   readonly loading: boolean;
-  /** Whether a first answer came. */
+  /** Whether a first answer has arrived. */
   readonly answered: boolean;
   readonly failure: Failure | null;
   /** Reads the next page. */
   more(): void;
-  /** Reads the list anew; the items stay until then. */
+  /** Reads the list again. The items stay until the new ones arrive. */
   again(): void;
 }
 
@@ -35,8 +35,8 @@ interface State<Item> {
 const EMPTY = { items: [], has_more: false, loading: true, answered: false, failure: null };
 
 /**
- * Reads a list with a cursor. `ask` returns the page behind the item with this id. Another `key` starts anew, and
- * a late answer to an earlier question is dropped.
+ * Reads a list with a cursor. `ask` returns the page after the item with the given id. A different `key`
+ * starts over, and late answers for an earlier key are dropped.
  */
 export function usePages<Item extends { id: string }>(
   ask: (starting_after: string | undefined) => Promise<Answer<Page<Item>>>,

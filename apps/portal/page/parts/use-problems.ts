@@ -3,25 +3,28 @@ import { useState } from "preact/hooks";
 import type { Failure } from "../failure.ts";
 import { type Formats, type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
-/** The words for a problem of a field, in a language. */
+/** The text for a problem of a field, in the page's language. */
 export type Problem = (texts: Texts, formats: Formats) => string;
 
-/** The problems of fields, by the names that the service gives them. Null stands for none. */
+/** The problems of fields, by the service's field names. Null means no problem. */
 export type Problems = Readonly<Record<string, Problem | null>>;
 
-/** The problems of the fields of a form, which the page found before it sent, or else the service. */
+/**
+ * The problems of the fields of a form. The page finds them before it sends the form, or the service reports
+ * them.
+ */
 export interface FieldProblems {
   readonly found: Problems;
   readonly failure: Failure | null;
-  /** Shows these problems. Returns whether there is none, so that the form can be sent. */
+  /** Shows these problems. Returns true if there are none, so that the form can be sent. */
   pass(found: Problems): boolean;
-  /** Returns the words for the problem of a field, or null. */
+  /** Returns the text for the problem of a field, or null. */
   of(name: string): string | null;
 }
 
 const NONE: Problems = {};
 
-/** Keeps the problems of a form whose last sending failed like this, or did not. */
+/** Keeps the problems of a form. `failure` is the failure of the last submission, or null. */
 export function useProblems(failure: Failure | null): FieldProblems {
   const texts = useTexts();
   const formats = useFormats();
@@ -44,7 +47,7 @@ interface TextRule {
   readonly optional?: boolean;
 }
 
-/** Tells what is wrong with a text of a person, or null. */
+/** Returns the problem of a text that a person entered, or null. */
 export function problemOf(text: string, { length_max, optional = false }: TextRule): Problem | null {
   const problem = problemOfText(text, length_max);
   if (problem === null || (optional && problem === "empty")) return null;

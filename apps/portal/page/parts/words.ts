@@ -1,4 +1,4 @@
-/** Returns the words of a search, in small letters. */
+/** Returns the words of a search, in lower case. */
 export function wordsOf(search: string): string[] {
   return search
     .toLocaleLowerCase()

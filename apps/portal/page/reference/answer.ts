@@ -1,7 +1,7 @@
 import { tryJson } from "@ostiary/lib/domain/json";
 import { readBytes } from "../read-bytes.ts";
 
-/** The most bytes of an answer that the page shows. */
+/** The maximum number of bytes of an answer that the page shows. */
 export const SHOWN_BYTES_MAX = 1024 * 1024;
 
 /** An answer as the page shows it. */
@@ -11,11 +11,11 @@ export interface ShownAnswer {
   readonly bytes: number;
   /** The body, or null if it is not text. */
   readonly text: string | null;
-  /** Whether the answer went on behind what is shown. */
+  /** Whether the answer is longer than the shown part. */
   readonly cut: boolean;
 }
 
-/** Headers that are shown, the ones of limits first. */
+/** The headers that are shown, those of rate limits first. */
 const HEADERS = [
   "x-ratelimit-limit",
   "x-ratelimit-remaining",
@@ -32,7 +32,7 @@ const HEADERS = [
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.+-]*[+.])?(?:json|xml|yaml|x-ndjson|x-www-form-urlencoded|javascript|jwt))/i;
 
-/** Reads an answer up to the bound. Whatever came before the caller stopped is kept. */
+/** Reads an answer up to the size limit. If the caller stops early, the part read so far is kept. */
 export async function readAnswer(response: Response): Promise<ShownAnswer> {
   const { status, headers } = response;
   const { bytes, cut } = await readBytes(response.body, SHOWN_BYTES_MAX);
@@ -51,7 +51,7 @@ export async function readAnswer(response: Response): Promise<ShownAnswer> {
 
 const INDENTED_LENGTH_MAX = 65_536;
 
-/** Returns JSON with indents, and any other text as it came. */
+/** Returns JSON with indentation, and any other text unchanged. */
 export function laidOut(text: string): string {
   if (text.length > INDENTED_LENGTH_MAX) return text;
   const value = tryJson(text);

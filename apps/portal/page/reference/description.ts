@@ -2,14 +2,14 @@ import { isRecord, tryJson } from "@ostiary/lib/domain/json";
 import { type JsonObject, sampleOf } from "@ostiary/lib/openapi";
 import type { Caller } from "../gateway.ts";
 
-/** The most operations that the page takes from a description. */
+/** The maximum number of operations that the page reads from a description. */
 const OPERATIONS_MAX = 10_000;
 /** The longest text of a description that the page shows. */
 const TEXT_LENGTH_MAX = 20_000;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** The credential that an operation takes, by its scope. */
+/** The credential that an operation requires, by its scope. */
 const CALLERS: ReadonlyMap<unknown, Caller> = new Map([
   ["public", "nobody"],
   ["user", "person"],
@@ -26,7 +26,9 @@ export interface Operation {
   readonly summary: string;
   readonly group: string;
   readonly caller: Caller;
-  /** The role needs one of these labels; null needs none. */
+  /**
+   * The labels that allow the operation. The role needs one of them; null means that no label is required.
+   */
   readonly labels: readonly string[] | null;
   readonly deprecated: boolean;
   /** The operation as the description has it. */
@@ -42,7 +44,7 @@ export interface Description {
   lookUp(ref: string): unknown;
 }
 
-/** Reads a description. Returns null for a text that is none. */
+/** Reads a description. Returns null for a text that is not a description. */
 export function readDescription(text: string): Description | null {
   const source = tryJson(text);
   if (!isRecord(source) || !isRecord(source.paths)) return null;
@@ -79,7 +81,7 @@ function operationOf(path: string, name: string, source: unknown): Operation | n
   };
 }
 
-/** Returns whether a path leads to the page's own origin, with every segment as it is written. */
+/** Returns whether a path leads to the page's own origin, and the browser leaves every segment unchanged. */
 function isPath(path: string): boolean {
   return /^\/(?!\/)[^\\?#\s]*$/.test(path) && !/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
 }
@@ -123,12 +125,15 @@ export interface Parameter {
   readonly example: string;
 }
 
-/** The most parameters of one operation that the page offers. */
+/** The maximum number of parameters of one operation that the page offers. */
 const PARAMETERS_MAX = 200;
 /** Headers that the page sets itself, or that a browser sends by its own rules. */
 const OWN_HEADERS = /^(?:accept|authorization|content-type|cookie|host|x-api-key|proxy-.*|sec-.*)$/i;
 
-/** Returns the parameters of an operation. Each param of the path is among them, whatever the description says. */
+/**
+ * Returns the parameters of an operation. Each param of the path is among them, even if the description omits
+ * it.
+ */
 export function parametersOf({ path, source }: Operation): Parameter[] {
   const described = (
     Array.isArray(source.parameters) ? source.parameters.slice(0, PARAMETERS_MAX) : []
@@ -170,7 +175,7 @@ function exampleOf({ example, examples, schema }: JsonObject): string {
   return typeof found === "string" || typeof found === "number" ? textOf(String(found)) : "";
 }
 
-/** The body that an operation takes. */
+/** The body that an operation accepts. */
 export interface BodyShape {
   readonly type: string;
   readonly required: boolean;
@@ -179,11 +184,11 @@ export interface BodyShape {
 }
 
 const JSON_TYPE = "application/json";
-/** Types whose bodies people cannot write as text. */
+/** Media types whose bodies people cannot type as text. */
 const NO_TEXT = /^(?:multipart\/|image\/|audio\/|video\/)/i;
 const SAMPLE_LENGTH_MAX = 65_536;
 
-/** Returns the body of an operation, null where it takes none, or "file" where the page cannot write one. */
+/** Returns the body of an operation, null if it has none, or "file" if the body cannot be typed as text. */
 export function bodyOf(operation: Operation, lookUp: Description["lookUp"]): BodyShape | "file" | null {
   const { requestBody: body } = operation.source;
   if (!isRecord(body) || operation.method === "GET" || operation.method === "HEAD") return null;

@@ -183,7 +183,7 @@ function ParameterField({ parameter, value, problem, onInput }: ParameterFieldPr
   );
 }
 
-/** The confirmation holds no change of its own: it ends before the call begins. */
+/** The state of the confirmation's own change. There is none: the dialog closes before the call begins. */
 const NOTHING: Writing = { busy: false, failure: null, async write() {}, clear() {} };
 
 interface ConfirmCallProps {
@@ -192,7 +192,7 @@ interface ConfirmCallProps {
   onClose: () => void;
 }
 
-/** Shows exactly what is sent, before anything but GET and HEAD. */
+/** Shows exactly what is sent, before any call but GET and HEAD. */
 function ConfirmCall({ asked: { address, call }, onConfirm, onClose }: ConfirmCallProps) {
   const t = useTexts().reference;
   return (

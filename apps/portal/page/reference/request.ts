@@ -3,7 +3,7 @@ import { curlSample } from "@ostiary/lib/openapi";
 import type { Call, Caller } from "../gateway.ts";
 import { type BodyShape, isJson, type Operation, type Parameter } from "./description.ts";
 
-/** The texts that a person wrote into the form of an operation. */
+/** The texts that a person entered in the form of an operation. */
 export interface Inputs {
   /** The values by place and name, as {@link keyOf} spells them. */
   readonly values: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export type InputProblem = "missing" | "dots" | "header" | "json" | "text";
 /** The problems by the key of the parameter; `body` for the body. */
 export type InputProblems = Readonly<Record<string, InputProblem>>;
 
-/** Makes the call of an operation, or tells what is wrong with each input. */
+/** Builds the call of an operation, or returns the problem of each input. */
 export function callOf(
   operation: Operation,
   parameters: readonly Parameter[],
@@ -49,7 +49,7 @@ export function callOf(
 function problemOf({ place, required }: Parameter, value: string): InputProblem | null {
   if (value === "") return required ? "missing" : null;
   if (!value.isWellFormed()) return "text";
-  // The browser resolves a segment of dots, whatever its spelling.
+  // The browser resolves a segment of dots, even if it is escaped.
   if (place === "path" && /^\.{1,2}$/.test(value)) return "dots";
   return place === "header" && !/^[\x20-\x7e]+$/.test(value) ? "header" : null;
 }
@@ -85,7 +85,7 @@ function addressOf(path: string, params: ReadonlyMap<string, string>, query: [st
   return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`;
 }
 
-/** The header of the credential in a command, which reads it from a variable of the shell. */
+/** The credential's header in a curl command. The command reads the credential from a shell variable. */
 const CREDENTIALS: Readonly<Record<Caller, readonly (readonly [string, string])[]>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
   member: [["X-API-Key", "${API_KEY}"]],
@@ -94,7 +94,9 @@ const CREDENTIALS: Readonly<Record<Caller, readonly (readonly [string, string])[
   nobody: [],
 };
 
-/** Returns the curl command of a call. Inputs that are missing show an example or the name of the parameter. */
+/**
+ * Returns the curl command of a call. Missing inputs are replaced by an example or the name of the parameter.
+ */
 export function curlOf(
   operation: Operation,
   parameters: readonly Parameter[],

@@ -4,18 +4,18 @@ import { type Gateway, isWrite } from "../gateway.ts";
 import { readAnswer, type ShownAnswer } from "./answer.ts";
 import type { ReadyCall } from "./request.ts";
 
-/** How far a call is. */
+/** The state of a call. */
 export type Exchange =
   | { state: "idle" }
   | { state: "running" }
-  /** The person stopped the call. A change may have happened all the same. */
+  /** The person stopped the call. A change may still have been made. */
   | { state: "stopped"; outcome_unknown: boolean }
   | { state: "failed"; failure: Failure }
   | { state: "answered"; answer: ShownAnswer };
 
 export interface Sender {
   readonly exchange: Exchange;
-  /** Sends a call. While one is in flight, further ones are ignored: a double click sends once. */
+  /** Sends a call. Ignored while another call is in flight, so that a double click sends once. */
   send(ready: ReadyCall): void;
   stop(): void;
 }
@@ -43,7 +43,7 @@ export function useSender(gateway: Gateway): Sender {
   };
   useEffect(
     () => () => {
-      // A change goes on; only the answer to a question is of no use any more.
+      // Let a write continue. Abort a read, because nobody needs its answer any more.
       if (underway.current?.writes === false) underway.current.stop.abort();
       underway.current = null;
     },

@@ -1,6 +1,6 @@
 import { useTexts } from "../texts/texts.ts";
 
-/** Says what labels allow. A label of a service that the page does not know stands for itself. */
+/** Shows what labels allow. A label that the page has no text for is shown unchanged. */
 export function Granted({ labels }: { labels: readonly string[] }) {
   const t = useTexts().roles;
   const known: Readonly<Record<string, string>> = t.labels;

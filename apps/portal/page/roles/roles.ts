@@ -8,7 +8,9 @@ export function useRoles() {
   return useAsked(() => gateway.send(RolesListing, pathTo("org", "roles"), { as: "member" }), "roles");
 }
 
-/** Returns the choices of a role: all roles, and a present one that the deployment no longer has. */
+/**
+ * Returns the choices for a role: all roles, and the current role even if the deployment no longer has it.
+ */
 export function roleOptions(
   listing: RolesListing | null,
   present: string | null,

@@ -13,7 +13,7 @@ export function textsOf(language: string): Texts {
   return Object.hasOwn(LANGUAGES, language) ? (LANGUAGES[language] ?? en) : en;
 }
 
-/** Returns the first wanted language that the page offers, or the first offered one. */
+/** Returns the first of the wanted languages that the page offers, or else the first offered language. */
 export function languageFor(wanted: readonly string[], offered: readonly string[]): string {
   const known = wanted.map((tag) => tag.toLowerCase().split("-")[0] ?? "");
   return known.find((language) => offered.includes(language)) ?? offered[0] ?? "en";
@@ -26,7 +26,7 @@ export function useTexts(): Texts {
   return textsOf(useContext(LanguageContext));
 }
 
-/** Numbers, times and lists as people of the page's language write them, in the time zone of the browser. */
+/** Formats numbers, times and lists for the page's language, in the time zone of the browser. */
 export interface Formats {
   time(at: string): string;
   number(value: number): string;

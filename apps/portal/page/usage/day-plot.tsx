@@ -4,16 +4,16 @@ import { totalOf, type UsagePart } from "./usage.ts";
 interface DayPlotProps {
   /** The days that the plot shows, as RFC 3339 times. */
   days: readonly string[];
-  /** The usage of the days that had any. */
+  /** The usage of each day with usage. */
   usage: readonly UsagePart[];
 }
 
 const WIDTH = 640;
 const HEIGHT = 180;
-/** The room for the labels below and above the bars. */
+/** The space for the labels below and above the bars. */
 const FOOT = 18;
 const HEAD = 18;
-/** The share of a day's room that its bar fills. */
+/** The share of a day's width that the bar fills. */
 const BAR_SHARE = 0.7;
 
 /** Plots the requests of each day: answered, failed and refused on top of each other. */

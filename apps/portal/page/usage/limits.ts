@@ -8,12 +8,12 @@ export interface Limit {
   readonly window: number | "day" | "month";
 }
 
-/** The most limits of a call that the page shows; a route has at most three. */
+/** The maximum number of limits of a call that the page shows. A route has at most three. */
 const LIMITS_MAX = 10;
 
 /**
- * Returns the limits that `x-rate-limit` of the edge description has for an organization with this plan: an empty list
- * without a limit, and "default" where the gateway alone knows the numbers.
+ * Returns the limits that `x-rate-limit` of the edge description has for an organization with this plan: an
+ * empty list without a limit, and "default" if only the gateway knows the numbers.
  */
 export function limitsOf(described: unknown, plan: string | null): readonly Limit[] | "default" {
   if (!isRecord(described)) return [];

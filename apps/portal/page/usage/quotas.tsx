@@ -4,7 +4,10 @@ import { Time } from "../parts/shown.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { levelOf, NEAR_SHARE } from "./usage.ts";
 
-/** Shows each quota of the present day and month: what is used, what is left, and a warning from 80 percent on. */
+/**
+ * Shows each quota of the current day and month: the used and remaining requests, and a warning from 80
+ * percent on.
+ */
 export function Quotas({ quotas }: { quotas: readonly OrganizationQuota[] }) {
   const t = useTexts().usage;
   return (
@@ -56,7 +59,7 @@ function Quota({ quota }: { quota: OrganizationQuota }) {
   );
 }
 
-/** Returns the policy of a quota, or the route that it is written at. */
+/** Returns the policy of a quota, or the route that declares the quota. */
 function nameOf({ policy, method, route }: OrganizationQuota): string {
   return policy ?? `${method} ${route}`;
 }

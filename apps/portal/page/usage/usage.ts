@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Answer } from "../failure.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 
-/** The ways in which the page divides usage beside days. */
+/** The ways to divide usage, in addition to days. */
 export const DIVISIONS = ["service", "route", "key"] as const;
 export type Division = (typeof DIVISIONS)[number];
 
@@ -21,7 +21,7 @@ export const UsagePart = Type.Object({
 });
 export type UsagePart = Static<typeof UsagePart>;
 
-/** The usage of each day of a month, and the quotas of now. */
+/** The usage of each day of a month, and the current quotas. */
 export const MonthUsage = Type.Object({
   usage: Type.Array(UsagePart),
   gaps: Type.Array(Type.Object({ after: Type.String() })),
@@ -30,9 +30,9 @@ export const MonthUsage = Type.Object({
 export type MonthUsage = Static<typeof MonthUsage>;
 
 const USAGE_PATH = pathTo("org", "usage");
-/** The parts of one page. A month has fewer days. */
+/** The number of parts in one page. A month has fewer days, so all fit. */
 const PAGE_PARTS = 100;
-/** The months that the page offers: what the service can answer at once. */
+/** The number of months that the page offers, which is the range that the service can return. */
 const MONTHS = 12;
 
 /** The time range of a month such as `2026-11`, in UTC. */
@@ -42,7 +42,7 @@ function rangeOf(month: string): { from: string; to: string } {
   return { from: startOf(number - 1), to: startOf(number) };
 }
 
-/** Returns the months up to the present one, newest first. */
+/** Returns the months up to the current one, newest first. */
 export function monthsAt(now_ms: number): string[] {
   const now = new Date(now_ms);
   return Array.from({ length: MONTHS }, (_, before) =>
@@ -52,7 +52,7 @@ export function monthsAt(now_ms: number): string[] {
   );
 }
 
-/** Returns the days of a month, up to the present one. */
+/** Returns the days of a month, up to the current day. */
 export function daysOf(month: string, now_ms: number): string[] {
   const { from, to } = rangeOf(month);
   const days: string[] = [];
@@ -78,7 +78,7 @@ export function listParts(gateway: Gateway, month: string, by: Division, startin
 /** How much of a quota is used: `near` from 80 percent on. */
 export type QuotaLevel = "low" | "near" | "over";
 
-/** The share of a quota from which on the page warns. */
+/** The used share of a quota from which on the page warns. */
 export const NEAR_SHARE = 0.8;
 
 /** Returns how much of a quota is used, or "low" where the number of the quota is unknown. */

@@ -9,12 +9,12 @@ import type { MigrationAccess } from "./migrations.ts";
 import type { DatabaseAdapter } from "./observed-database.ts";
 import { asOrm, type Orm, rows } from "./orm.ts";
 
-/** The longest wait for the session, and for a lane before it. */
+/** The longest wait for a lane, and then for the session. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 
 /**
- * PostgreSQL in this process. It has one session, and a second user would join the first user's transaction.
- * Users therefore take turns, which is correct for any number and fast for few.
+ * PostgreSQL in this process. It has one session, and a second caller would join the first caller's
+ * transaction. Callers therefore take turns, which is fast while they are few.
  */
 export class PgliteAdapter implements DatabaseAdapter {
   readonly #pglite: PGlite;
@@ -48,7 +48,7 @@ export class PgliteAdapter implements DatabaseAdapter {
     return this.run((orm) => orm.transaction(work, { isolationLevel: options.isolation, accessMode }));
   }
 
-  /** Waits in the lane, so that one transaction of each lane waits for the session. */
+  /** Waits for the lane first, so that at most one transaction of each lane waits for the session. */
   async inTurn<T>({ lane }: TransactionOptions, work: () => Promise<T>): Promise<T> {
     if (lane === undefined) return work();
     const leave = await this.#lanes.acquire(lane, ACQUIRE_TIMEOUT_MS).catch(throwDatabaseFailure);
@@ -56,8 +56,8 @@ export class PgliteAdapter implements DatabaseAdapter {
   }
 
   /**
-   * Reads from a cursor WITH HOLD, which copies the rows into the session. Other users can take turns between
-   * two batches.
+   * Reads from a cursor WITH HOLD, which copies the rows into the session. Other callers can use the session
+   * between two batches.
    */
   async *stream<Row>(
     database: Database,

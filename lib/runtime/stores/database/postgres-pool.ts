@@ -22,7 +22,7 @@ export interface PostgresLimits {
   statement_timeout_ms: number;
   /**
    * The server's `plan_cache_mode`: whether it may keep one plan for all values of a prepared statement. Use
-   * `force_custom_plan` if the best plan depends on the values, as for pages of a large log.
+   * `force_custom_plan` if the best plan depends on the values, for example for pages of a large log.
    */
   plan_cache_mode: "auto" | "force_custom_plan";
 }
@@ -42,7 +42,8 @@ const LANE_SHARE = 0.2;
 /** The share of the connections for all writers. */
 const WRITERS_SHARE = 0.7;
 /**
- * The time after `statement_timeout` within which a server must report it. A silent server counts as gone.
+ * The time after `statement_timeout` within which a server must report the timeout. A silent server counts as
+ * gone.
  */
 const REPORT_MS = 1_000;
 /**
@@ -50,8 +51,8 @@ const REPORT_MS = 1_000;
  */
 const REPEAT_WITHIN_MS = 5_000;
 /**
- * The shortest time between two reconnects away from a standby. A name or proxy that leads there may take a
- * while to switch.
+ * The shortest time between two reconnects because of a standby. A DNS name or proxy may take a while to
+ * switch to the new primary.
  */
 const STANDBY_PAUSE_MS = 500;
 
@@ -59,7 +60,7 @@ const STANDBY_PAUSE_MS = 500;
  * A pool over postgres.js that adds four things: a timeout for a connection, a timeout for an answer, a fresh
  * set of connections after a loss, and a retry of lost work. The fresh set is needed because a broken
  * connection of postgres.js with unsent bytes does not always recover. Connections cannot be discarded one by
- * one, and if one went silent, the others did too.
+ * one. If one is silent, the others probably are too.
  */
 export class PostgresPool {
   readonly #limits: PostgresLimits;
@@ -69,7 +70,7 @@ export class PostgresPool {
   readonly #streams: Semaphore;
   readonly #writers: Semaphore;
   readonly #lanes: KeyedSemaphore;
-  /** The timeouts set at the database that these sessions switch off. */
+  /** The timeouts that are set at the database and that these sessions turn off. */
   #timeouts: Record<string, string> = {};
   /** The search for the primary among several servers, or null for a single server. */
   readonly #search: PrimarySearch | null;
@@ -108,7 +109,7 @@ export class PostgresPool {
     }
   }
 
-  /** Runs `work` when a writer's turn comes, and a turn of its lane if it has one. */
+  /** Waits for a permit of the lane, if there is one, and for a permit of a writer. Then runs `work`. */
   async writing<T>(lane: string | undefined, work: () => Promise<T>): Promise<T> {
     const leaveLane = lane === undefined ? () => {} : await this.#takeTurn(lane);
     try {
@@ -119,7 +120,10 @@ export class PostgresPool {
     }
   }
 
-  /** Takes a permit for a stream. Streams hold connections for long, so they may use at most half of them. */
+  /**
+   * Takes a permit for a stream. Streams hold connections for a long time, so they may use at most half of
+   * the connections.
+   */
   stream(): Promise<Release> {
     return this.#acquire(this.#streams);
   }
@@ -218,8 +222,8 @@ export class PostgresPool {
   }
 
   /**
-   * Returns whether the connections led to a standby after a refused write, and replaces them if so. The name
-   * may lead to another server now. A primary that an operator made read-only is kept.
+   * After a refused write, returns whether the server is a standby, and replaces the connections if so. The
+   * host name may lead to another server now. A primary that an operator made read-only is kept.
    */
   async #leaveStandby(connections: ConnectionSet): Promise<boolean> {
     if (connections.age_ms < STANDBY_PAUSE_MS) return false;

@@ -22,7 +22,7 @@ const MIGRATION_STATEMENT_MS = 600_000;
 /** The statement timeout of an index that is built beside writers. */
 const BUILD_MS = 3_600_000;
 
-/** Sets the timeouts of a migration's transaction; 0 is none. */
+/** Sets the timeouts of a migration's transaction; 0 means no timeout. */
 const setTimeouts = (statement_ms: number, lock_ms: number) => sql`
   select set_config('statement_timeout', ${String(statement_ms)}, true),
     set_config('lock_timeout', ${String(lock_ms)}, true)`;
@@ -117,15 +117,16 @@ async function transact<T>(
 }
 
 /**
- * Runs `work` on one connection of the driver, with a long statement timeout. Afterwards the session has its own
- * timeout again, and no advisory lock. A lost connection is left alone: the driver would wait for its answer for ever.
+ * Runs `work` on one connection of the driver, with a long statement timeout. Afterwards resets the session's
+ * timeout and releases its advisory locks. A lost connection is not reset, because the driver would wait for
+ * an answer forever.
  */
 async function outside<T>(
   client: postgres.Sql,
   watchdog: Watchdog,
   work: (orm: Orm) => Promise<T>,
 ): Promise<T> {
-  // The driver never answers `reserve` while it has no open connection.
+  // `reserve` never resolves while the driver has no open connection.
   await watchdog.follow(() => client.unsafe("select 1"));
   const reserved = await client.reserve();
   const orm = ormOver(reserved, watchdog);
@@ -146,8 +147,8 @@ async function outside<T>(
 
 /**
  * The result for postgres.js from a transaction whose connection is lost. The driver has rejected the
- * transaction already. A settled promise would make it write COMMIT or ROLLBACK to a missing socket, which
- * ends the process.
+ * transaction already. A settled promise would make the driver write COMMIT or ROLLBACK to a missing socket,
+ * which ends the process.
  */
 const neverSettled = new Promise<never>(() => {});
 

@@ -5,8 +5,8 @@ import { serverTls, TLS_PARAMETERS } from "./server-tls.ts";
 import { withoutSettings } from "./session-settings.ts";
 
 /**
- * The timeline of the write-ahead log, which each promotion increases. The value is null from a server that
- * takes no writes.
+ * The query for the timeline of the write-ahead log, which each promotion increases. The value is null on a
+ * standby.
  */
 const TIMELINE = `select case when pg_is_in_recovery() then null
   else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline`;
@@ -14,15 +14,15 @@ const TIMELINE = `select case when pg_is_in_recovery() then null
 /** The timeout of a search over all servers. A frozen server does not answer at all. */
 const SEARCH_MS = 1_000;
 /**
- * The time for the other servers once one has said that it takes writes. That one may be an old primary that
- * does not know of its successor.
+ * The time that the other servers have to answer once one says that it is the primary. That server may be an
+ * old primary that does not know of its successor.
  */
 const OTHERS_MS = 100;
 
 /** The error when no primary was found among several servers. */
 export class NoPrimary extends ConnectionLost {
   constructor(failure: unknown) {
-    super("No server of the list was found to take writes.");
+    super("No server of the list accepts writes.");
     this.cause = failure;
   }
 }
@@ -36,8 +36,8 @@ export function serverUrls(url: string): string[] {
 }
 
 /**
- * Returns host and port of an IPv6 address, which the driver would split at its colons. Returns nothing for
- * any other host.
+ * Returns host and port of an IPv6 address, which the driver would split at its colons. Returns an empty
+ * object for any other host.
  */
 export function ipv6Place(url: string): { host?: string; port?: number } {
   const [, address, port = "5432"] = IPV6_HOST.exec(url) ?? [];
@@ -56,7 +56,7 @@ export function wantsPrimary(url: string): boolean {
 }
 
 /**
- * Finds the primary among several servers by asking all at once. The driver asks one after the other: it
+ * Finds the primary among several servers by asking all at once. The driver's own search is sequential: it
  * waits for a frozen server each time, accepts a standby for `read-write`, and never ends while no server
  * listens.
  */
@@ -102,7 +102,7 @@ export class PrimarySearch {
 }
 
 async function timelineOf(url: string, tls: PeerTls | undefined): Promise<number | null> {
-  // The server that is asked may be a standby.
+  // This connection must accept a standby too.
   const sql = postgres(withoutSettings(url, { target_session_attrs: "", ...TLS_PARAMETERS }), {
     ...ipv6Place(url),
     ssl: serverTls(url, tls),

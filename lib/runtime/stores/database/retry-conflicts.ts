@@ -7,7 +7,7 @@ const DEADLOCK_DETECTED = "40P01";
 
 /**
  * Retries `attempt`, at most five times, after a serialization failure or a deadlock. The backoff grows and
- * has jitter, so that the same transactions do not meet again.
+ * has jitter, so that the same transactions do not conflict again.
  */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries++) {

@@ -40,7 +40,7 @@ export async function* streamCursor<Row>(
       () => writer.close(),
       (error) => writer.abort(error),
     )
-    .catch(() => {}); // the reader has left, or holds the error
+    .catch(() => {}); // the reader has stopped, or has received the error
   try {
     for await (const batch of readable) yield batch;
   } finally {

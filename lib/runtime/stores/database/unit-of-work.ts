@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * Detects calls inside a transaction and refuses them. There, `Database.run` and `Database.transaction` would
- * use another connection. They would not see the transaction's writes, and would wait forever on an embedded
- * database or a full pool.
+ * Detects nested calls and refuses them. Inside a transaction, `Database.run` and `Database.transaction`
+ * would use another connection. They would not see the transaction's writes, and would wait forever on an
+ * embedded database or a full pool.
  */
 export class UnitOfWork {
   readonly #current = new AsyncLocalStorage<{ open: boolean }>();

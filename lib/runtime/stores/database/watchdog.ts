@@ -5,8 +5,8 @@ export interface WatchdogLimits {
   /** The time after which an unanswered statement ends its work. */
   silence_ms: number;
   /**
-   * The time after which an unanswered statement calls `onSuspicion`, which finds out whether the connection
-   * is dead.
+   * The time after which the watchdog calls `onSuspicion` for an unanswered statement, to find out whether
+   * the connection is dead.
    */
   suspicion_ms: number;
   onSuspicion(watchdog: Watchdog): void;
@@ -28,7 +28,7 @@ export interface Question {
  * lost connection, or the end of the work, it refuses further statements.
  */
 export class Watchdog {
-  /** Rejects with `ConnectionLost` when the connection is given up while a statement is unanswered. */
+  /** Rejects with `ConnectionLost` when the connection is abandoned while a statement is unanswered. */
   readonly silence: Promise<never>;
   readonly #limits: WatchdogLimits;
   readonly #bark: (error: ConnectionLost) => void;
@@ -64,8 +64,8 @@ export class Watchdog {
   }
 
   /**
-   * Records a BEGIN or similar request that the driver sends. Call the result once it is answered. Throws
-   * when the work has ended.
+   * Records a BEGIN or similar request that the driver sends. Call the returned function once the server
+   * answers. Throws when the work has ended.
    */
   ask(): () => void {
     return this.#ask({ quick: true, size_bytes: 0, backend_pid: this.#backend_pid });
@@ -136,7 +136,10 @@ export class Watchdog {
   }
 }
 
-/** Returns the server process of a statement. postgres.js stores it when it sends the statement. */
+/**
+ * Returns the id of the server process that runs a statement. postgres.js stores the id when it sends the
+ * statement.
+ */
 export function backendPid(statement: unknown): number | undefined {
   if (typeof statement !== "object" || statement === null || !("state" in statement)) return undefined;
   const { state } = statement;

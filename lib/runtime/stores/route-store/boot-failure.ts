@@ -16,7 +16,7 @@ export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailab
   return { failure, refused: sentence !== undefined };
 }
 
-/** The refusals by the words of etcd, which has no codes for them. */
+/** The sentences for refusals, found by the text of etcd's error, which has no code. */
 const REFUSALS: [words: RegExp, sentence: string][] = [
   [
     /user name is empty/,

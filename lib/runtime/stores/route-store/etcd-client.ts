@@ -20,7 +20,7 @@ const SETTLE_MS = 5_000;
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
- * A client of one node of etcd, on one connection. It has none of the library's own fault handling. It sends no
+ * A client of one node of etcd, on one connection. It does not use the library's fault handling. It sends no
  * pings, because etcd would end the connection for them. Calls detect a silent connection.
  */
 export class EtcdClient extends Etcd3 {
@@ -55,7 +55,7 @@ export class EtcdClient extends Etcd3 {
   }
 }
 
-/** The one channel of all the services of a client. */
+/** The channel that all etcd services of a client share. */
 class NodeConnection {
   #channel: LastingChannel | undefined;
 
@@ -70,9 +70,9 @@ class NodeConnection {
 }
 
 /**
- * A channel that only `end` closes. The library calls `close` after each failed call, to replace the channel. A
- * channel that is closed before an attempt to connect has ended, or between two of them, can still connect.
- * Nothing then closes the connection.
+ * A channel that only `end` closes. The library calls `close` after each failed call, to replace the channel.
+ * A channel that is closed during or between attempts to connect can still connect. Nothing then closes that
+ * connection.
  */
 class LastingChannel extends Channel {
   override close(): void {}

@@ -19,8 +19,8 @@ export function lateDeadline(timeout_ms: number): number {
 /**
  * One node of etcd and its client, which connects on first use. After a timed-out call the node counts as
  * silent. This ends with a late answer, or when the node greets a new connection, which then replaces the
- * silent one. Without this, the library would open one connection after another to a node that accepts them
- * and says nothing, and close none.
+ * silent one. Without this, the library would open one connection after another to a node that accepts
+ * connections but sends nothing, and close none.
  */
 export class EtcdEndpoint {
   readonly #origin: string;
@@ -28,7 +28,9 @@ export class EtcdEndpoint {
   readonly #tls: PeerTls | undefined;
   #client: EtcdClient;
   #options: TlsOptions | undefined;
-  /** The client with older files. Its calls in flight can end, and a watch stays until it breaks. */
+  /**
+   * The client with the previous TLS files. Its calls in flight can end, and its watch stays until it breaks.
+   */
   #old: EtcdClient | undefined;
   #isSilent = false;
   #greeting: Promise<boolean> | null = null;
@@ -82,7 +84,7 @@ export class EtcdEndpoint {
 
   /** Replaces the silent client. Rejects unless the node greets a new connection. */
   async #endSilence(): Promise<void> {
-    if (!(await this.#greets())) throw new GRPCUnavailableError("The node says nothing.");
+    if (!(await this.#greets())) throw new GRPCUnavailableError("The node did not answer.");
     // An answer came late, or another call has replaced the client.
     if (!this.#isSilent) return;
     this.#isSilent = false;
@@ -106,7 +108,7 @@ async function greets(origin: string, tls: TlsOptions | undefined): Promise<bool
   session.on("error", reject);
   session.once("close", () => reject(new Error("The connection was closed.")));
   try {
-    await withDeadline(promise, GREETING_TIMEOUT_MS, () => new Error("The node says nothing."));
+    await withDeadline(promise, GREETING_TIMEOUT_MS, () => new Error("The node did not answer."));
     return true;
   } catch {
     return false;
@@ -115,7 +117,7 @@ async function greets(origin: string, tls: TlsOptions | undefined): Promise<bool
   }
 }
 
-/** Does a linearizable read, which only a node in touch with the majority answers. */
+/** Makes a linearizable read, which only a node that reaches the majority answers. */
 export async function readNothing(client: Etcd3, deadline: number): Promise<void> {
   await client.kv.range({ key: Buffer.from("ping"), keys_only: true }, { deadline });
 }

@@ -15,7 +15,7 @@ export interface EtcdEndpointsOptions {
 
 /**
  * The nodes of one etcd. Calls go to the node that answered last, and to others if it does not answer. A call
- * can therefore run more than once, even after its answer, so it must be harmless then.
+ * can therefore run more than once, even after its answer, so repeats must be harmless.
  */
 export class EtcdEndpoints {
   readonly #endpoints: readonly EtcdEndpoint[];
@@ -53,7 +53,7 @@ export class EtcdEndpoints {
 function verdictOn(error: Error): Verdict {
   const refused = error.message.includes("ECONNREFUSED") || isTlsError(error.message);
   if (error instanceof GRPCUnavailableError && refused) return "refused";
-  // An etcd that is full or overloaded refuses as a whole, so the other nodes are not asked.
+  // If etcd is full or overloaded, all nodes refuse, so the other nodes are not asked.
   const isFull = error instanceof GRPCResourceExhastedError;
   return isRecoverableError(error) && !isFull ? "unanswered" : "answered";
 }

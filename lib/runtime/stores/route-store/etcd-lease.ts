@@ -12,7 +12,9 @@ export interface LeaseCalls {
   write<T>(operation: string, write: EtcdCall<T>): Promise<T>;
 }
 
-/** The shortest time between two writes. Values that follow each other faster become one write. */
+/**
+ * The shortest time between two writes. If several values are set within this time, only the last is written.
+ */
 const WRITE_GAP_MS = 250;
 /** The number of renewals within the time to live. */
 const SIGNS_OF_LIFE = 4;
@@ -22,8 +24,8 @@ const RETRY_MS = 250;
 const RELEASE_MS = 2_000;
 
 /**
- * One leased key. A loop renews the lease, or makes a new one if etcd lost it. The loop also makes sure
- * that the key holds the latest value under the lease, whatever happened to earlier writes.
+ * One leased key. A loop renews the lease, or makes a new lease if etcd lost it. The loop also ensures that
+ * the key has the latest value and the lease, even if earlier writes failed.
  */
 export class EtcdLease {
   readonly #key: Buffer;
@@ -71,7 +73,7 @@ export class EtcdLease {
     await endsWithin(revoked, RELEASE_MS);
   }
 
-  /** Stops the renewals. The key ends with its time to live. */
+  /** Stops the renewals. etcd removes the key after the time to live. */
   abandon(): void {
     void this.#loop.stop();
   }
@@ -83,7 +85,7 @@ export class EtcdLease {
     this.#isFailing = false;
   }
 
-  /** Renews the lease if a renewal is due. Returns whether the lease lasts, as far as is known. */
+  /** Renews the lease if a renewal is due. Returns false if etcd no longer has the lease. */
   async #showLife(id: string): Promise<boolean> {
     const asked_ms = systemClock.elapsed_ms();
     if (asked_ms < this.#due_ms) return true;
@@ -106,7 +108,7 @@ export class EtcdLease {
     return ID;
   }
 
-  /** Makes the key hold the value under the lease. Returns false if the lease has ended. */
+  /** Writes the value to the key under the lease. Returns false if the lease has ended. */
   async #write(lease: string): Promise<boolean> {
     const { key, value } = { key: this.#key, value: this.#value };
     if (value === null) return true;
@@ -133,8 +135,8 @@ export class EtcdLease {
 }
 
 /**
- * Returns whether the lease lasts: etcd answers with no time left for a lease that has ended. The stream
- * carries one question and is half-closed right after it, so etcd ends it like any other call.
+ * Renews a lease, and returns false if it has ended, which etcd reports as a time to live of 0. The stream
+ * carries one request and is half-closed right after it, so etcd ends it like any other call.
  */
 async function keepAlive(client: Etcd3, id: string, deadline: number): Promise<boolean> {
   const stream = await client.leaseClient.leaseKeepAlive({ deadline });

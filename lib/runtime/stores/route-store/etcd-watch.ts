@@ -8,17 +8,17 @@ export type FindNode = () => Promise<Etcd3>;
 
 /** The pause before a new watch. */
 const RESTART_MS = 200;
-/** The interval at which the node is asked for a sign of life. */
+/** The interval at which the node is asked for progress. */
 const ASK_MS = 400;
 /** The maximum number of unanswered requests. The watch leaves a silent node after 1.2 to 1.6 s. */
 const UNANSWERED_MAX = 3;
-/** The number of the only watch on its stream. */
+/** The id of the only watch on its stream. */
 const WATCH_ID = 1;
 const ASK_TIMEOUT_MS = ASK_MS * UNANSWERED_MAX;
 
 /**
  * Watches a prefix on any node. The listener reads everything again after each restart of the watch. A
- * restart therefore needs no revision, and a compaction costs nothing.
+ * restart therefore needs no revision, and a compaction does no harm.
  */
 export class EtcdWatch {
   /** Resolves when the first watch is in place. */
@@ -95,8 +95,8 @@ export class EtcdWatch {
 }
 
 /**
- * Asks the node to end the watch, and cancels the stream once it has, or after a long silence. If a message
- * still arrives on a cancelled stream, the runtime never closes that connection.
+ * Asks the node to end the watch, and cancels the stream when the watch has ended, or after a long silence.
+ * If a message still arrives on a cancelled stream, the runtime never closes that connection.
  */
 function endWatch(stream: WatchStream): void {
   const cancel = () => {
@@ -122,7 +122,7 @@ type WatchStream = Awaited<ReturnType<WatchClient["watch"]>>;
 /**
  * Repeatedly asks a node for progress on the stream, because a connection can fall silent. Also asks for a
  * linearizable read, because an isolated node keeps streams open without changes. Counts unanswered requests
- * instead of time, so that a busy process does not take unread answers for missing ones.
+ * instead of time, so that a busy process does not mistake unread answers for missing ones.
  */
 function watchHealth(node: Etcd3, stream: WatchStream, onLost: () => void) {
   let unheard = 0;

@@ -19,7 +19,7 @@ import type {
   RouteWatch,
 } from "./route-store.ts";
 
-/** The times of a call. After an election, which takes about two seconds, etcd's nodes answer again. */
+/** The times of a call. They outlast an election of etcd, which takes about two seconds. */
 const CALL: CallTimes = { timeout_ms: 3_000, attempt_ms: 1_000, hedge_ms: 250 };
 /** The times of a page. A page is large, so a second node is asked only after a longer delay. */
 const PAGE: CallTimes = { timeout_ms: 5_000, attempt_ms: 5_000, hedge_ms: 1_000 };
@@ -100,9 +100,9 @@ export class EtcdRouteStore implements RouteStore {
 
   /**
    * Writes unless the recorded number is greater. The comparison asks for a greater number, because in etcd a
-   * comparison with the value of a missing key is never true. A repetition by another node finds its own
-   * number and writes the same again; after a newer write it does nothing. It then returns false for a write
-   * that was made and has been replaced.
+   * comparison with the value of a missing key is never true. A repeat on another node finds its own number
+   * and writes the same value again. After a newer write a repeat does nothing and returns false, although
+   * the first attempt was applied before it was replaced.
    */
   writeFenced({ key, value, fence }: FencedWrite): Promise<boolean> {
     const fenceKey = Buffer.from(fence.key);
@@ -126,7 +126,7 @@ export class EtcdRouteStore implements RouteStore {
 
   async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
     const findNode = async () => (await this.#endpoints.ask(CALL, readNothing)).client;
-    // The watch itself would keep looking for a node and never report why it finds none.
+    // The watch itself would retry forever and never report why it finds no node.
     await findNode().catch((error) => {
       throw routeStoreFailure(error);
     });

@@ -5,7 +5,7 @@ import { StoreUnavailable } from "../errors.ts";
 export interface CallTimes {
   /** The timeout of the whole call. */
   timeout_ms: number;
-  /** The timeout of one attempt. Its endpoint may then be asked again. */
+  /** The timeout of one attempt. The call may then ask its endpoint again. */
   attempt_ms: number;
   /** The time without an answer after which the call also asks the next endpoint. */
   hedge_ms: number;
@@ -27,9 +27,9 @@ const RETRY_MS = 100;
 
 /**
  * Returns the first answer of several endpoints, and its endpoint. The next endpoint is asked when one fails
- * or is slow; no endpoint has two attempts at once. An error that is an answer ends the call. Without an
- * answer the call rejects with `StoreUnavailable` at its timeout, or once every endpoint has refused the
- * connection. Later answers are ignored.
+ * or is slow; no endpoint has two attempts at once. An error with the verdict `answered` ends the call.
+ * Without an answer the call rejects with `StoreUnavailable` at its timeout, or once every endpoint has
+ * refused the connection. Later answers are ignored.
  */
 export function hedgedCall<Endpoint, T>(
   call: HedgedCall<Endpoint, T>,

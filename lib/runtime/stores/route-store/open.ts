@@ -6,7 +6,9 @@ import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
 
 export interface RouteStoreOptions {
-  /** The key prefix of its user, as its name in metrics; `edge/gateway/routes` by default. */
+  /**
+   * The store's name in metrics: the key prefix that its user works below. `edge/gateway/routes` by default.
+   */
   namespace?: string;
   observer?: StoreObserver;
   /** The TLS files, if the URL asks for TLS. */
@@ -26,7 +28,7 @@ export async function openRouteStore(url: string, options: RouteStoreOptions = {
   return new EtcdRouteStore({ ...etcdEndpoints(url), tls }, namespace, observer);
 }
 
-/** Returns an empty store in this process, for all of its services that need one. */
+/** Returns an empty store in memory, which the services of this process share. */
 export function memoryRouteStore(options: RouteStoreOptions = {}): RouteStore {
   return new MemoryRouteStore(options.namespace ?? DEFAULT_NAMESPACE, options.observer ?? observeNothing);
 }
@@ -51,7 +53,7 @@ function etcdEndpoints(list: string): EtcdEndpointsOptions {
 
 /**
  * Returns the origin with its port, 2379 by default. A parsed URL omits the default port of its scheme, so
- * the port is read from the written URL.
+ * the port is read from the original text.
  */
 function originOf({ protocol, hostname, port }: URL, written: string): string {
   const [, written_port] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(written) ?? [];

@@ -29,8 +29,8 @@ export interface RouteStore {
    */
   watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
   /**
-   * Returns a lease of `key`. The key ends with this process at the latest. The lease's value replaces the
-   * writes of others.
+   * Returns a lease of `key`. The key is removed at the latest after this process ends. The lease's value
+   * replaces what others write to the key.
    */
   lease(key: string, options: LeaseOptions): RouteLease;
   /** Resolves if the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
@@ -38,7 +38,7 @@ export interface RouteStore {
   close(): Promise<void>;
 }
 
-/** A write at a key. Revisions count the writes to the store, so they order any two writes. */
+/** A change of a key. Revisions number the writes to the store, so they order any two changes. */
 export interface RouteChange {
   key: string;
   /** The new value, or null if the key was deleted. */
@@ -97,6 +97,6 @@ export interface RouteLease {
    * second at most. It is written again after the store was unavailable, lost the key or got another value.
    */
   put(value: string): void;
-  /** Removes the key. If the store does not answer soon, the key ends with its time to live. */
+  /** Removes the key. If the store does not answer soon, it removes the key after the time to live. */
   release(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Verdict } from "@ostiary/lib/verification";
 import type { WitnessSettings } from "../../settings.ts";
 
-/** The question to the worker: which log to verify. */
+/** The request to the worker: which log to verify. */
 export interface VerifyRequest {
   /** The address of an export with proof, at the origin of the page. */
   export_url: string;
@@ -13,13 +13,16 @@ export interface VerifyRequest {
   witnesses: WitnessSettings | null;
 }
 
-/** A message of the worker. The last one is the only one that is not `progress`. */
+/** A message of the worker. All messages but the last are `progress`. */
 export type WorkerMessage =
   | { type: "progress"; events: number; bytes: number }
   | { type: "verdict"; verdict: Verdict; copy: KeptCopy | null }
   /** The gateway refused the export. */
   | { type: "refused"; status: number; body: string; retry_after: string | null }
-  /** `kept`: the file holds no copies. `broken`: the export ended early. `away`: no answer came. */
+  /**
+   * `kept`: the customer's file contains no copies. `broken`: the export ended early. `away`: no answer
+   * arrived.
+   */
   | { type: "failed"; reason: "kept" | "broken" | "away" };
 
 /** A copy of the end of the log, which shows later that nothing before it was changed. */

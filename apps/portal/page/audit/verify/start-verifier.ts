@@ -1,11 +1,11 @@
 /** The address of the worker's script, an asset of the page. */
 const SCRIPT = "/portal/assets/verifier.js";
-/** The policy that the page's headers name. */
+/** The Trusted Types policy that the page's headers name. */
 const POLICY = "portal-verifier";
 
 declare global {
   interface Window {
-    /** Browsers without Trusted Types lack it. The result of a policy stands for a string. */
+    /** Undefined in browsers without Trusted Types. The result of a policy is used in place of a string. */
     readonly trustedTypes?: {
       createPolicy(
         name: string,
@@ -17,13 +17,13 @@ declare global {
 
 let address: string | undefined;
 
-/** Starts the worker that verifies a log. Its script is the only one that the page may start. */
+/** Starts the worker that verifies a log. The page may start no other script. */
 export function startVerifier(): Worker {
   address ??= trustedAddress();
   return new Worker(address, { type: "module" });
 }
 
-/** Returns the address in the form that the browser asks for. A policy can be made once. */
+/** Returns the script's address in the form that the browser requires. A policy can be created only once. */
 function trustedAddress(): string {
   const policy = window.trustedTypes?.createPolicy(POLICY, { createScriptURL: () => SCRIPT });
   return policy?.createScriptURL(SCRIPT) ?? SCRIPT;

@@ -5,7 +5,7 @@ import { type Failure, failureOf } from "../../failure.ts";
 import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
 import { startVerifier } from "./start-verifier.ts";
 
-/** How far a verification is. */
+/** The state of a verification. */
 export type Verification =
   | { state: "idle" }
   | { state: "running"; events: number; bytes: number }
@@ -15,13 +15,13 @@ export type Verification =
 
 export interface Verifier {
   readonly verification: Verification;
-  /** Verifies the log anew. A second call while one is running is ignored. */
+  /** Starts a verification. Ignored while another one is running. */
   start(request: VerifyRequest): void;
   refuse(failure: Failure): void;
   cancel(): void;
 }
 
-/** Runs one verification at a time in a worker, which ends with the component. */
+/** Runs one verification at a time, in a worker that ends when the component unmounts. */
 export function useVerifier(): Verifier {
   const [verification, show] = useState<Verification>({ state: "idle" });
   const worker = useRef<Worker | null>(null);

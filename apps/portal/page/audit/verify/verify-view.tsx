@@ -47,7 +47,7 @@ export function VerifyView({ log }: { log: Log }) {
   );
 }
 
-/** Takes an earlier copy, and starts or stops the verification. */
+/** Lets the customer choose an earlier copy, and starts or stops the verification. */
 function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
   const t = useTexts().audit.verify;
   const session = useSession();

@@ -16,7 +16,7 @@ import { Type } from "@sinclair/typebox";
 import type { WitnessSettings } from "../../settings.ts";
 import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
 
-/** Verifies a log beside the page: the export streams in, and no more than a line of it is kept. */
+/** Verifies a log in a worker. The export is streamed, and no more than one line is kept in memory. */
 
 declare const self: {
   onmessage: (event: MessageEvent<VerifyRequest>) => void;
@@ -25,7 +25,7 @@ declare const self: {
 
 const NOTHING_KEPT: KeptCopies = { checkpoints: [], end: null };
 const PROGRESS_MS = 200;
-/** The most checkpoints that are fetched to lead from a kept one to the newest. */
+/** The maximum number of checkpoints to fetch between a kept checkpoint and the newest one. */
 const CHECKPOINTS_MAX = 5_000;
 const PAGE_SIZE = 100;
 
@@ -63,11 +63,11 @@ function ruleOf(witnesses: WitnessSettings | null): WitnessRule | null {
   return { keys: readWitnessKeys(keys.join("\n")), quorum, origin, now_ms: Date.now() };
 }
 
-/** The lines of an export while they arrive. */
+/** The lines of an export, read as they arrive. */
 class StreamedLog {
   /** The last line so far. */
   last = "";
-  /** Whether the export came to its end. */
+  /** Whether the export was read to its end. */
   whole = false;
   readonly #body: ReadableStream<Uint8Array>;
   #bytes = 0;
@@ -134,7 +134,10 @@ async function* chunksOf(kept: Blob): AsyncGenerator<Uint8Array, void, void> {
 
 const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
 
-/** Returns the keys that the log publishes beside its exports, or null: the export then names its own. */
+/**
+ * Returns the keys that the log publishes beside its exports. Returns null if there are none; the verifier
+ * then uses the key in the export.
+ */
 async function publishedKeys(export_url: string): Promise<SigningJwk[] | null> {
   const value = await publicJson(new URL("/.well-known/audit-jwks.json", export_url));
   return fits(keySet, value) ? value.keys : null;
@@ -142,7 +145,7 @@ async function publishedKeys(export_url: string): Promise<SigningJwk[] | null> {
 
 const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
 
-/** Adds the published checkpoints from the newest down to the kept ones, which connect the two. */
+/** Adds the published checkpoints between the newest checkpoint and the kept ones. */
 async function withCheckpoints(copies: KeptCopies, export_url: string): Promise<KeptCopies> {
   if (copies.checkpoints.length === 0) return copies;
   const until = Math.min(...copies.checkpoints.map(({ number }) => number));
@@ -169,7 +172,7 @@ async function publicJson(url: URL): Promise<unknown> {
   }
 }
 
-/** Returns the end of the export as a file to keep. The command line takes it as `--checkpoint`. */
+/** Returns the end of the export as a file to keep. The command line accepts the file as `--checkpoint`. */
 function copyOf(last: string): KeptCopy | null {
   const end = tryJson(last, parseJson);
   if (!fits(proofEndSchema, end) || end.checkpoint === null) return null;
