@@ -13,13 +13,16 @@ interface Code {
   ends_ms: number;
 }
 
-/** Signs the tokens of a person. The audience is the client for an ID token, and the asked one for an access token. */
+/**
+ * Signs a token for a person. `claims` name the audience: the client for an ID token, or the requested one
+ * for an access token.
+ */
 export type SignToken = (subject: string, claims?: Record<string, unknown>) => Promise<string>;
 
 const PATHS = { authorize: "/authorize", token: "/authorize/token", end: "/authorize/end" } as const;
 const CODE_MS = 60_000;
 const TOKEN_SECONDS = 3_600;
-/** The most codes, and the most sessions, that are kept. The oldest ones go first. */
+/** The maximum number of codes, and of sessions. The oldest one is dropped first. */
 const KEPT_MAX = 1_000;
 const COOKIE = "toy_provider";
 const NAMES = ["alice", "bob", "carol"];
@@ -49,8 +52,8 @@ const chosenName = Type.Object({ subject: Type.String({ minLength: 1, maxLength:
 
 /**
  * The toy provider's sign-in: the authorization code flow of OpenID Connect with PKCE, for public clients. It
- * asks for a name and for no password. It sends people back to the return addresses of
- * portal and console alone.
+ * asks for a name and for no password. It redirects only to the return addresses of the portal and the
+ * console.
  */
 export class Authorization {
   readonly #issuer: () => string;
@@ -113,7 +116,7 @@ export class Authorization {
     return html(signInPage(`${PATHS.authorize}${url.search}`));
   }
 
-  /** Takes the name that a person chose. */
+  /** Signs a person in with the chosen name. */
   async #choose(request: Request, url: URL): Promise<Response> {
     const asked = requestOf(url);
     const chosen = read(chosenName, await formOf(request));
@@ -145,7 +148,7 @@ export class Authorization {
     return new Response(null, { status: 303, headers: { ...HEADERS, Location: address.href } });
   }
 
-  /** Exchanges a code, once, for the client and address that it was made for. */
+  /** Exchanges a code for tokens, once, and only for the client and address that the code was issued to. */
   async #exchange(request: Request): Promise<Response> {
     const asked = read(tokenRequest, await formOf(request));
     const code = asked === null ? undefined : this.#codes.get(asked.code);
@@ -173,7 +176,7 @@ export class Authorization {
     return Response.json(body, { headers: { ...HEADERS, ...ANY_ORIGIN } });
   }
 
-  /** Ends the session, and sends people back to the page that they came from. */
+  /** Ends the session and redirects to the page that the person came from. */
   #end(request: Request, url: URL): Response {
     this.#sessions.delete(sessionOf(request));
     const back = url.searchParams.get("post_logout_redirect_uri") ?? "";

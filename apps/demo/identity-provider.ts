@@ -31,7 +31,7 @@ export interface IdentityProviderOptions {
 const ALGORITHM = "ES256";
 const TOKEN_LIFE = "1h";
 const UNKNOWN_PATH =
-  "This toy identity provider knows /token, /.well-known/jwks.json and /.well-known/openid-configuration.\n";
+  "This toy identity provider serves /token, /.well-known/jwks.json and /.well-known/openid-configuration.\n";
 
 const tokenQuery = Type.Object({ subject: Type.String({ minLength: 1, maxLength: 128 }) });
 

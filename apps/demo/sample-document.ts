@@ -1,4 +1,4 @@
-/** The sample service's description: its own paths, with the owner ids that the gateway writes. */
+/** The sample service's OpenAPI description. Its paths contain the owner ids that the gateway writes. */
 
 const echoed = { $ref: "#/components/schemas/Echo" };
 const param = (name: string, description: string) => ({
@@ -37,8 +37,8 @@ const operation = (operationId: string, summary: string, more: object = {}) => (
 
 export const SAMPLE_DOCUMENT = {
   openapi: "3.1.0",
-  info: { title: "Sample service", version: "1.0.0", description: "Echoes what reaches it." },
-  tags: [{ name: "Demo", description: "A service that echoes what reached it." }],
+  info: { title: "Sample service", version: "1.0.0", description: "Echoes each request." },
+  tags: [{ name: "Demo", description: "A service that echoes each request." }],
   paths: {
     "/hello": { get: operation("sayHello", "Say hello to nobody in particular") },
     "/users/{user_id}/notes/{note_id}": {
@@ -85,18 +85,23 @@ export const SAMPLE_DOCUMENT = {
         description: "A request as the service saw it.",
         required: ["method", "path", "headers", "body_bytes"],
         properties: {
-          method: { type: "string", description: "Its method.", examples: ["GET"] },
+          method: { type: "string", description: "The method of the request.", examples: ["GET"] },
           path: {
             type: "string",
-            description: "Its path and query, with the owner's ids that the gateway wrote.",
+            description: "The path and query of the request, with the owner's ids that the gateway wrote.",
             examples: ["/organizations/01KA4YB0Q9X3M5N7P8R2S6T1VW/things/42"],
           },
           headers: {
             type: "object",
-            description: "Its headers, without credentials.",
+            description: "The headers of the request, without credentials.",
             additionalProperties: { type: "string" },
           },
-          body_bytes: { type: "integer", minimum: 0, description: "The size of its body.", examples: [0] },
+          body_bytes: {
+            type: "integer",
+            minimum: 0,
+            description: "The size of the request body.",
+            examples: [0],
+          },
         },
       },
     },

@@ -27,7 +27,7 @@ export interface GatewayDependencies {
   isHttp2: boolean;
 }
 
-/** Limit for request bodies on the internal port, which has no operation that takes one. */
+/** Size limit for request bodies on the internal port. No operation of that port accepts a body. */
 const INTERNAL_BODY_BYTES_MAX = 1_024;
 
 /** Returns the request handlers of the gateway's two ports. */

@@ -31,11 +31,11 @@ export const gatewayVariables = Type.Object({
       "The certificate with which PORT serves TLS, followed by its chain. The gateway reads the file again when the file changes.",
   }),
   TLS_KEY_FILE: optionalText("must be the path of a private key in PEM form", {
-    description: "The key of TLS_CERT_FILE, without a passphrase; both or none.",
+    description: "The private key of TLS_CERT_FILE, without a passphrase. Set both or neither.",
   }),
   HTTP2_ENABLED: flag(
     false,
-    "Experimental, as it is in the runtime: serves HTTP/2 beside HTTP/1.1 on PORT. By TLS the client chooses by ALPN.",
+    "Serves HTTP/2 beside HTTP/1.1 on PORT. Experimental, as in the runtime. With TLS, clients choose the protocol by ALPN.",
   ),
   HTTP2_CLEARTEXT: flag(
     false,
@@ -53,10 +53,15 @@ export const gatewayVariables = Type.Object({
     isOrigin,
     "Origins that browsers may call from. Unset: every origin.",
   ),
-  TRUSTED_PROXY_HOPS: integer(0, 0, 32, "Proxies in front that append to X-Forwarded-For."),
+  TRUSTED_PROXY_HOPS: integer(0, 0, 32, "The number of proxies in front that append to X-Forwarded-For."),
   FORWARD_CLIENT_ADDRESS: flag(false, "Tells services the client's address in X-Forwarded-*."),
   MAX_BODY_BYTES: bodyBytesMax(MAX_BODY_BYTES_DEFAULT),
-  MAX_UPSTREAM_REQUESTS: integer(65_000, 1, 65_336, "Upstream calls in flight in this process."),
+  MAX_UPSTREAM_REQUESTS: integer(
+    65_000,
+    1,
+    65_336,
+    "The maximum number of upstream calls in flight in this process.",
+  ),
   UPSTREAM_CLIENT: Type.Union([Type.Literal("pool"), Type.Literal("fetch")], {
     default: "pool",
     rule: "must be pool or fetch",
@@ -108,7 +113,7 @@ export const gatewayVariables = Type.Object({
     300_000,
     1_000,
     86_400_000,
-    "Silence in both directions that closes a WebSocket.",
+    "The time of silence in both directions after which the gateway closes a WebSocket.",
   ),
   WEBSOCKET_MESSAGE_BYTES_MAX: integer(
     1_048_576,
@@ -151,16 +156,16 @@ export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
 }
 
 /**
- * Returns the origins that browsers may call from, spelled as browsers do. The list is empty if every origin
- * may.
+ * Returns the origins that browsers may call from, spelled as browsers send them. An empty list allows every
+ * origin.
  */
 export function allowedOrigins(config: Pick<GatewayConfig, "ALLOWED_ORIGINS">): string[] {
   return config.ALLOWED_ORIGINS === undefined ? [] : listItems(config.ALLOWED_ORIGINS).map(asSent);
 }
 
 /**
- * Returns an origin with its host in lower case and without a default port. `URL` knows origins of http and
- * https alone; any other stays as it is.
+ * Returns an http or https origin with its host in lower case and without a default port. Returns any other
+ * origin unchanged, because `URL` reports no origin for it.
  */
 function asSent(origin: string): string {
   return /^https?:/i.test(origin) ? new URL(origin).origin : origin;

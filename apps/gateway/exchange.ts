@@ -19,9 +19,9 @@ export class Exchange {
   match: RouteMatch | null = null;
   principal: Principal | null = null;
   rate: RateState | null = null;
-  /** The caller whose share of a crowded gateway the request uses. */
+  /** The caller whose share the request counts against, or null if it is not counted. */
   share: string | null = null;
-  /** The call of the service, until its answer is complete. */
+  /** The call to the service, until its answer is complete. */
   call: UpstreamCall | null = null;
   /** Whether the audit service has the intent and waits for its outcome. */
   intent_recorded = false;
@@ -33,7 +33,7 @@ export class Exchange {
   body_complete: boolean;
   /** Whether the service was called, or may have been. */
   forwarded = false;
-  /** Bytes of the request's body, and of the service's, that have passed. */
+  /** Bytes of the request's body and of the answer's body that have passed the gateway. */
   bytes_in = 0;
   bytes_out = 0;
   readonly #addresses: ClientAddresses;
@@ -58,7 +58,7 @@ export class Exchange {
     this.trace = tracing.start(request.method, traceparent, tracestate, this.request_id);
   }
 
-  /** The matched route; throws before the match. */
+  /** The matched route. Throws if the request has not been matched yet. */
   get route(): CompiledRoute {
     if (this.match === null) throw new Error("The request has not been matched yet.");
     return this.match.route;

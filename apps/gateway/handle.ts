@@ -39,9 +39,9 @@ export interface Steps {
 }
 
 /**
- * Handles a request in nine steps (GW-1). The limit precedes the labels, so that a 403 counts. The intent
- * precedes the call of the service, so that no call goes unrecorded. One async function holds all steps,
- * since each extra `await` adds cost to every request.
+ * Handles a request in nine steps (GW-1). The limit is counted before the labels are checked, so that a 403
+ * counts. The intent is recorded before the service is called, so that no call goes unrecorded. One async
+ * function holds all steps, since each extra `await` adds cost to every request.
  */
 export async function handle(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
   const { request } = exchange;
@@ -80,7 +80,7 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
   }
 }
 
-/** Answers a request that has no answer of a service, or an incomplete one. */
+/** Answers a request that was refused, or whose service gave no complete answer. */
 async function refuse(exchange: Exchange, steps: Steps, failure: unknown): Promise<Response> {
   if (failure instanceof ClientGone) {
     steps.audit.abandoned(exchange);
@@ -100,8 +100,8 @@ function denial(exchange: Exchange, steps: Steps, error: ApiError): Promise<ApiE
 }
 
 /**
- * Carries out steps 7 to 9 of a WebSocket. The upgrade answers the request, which finishes when both sides
- * are closed.
+ * Carries out steps 7 to 9 of a WebSocket. The upgrade is the answer, and the request finishes when both
+ * sides are closed.
  */
 async function tunnel(exchange: Exchange, steps: Steps, path: string): Promise<undefined> {
   await steps.websockets.open(exchange, path, (failure) => {
@@ -118,7 +118,7 @@ function finished(exchange: Exchange, steps: Steps, response: Response, failure:
 }
 
 /**
- * Finishes every request, once. Only the runtime may still write bytes after that.
+ * Finishes a request. Called once for each request; after it, only the runtime may still write bytes.
  *
  * @param status the status of the answer, or null for a client that had left
  */

@@ -13,8 +13,8 @@ import type { LoadedRoutes } from "./published-routes.ts";
 const HOST_LENGTH_MAX = 100;
 
 /**
- * The leased key of this gateway in the route store. From it the registry learns that the gateway runs and what it
- * serves (GW-30). Writes happen in the background, so that a failing store delays no request.
+ * The leased key of this gateway in the route store. The key tells the registry that the gateway runs and
+ * what it serves (GW-30). Writes happen in the background, so that a failing store delays no request.
  */
 export class Instance {
   readonly id: string;
@@ -37,7 +37,7 @@ export class Instance {
     });
   }
 
-  /** Reports a load that changed something. */
+  /** Writes the result of a load to the key. */
   tell({ skipped, ...loaded }: LoadedRoutes): void {
     const instance: GatewayInstance = {
       instance: this.id,

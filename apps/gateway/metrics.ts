@@ -32,7 +32,7 @@ export interface MetricSources {
   readonly port: () => number | null;
 }
 
-/** Registers the gateway's own metrics, beside those of every service (OP-47 to OP-50). */
+/** Registers the gateway's own metrics, in addition to the metrics of every service (OP-47 to OP-50). */
 export function addGatewayMetrics(registry: Registry, sources: MetricSources): void {
   addCacheMetrics(registry, sources.caches);
   collectedCounter(registry, {
@@ -65,7 +65,7 @@ function addCacheMetrics(registry: Registry, caches: MetricSources["caches"]): v
   });
   collectedCounter(registry, {
     name: "gateway_admission_cache_misses_total",
-    help: "Cache lookups that found no entry, those that shared a load included.",
+    help: "Cache lookups that found no entry, including lookups that shared a load.",
     labelNames,
     read: each(({ misses }) => misses),
   });
@@ -84,7 +84,11 @@ function gaugesOf(registry: Registry) {
 function addRouteMetrics(registry: Registry, routes: MetricSources["routes"]): void {
   const gauge = gaugesOf(registry);
   gauge("gateway_services_loaded", "Services whose routes are served.", () => routes.table.counts.services);
-  gauge("gateway_services_left_out", "Services whose value is not valid.", () => routes.left_out);
+  gauge(
+    "gateway_services_left_out",
+    "Services left out because their stored configuration is invalid.",
+    () => routes.left_out,
+  );
   gauge("gateway_routes_loaded", "Routes that are served.", () => routes.table.counts.routes);
   gauge(
     "gateway_routes_loaded_timestamp_seconds",
@@ -109,12 +113,16 @@ function addTrafficMetrics(registry: Registry, sources: MetricSources): void {
   });
   gauge(
     "gateway_open_upstream_calls",
-    "Calls of services under way, streams included.",
+    "Calls to services in flight, streams included.",
     () => forwarder.calls,
   );
   gauge("gateway_open_streams", "Answers that stream to their clients.", () => forwarder.streams);
   gauge("gateway_open_websockets", "WebSockets between clients and services.", () => websockets.tunnels);
-  gauge("gateway_audit_outcomes_queued", "Outcomes that audit has not taken yet.", () => recorder.queued);
+  gauge(
+    "gateway_audit_outcomes_queued",
+    "Outcomes that the audit service has not accepted yet.",
+    () => recorder.queued,
+  );
 }
 
 function addOverloadMetrics(
@@ -123,7 +131,7 @@ function addOverloadMetrics(
 ): void {
   collectedGauge(registry, {
     name: "gateway_requests_in_flight",
-    help: "Requests under way, streams and WebSockets included.",
+    help: "Requests in flight, streams and WebSockets included.",
     read: () => overload.underway,
   });
   collectedCounter(registry, {
@@ -134,7 +142,7 @@ function addOverloadMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_shares_refused_total",
-    help: "Requests refused with 429 because their caller held its share of a crowded gateway.",
+    help: "Requests refused with 429 because their caller had used up its share of a busy gateway.",
     read: () => shares.refused,
   });
 }
@@ -166,7 +174,7 @@ function addConnectionMetrics(registry: Registry, { connectionCounts, pools }: M
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_reused_total",
-    help: "Requests that were sent over a connection that was idle.",
+    help: "Requests that were sent over an idle connection.",
     labelNames,
     read: counted(({ reused }) => reused),
   });
@@ -178,7 +186,7 @@ function addConnectionMetrics(registry: Registry, { connectionCounts, pools }: M
   });
 }
 
-/** Sums the connections of each service, which has several pools while its address changes. */
+/** Sums the connections of each service. A service has several pools while its address changes. */
 function connectionStates(pools: Iterable<ServicePool>) {
   const states = new Map<string, { active: number; idle: number }>();
   for (const { service, pool } of pools) {

@@ -20,7 +20,7 @@ const START_TIMEOUT_MS = 5_000;
 const RETRY_MS = 250;
 /** Pause between two loads, so that changes in close succession share one load. */
 const GAP_MS = 10;
-/** Longest time that a load works before it lets requests run. */
+/** Maximum time that a load works before it yields to requests. */
 const SLICE_MS = 2;
 
 /** The result of a load. */
@@ -166,7 +166,7 @@ export class PublishedRoutes {
   }
 
   /**
-   * Returns the reported changes that the table lacks. A change with an older revision is already replaced.
+   * Returns the reported changes that the table lacks. The table already includes changes of older revisions.
    */
   #takeTold(): RouteChange[] {
     const changes = [...this.#told.values()].filter(({ revision }) => revision > this.#revision);
@@ -176,8 +176,8 @@ export class PublishedRoutes {
   }
 
   /**
-   * Applies `changes` and empties the list, because all values and the routes compiled from them would need
-   * much memory.
+   * Applies `changes`. Removes each change from the list, so that its value can be freed before the next
+   * value is compiled.
    */
   *#takeIn(changes: RouteChange[]): Generator<void, void> {
     changes.reverse();
@@ -198,7 +198,7 @@ export class PublishedRoutes {
     }
   }
 
-  /** Returns the service in a value, or null if the value is invalid. */
+  /** Parses a stored value. Returns the service, or null if the value is invalid. */
   *#read(name: string, value: string): Generator<void, StoredServiceConfig | null> {
     const parsed = tryJson(value);
     yield;

@@ -3,11 +3,11 @@ import type { RequestMetrics } from "@ostiary/lib/runtime/telemetry";
 import type { CallDurations } from "./upstream/call-durations.ts";
 
 /**
- * Hands out the metrics of routes. Each route keeps its own from its first request on: among thousands of routes, the
- * memory that a look-up by name reads is seldom in the processor's cache.
+ * Returns the metrics of each route. A route object keeps its metrics from its first request on, because
+ * lookups by name among thousands of routes often miss the processor's cache.
  */
 export class Traffic {
-  /** The metrics of requests, those without a route included. */
+  /** The metrics of all requests, including requests without a route. */
   readonly requests: RequestMetrics;
   readonly #calls: CallDurations;
 

@@ -158,7 +158,7 @@ function admissionParts(config: GatewayConfig, { log, metrics, exportedTracing }
   return { caches, refusals, authenticator };
 }
 
-/** Builds the calls of services. */
+/** Builds the parts that call services. */
 function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
   const { registry } = metrics;
   const headers = new UpstreamHeaders({
@@ -207,7 +207,7 @@ function stepsOf(
   };
 }
 
-/** Stops the loops, delivers what waits for audit, and closes the idle connections. */
+/** Stops the loops, delivers queued audit outcomes and usage, and closes the idle connections. */
 async function stopParts({ overload, routes, instance, authenticator, recorder, usage, client }: Parts) {
   await Promise.all([
     overload.stop(),
@@ -248,7 +248,7 @@ async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetr
 }
 
 /**
- * Returns counters whose calls are part of the traces of their requests, since the store batches calls of
+ * Returns counters that record each call in the trace of its request. The store itself batches the calls of
  * several requests.
  */
 function tracedCounters(

@@ -4,7 +4,7 @@ import { Applied, type Revision, Revisions, Service } from "@ostiary/lib/contrac
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { servicesOfYaml } from "@ostiary/registry/document";
 
-/** A catalog under `seeds/`, and the address where its one service listens. */
+/** A catalog under `seeds/`, and the address of its only service. */
 export interface Catalog {
   service: string;
   url: string;

@@ -41,8 +41,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { checkDataDirectory, STREAM_KEYS } from "./data-directory.ts";
 
 /**
- * The variables of the quick start (OP-5). The platform also reads every variable of its parts, such
- * as `RATE_LIMIT_REQUESTS`. The variables here decide where things are.
+ * The variables of the quick start (OP-5). The platform also reads every variable of its parts, such as
+ * `RATE_LIMIT_REQUESTS`. The variables listed here set addresses, ports and stores.
  */
 export const platformVariables = Type.Object({
   HOST: host("127.0.0.1"),
@@ -111,7 +111,7 @@ const TO_BE_DECIDED = {
   PORTAL_CLIENT_ID: "to-be-decided",
 };
 
-/** Returns each problem that one of the parts has with the operator's variables, once. */
+/** Returns the problems that the parts find in the operator's variables, without duplicates. */
 function checkParts(env: Environment): ConfigProblem[] {
   const undecided = Object.entries(TO_BE_DECIDED).filter(([name]) => !env[name] && !env[`${name}_FILE`]);
   const variables = { ...env, ...Object.fromEntries(undecided), PORT: "0", INTERNAL_PORT: "0" };
@@ -131,7 +131,7 @@ function checkParts(env: Environment): ConfigProblem[] {
       checkSigningKeyFile,
       checkStreamKeyFile,
       checkOperatorStream,
-      // the platform makes the key of streams itself where none is given
+      // the platform creates a key of streams if the operator sets none
       (config) =>
         checkSealInterval({ ...config, AUDIT_STREAM_KEY_FILE: config.AUDIT_STREAM_KEY_FILE ?? STREAM_KEYS }),
       checkWitnesses,
@@ -146,7 +146,7 @@ function checkParts(env: Environment): ConfigProblem[] {
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);
 }
 
-/** Returns whether the variables turn the portal off. Its other variables are then not checked. */
+/** Returns whether the variables turn the portal off. If so, its other variables are not checked. */
 function isPortalOff(env: Environment): boolean {
   return env.PORTAL_ENABLED === "false" || (env.DEMO === "false" && !env.PORTAL_CLIENT_ID);
 }

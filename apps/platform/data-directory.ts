@@ -104,8 +104,8 @@ function unusable(root: string, reason: string): ConfigError {
 }
 
 /**
- * Deletes the data of earlier starts. Refuses a folder that holds no Ostiary database, and a database that is
- * in use.
+ * Deletes the data of earlier starts. Refuses a folder without an Ostiary database, and a database that is in
+ * use.
  */
 async function clear(root: string): Promise<void> {
   const database = join(root, "database");
@@ -123,8 +123,8 @@ async function clear(root: string): Promise<void> {
 }
 
 /**
- * Tells whether the folder is empty or holds a database of Ostiary. A database whose creation failed has a
- * lock but no PG_VERSION.
+ * Returns whether the folder is empty or contains a database of Ostiary. A database whose creation failed has
+ * a lock but no PG_VERSION.
  */
 async function isOurs(root: string, database: string): Promise<boolean> {
   const found = await readdir(database).catch((): string[] => []);
@@ -164,8 +164,8 @@ function checked(file: string, [problem]: readonly ConfigProblem[]): string {
 const TOKEN_BYTES = 24;
 
 /**
- * Returns the admin token: the `given` one, or the one in the file, or a new one. The file holds the token
- * afterwards.
+ * Returns the admin token: the `given` one, or the one in the file, or a new one. Afterwards the file
+ * contains the token.
  */
 export async function adminToken(file: string, given: string | undefined): Promise<string> {
   const kept = given ?? (await readFile(file, "utf8").catch(() => "")).trim();

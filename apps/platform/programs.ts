@@ -36,7 +36,7 @@ interface Called extends Commands {
   choose(program: Program): void;
 }
 
-/** The services, in the order of the help, with the code that each loads when it is chosen. */
+/** The services in the order of the help text. Each `run` loads the code of its service. */
 const SERVICES: [name: string, description: string, run: (env: NodeJS.ProcessEnv) => Promise<void>][] = [
   ["gateway", "Run the gateway", async (env) => (await import("@ostiary/gateway/run")).runGateway(env)],
   [
@@ -94,7 +94,7 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
     .action(() => choose(async () => (await import("@ostiary/witness/init")).runInit(env)));
 }
 
-/** Adds the jobs of the log's owner. */
+/** Adds the jobs that the owner of the audit log's schema runs. */
 function addJobsOfAudit(audit: Command, env: NodeJS.ProcessEnv, choose: Called["choose"]): void {
   audit
     .command("migrate")
@@ -177,16 +177,17 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 78 a variable, database, program or
 
 const START_HELP = `
 Starts the gateway, the registry, identity, audit and the portal, with a toy identity provider and a sample service.
-It prints where they are, and a tour.
+Prints their addresses and a tour.
 
 Environment, among the variables that the READMEs of apps/ list:
   DATA_DIR      where the data lives (default .ostiary)
-  HOST          the address to listen on (default 127.0.0.1); any other than this machine's own wants DEMO set
+  HOST          the address to listen on (default 127.0.0.1); an address that others can reach needs DEMO set
   GATEWAY_PORT, REGISTRY_PORT, IDENTITY_PORT, AUDIT_PORT, PORTAL_PORT, DEMO_PORT, DEMO_IDENTITY_PROVIDER_PORT
                 the public ports; the first five have a *_INTERNAL_PORT each
   DATABASE_URL, ROUTE_STORE_URL, COUNTER_STORE_URL
                 PostgreSQL, etcd and Redis in place of the embedded stores
-  LOG_FILE=-    shows the log here, for people on a terminal (LOG_FORMAT=json does not); NO_COLOR without colors
+  LOG_FILE=-    writes the log to standard output; on a terminal it is text for people, unless LOG_FORMAT=json is
+                set, and has colors, unless NO_COLOR is set
   DEMO=false    leaves out the toy provider, the sample service and the tour; AUTH_ISSUER and AUTH_JWKS_URI
                 then name your own provider
   PORTAL_ENABLED=false

@@ -86,12 +86,15 @@ export async function startBackends(
   return { registry, identity, audit };
 }
 
-/** Returns whether the edge description needs no token, as with the demo, whose portal shows it (PT-46). */
+/**
+ * Returns whether the edge description needs no token. Unless configured, it needs no token with the demo and
+ * the portal, which shows it (PT-46).
+ */
 export function isDescriptionPublic({ DEMO, PORTAL_ENABLED }: PlatformConfig, env: Environment): boolean {
   return env.EDGE_DOCUMENT_PUBLIC ? env.EDGE_DOCUMENT_PUBLIC === "true" : DEMO && PORTAL_ENABLED;
 }
 
-/** Returns the address that the edge description names, or nothing while the gateway has no fixed port. */
+/** Returns the address that the edge description names, or nothing if the gateway has no fixed port. */
 function gatewayAddress({ HOST, GATEWAY_PORT }: PlatformConfig): Environment {
   return GATEWAY_PORT === 0 ? {} : { EDGE_DOCUMENT_SERVER_URL: localOrigin(HOST, GATEWAY_PORT) };
 }
@@ -122,7 +125,7 @@ export async function startGateway(
 /** The client id that the portal has at the demo's provider. */
 const DEMO_CLIENT_ID = "portal";
 
-/** Starts the portal where it has a provider, or returns null. */
+/** Starts the portal. Returns null if it is off or has no identity provider. */
 export async function startPortal(
   config: PlatformConfig,
   env: Environment,

@@ -4,7 +4,7 @@ export interface TourPlaces {
   registry_url: string;
   identity_provider_url: string;
   sample_service_url: string;
-  /** The file that holds the admin token, by a path that works from every folder. */
+  /** The absolute path of the file that contains the admin token. */
   admin_token_file: string;
 }
 
@@ -15,7 +15,7 @@ export interface TourStep {
 }
 
 /**
- * Returns the tour along the whole way of a request, as commands for POSIX shells with curl and sed.
+ * Returns the steps of the tour, as commands for POSIX shells with curl and sed.
  *
  * People paste the commands into an interactive shell, where zsh differs from a script. There, zsh has no
  * comments, expands unquoted `?`, `[` and `=`, and reserves `status` and `path`. bash and zsh expand an
@@ -38,7 +38,7 @@ SHOW='\\nHTTP %{http_code}\\n'`,
 curl -s -w "$SHOW" "$GATEWAY/user" -H "Authorization: Bearer $TOKEN"`,
     },
     {
-      shows: "She founds an organization and opens a session in it.",
+      shows: "Alice creates an organization and opens a session in it.",
       commands: `ORG=$(curl -s "$GATEWAY/user/organizations" -H "Authorization: Bearer $TOKEN" -d '{"name":"Acme"}' | field id)
 SESSION=$(curl -s -X POST "$GATEWAY/user/organizations/$ORG/session" -H "Authorization: Bearer $TOKEN" | field token)
 echo "organization $ORG, session $(echo "$SESSION" | cut -c1-14)..."`,
@@ -58,7 +58,7 @@ curl -s -w "$SHOW" -X PUT "$GATEWAY/demo/things/42" -H "X-API-Key: $KEY" -d 'pai
       commands: `for call in 1 2 3 4; do curl -s -o /dev/null -D - "$GATEWAY/demo/burst" -H "X-API-Key: $KEY" | grep -iE '^(http|x-ratelimit|retry-after)'; done`,
     },
     {
-      shows: "Its key is rotated: the new one is valid at once, the old one for a minute more.",
+      shows: "The key is rotated: the new one is valid at once, the old one for a minute more.",
       commands: `KEYS="$GATEWAY/org/service-accounts/$ACCOUNT/api-keys"
 OLD=$(curl -s "$KEYS" -H "X-API-Key: $SESSION" | field id)
 NEW=$(curl -s "$KEYS/$OLD/rotate" -H "X-API-Key: $SESSION" -d '{"overlap_seconds":60}' | field key)

@@ -18,7 +18,7 @@ import type { TourPlaces } from "./tour.ts";
 
 export interface PlatformOptions {
   config: PlatformConfig;
-  /** The process's environment. The services read it, with the platform's values on top. */
+  /** The process's environment, which the services read. The platform's own values override it. */
   env: Environment;
   /** Whether to delete the data of earlier starts. */
   fresh: boolean;
@@ -42,13 +42,13 @@ export interface Platform extends Running {
   readonly admin_token_file: string;
   /** Whether the edge description needs no token. */
   readonly isDescriptionPublic: boolean;
-  /** The places of the tour, or null when the demo is off. */
+  /** The addresses and files of the tour, or null when the demo is off. */
   readonly tour: TourPlaces | null;
 }
 
 /** Starts the four services in this process, on shared stores. */
 export async function startPlatform({ config, env, fresh, onProgress }: PlatformOptions): Promise<Platform> {
-  // what has started stops in reverse order: the gateway drains while the services behind it still answer
+  // the parts stop in reverse order: the gateway drains while the services behind it still answer
   await using started = new AsyncDisposableStack();
   const directory = await openDataDirectory(config.DATA_DIR, fresh);
   started.defer(() => directory.close());

@@ -21,6 +21,6 @@ await runMain(async () => {
       tell("warn", "no traffic", { reason: error instanceof Error ? error.message : "unknown" }),
   });
   traffic.start();
-  tell("info", "asking", { gateway_url: GATEWAY_URL, rate: TRAFFIC_RATE });
+  tell("info", "sending requests", { gateway_url: GATEWAY_URL, rate: TRAFFIC_RATE });
   return [{ name: "traffic", port: 0, internal_port: 0, shutdown: () => traffic.stop() }];
 });

@@ -7,8 +7,8 @@ export interface Kind {
   readonly path: string;
   readonly method?: "PUT" | "POST";
   /**
-   * The credential that the request carries. Without a value the request carries none. `stranger` sends a key
-   * that does not exist.
+   * The credential of the request, which has none if this field is missing. `stranger` sends a key that does
+   * not exist.
    */
   readonly as?: keyof Callers | "stranger";
 }

@@ -15,7 +15,7 @@ export interface TrafficOptions {
 const TICK_MS = 50;
 const RETRY_MS = 1_000;
 const REPORT_MS = 60_000;
-/** Credentials expire after an hour. */
+/** The time after which new callers are created. Their credentials expire after an hour. */
 const CALLERS_MS = 30 * 60_000;
 const ANSWER_MS = 30_000;
 /**

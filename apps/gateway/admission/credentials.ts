@@ -32,8 +32,8 @@ const KEY_REFUSED = new CredentialRefusal(
 );
 
 /**
- * Admits API keys and sessions that identity knows. A cached credential costs one hash and one lookup.
- * Identity is asked only about strings that have the form of a credential.
+ * Admits API keys and sessions that identity accepts. A cached result costs one hash and one lookup. Strings
+ * without the form of a credential are refused without a call to identity.
  */
 export function admitCredentials(
   validation: Pick<ValidationClient, "credential">,

@@ -1,7 +1,7 @@
 import type { AuthType, Realm } from "@ostiary/lib/domain/credentials";
 
 /**
- * The admitted caller: the ids that its scope knows, and what logs and audit events say about the credential.
+ * An admitted caller: its ids and labels, and the parts of its credential that logs and audit events show.
  */
 export interface Principal {
   readonly auth_type: AuthType;
@@ -10,9 +10,9 @@ export interface Principal {
   readonly user_id: string | null;
   readonly organization_id: string | null;
   readonly member_id: string | null;
-  /** The labels that a member's role grants, or null for a user, whose labels are never checked. */
+  /** The labels that a member's role grants, or null for a user. User routes require no labels. */
   readonly labels: readonly string[] | null;
-  /** The plan of the organization, or null if there is none, and for a user. */
+  /** The plan of the organization. Null for a user, and for an organization without a plan. */
   readonly plan: string | null;
 }
 

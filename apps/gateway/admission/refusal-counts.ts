@@ -1,9 +1,6 @@
 import { type RefusalReason, TOKEN_REFUSAL_REASONS } from "@ostiary/lib/runtime/tokens";
 
-/**
- * The gateway's reasons to refuse a credential: a label of `gateway_credentials_refused_total` and a field of
- * the log.
- */
+/** The reasons to refuse a credential, as `gateway_credentials_refused_total` and the log show them. */
 export const REFUSAL_REASONS: readonly RefusalReason[] = [
   ...(["missing", "realm", "api_key", "person"] as const),
   ...TOKEN_REFUSAL_REASONS,

@@ -1,21 +1,19 @@
 import type { Clock } from "@ostiary/lib/async";
 import { LRUCache } from "lru-cache";
 
-/** A result and the times that end its use. A time in the past keeps the result out of the cache. */
+/** A result and its two expiry times. A result that has already expired is not cached. */
 export interface Kept<T> {
   readonly value: T;
-  /**
-   * Last moment of use on the monotonic clock, so that setting the wall clock back keeps no result longer.
-   */
+  /** The expiry on the monotonic clock. Setting the wall clock back does not extend it. */
   readonly until_elapsed_ms: number;
   /** Expiry of the credential, in epoch milliseconds; `Infinity` if it never expires. */
   readonly ends_at_ms: number;
 }
 
 /**
- * A bounded cache of results by name, which drops the least recently used result first. Each result has an
- * expiry of its own. Concurrent misses of one name share one load, and a load that rejects keeps nothing
- * (GW-60, GW-61). Names are hashes or ids, never credentials.
+ * A bounded cache of results by name, which drops the least recently used result first. Each result has its
+ * own expiry. Concurrent misses of one name share one load, and a load that rejects is not cached (GW-60,
+ * GW-61). Names are hashes or ids, never credentials.
  */
 export class ResultCache<T> {
   /** Number of lookups that found a result. */
@@ -30,7 +28,7 @@ export class ResultCache<T> {
     this.#clock = clock;
   }
 
-  /** Number of stored results, which includes expired ones that nobody has asked for since. */
+  /** Number of stored results, expired ones included. */
   get entries(): number {
     return this.#kept.size;
   }

@@ -20,8 +20,8 @@ export interface TokenAdmissionOptions {
 const PERSON_REFUSED = new CredentialRefusal("person", "Identity refuses the person: they are suspended.");
 
 /**
- * Admits valid JWTs of persons who are not suspended. A verified token is not verified again before it
- * expires. Identity is asked for a person once in the lifetime of a cache entry.
+ * Admits valid JWTs of persons who are not suspended. Caches each verified token until it expires, and
+ * identity's answer about each person for `ttl_ms`.
  */
 export function admitTokens(
   options: TokenAdmissionOptions,

@@ -17,13 +17,13 @@ import { peerCarrier } from "../upstream/peer-carrier.ts";
 import type { AdmissionConfig } from "./config.ts";
 import type { ValidationDurations, ValidationEnd, ValidationKind } from "./validation-durations.ts";
 
-/** A person's validation, which never names a membership of an organization. */
+/** The validation of a person. It never names an organization or a member. */
 const PersonResult = Type.Union([DirectoryResult, InvalidResult]);
 export type PersonResult = Static<typeof PersonResult>;
 
 /**
- * Asks identity who a caller is (GW-55). Any answer but a 200 with a well-formed body becomes a 503 and is
- * not cached.
+ * The client for identity's validation of callers (GW-55). Any answer except a 200 with a well-formed body
+ * becomes a 503 and is not cached.
  */
 export interface ValidationClient {
   person(issuer: string, subject: string): Promise<PersonResult>;
@@ -101,7 +101,7 @@ export function createValidationClient(
 
 const NOT_JSON = "answered with text that is not JSON, or is nested too deeply";
 
-/** Returns a function that reads answers of the shape of `schema`. The schema is compiled once. */
+/** Returns a function that parses answers and checks them against `schema`. The schema is compiled once. */
 function reader<Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
   const check = TypeCompiler.Compile(schema);
   return (text) => {

@@ -16,7 +16,7 @@ import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { peerCarrier } from "../upstream/peer-carrier.ts";
 
-/** The calls to the audit service (AU-9, AU-17), each without a retry. Rejections are `CallFailed`. */
+/** The calls to the audit service (AU-9, AU-17). No call is retried. Rejections are `CallFailed`. */
 export interface AuditClient {
   /** Sends one intent and resolves with the status. */
   putIntent(request_id: string, intent: AuditIntent, timeout_ms: number): Promise<number>;

@@ -8,17 +8,17 @@ import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
 export interface WriteCalls<Item, Tried> {
   /** The maximum number of items that one call may carry. */
   readonly items_max: number;
-  /** Sends one item by the call that every audit service supports. */
+  /** Sends one item in a single call, which every version of the audit service supports. */
   alone(item: Item): Promise<Tried>;
-  /** Sends several items by one call; rejects when no complete answer came. */
+  /** Sends several items in one call. Rejects if no complete answer arrives. */
   together(items: readonly Item[]): Promise<BoundedAnswer>;
-  /** Returns what a status for the whole call means to each item. */
+  /** Returns the result of each item when the whole call was answered with `status`. */
   triedBy(status: number): Tried;
-  /** Returns what a call without an answer means to each item. */
+  /** Returns the result of each item when the call got no answer. */
   failedBy(error: unknown): Tried;
   /**
-   * Returns the results in the body of a 200, in the order of the items, or null if the body has no such
-   * list.
+   * Returns the results in the body of a 200, in the order of the items, or null if the body has another
+   * form.
    */
   resultsIn(text: string): readonly Tried[] | null;
 }
@@ -29,15 +29,13 @@ export interface CallOptions {
   readonly tracing?: SharedContext;
 }
 
-/**
- * The maximum time for which an item waits for a call in flight, because the audit service may never answer
- * that call.
- */
+/** The maximum time that an item waits for a call in flight. The audit service may never answer that call. */
 const GATHER_MS = 5;
 
 /**
- * Sends items in batches, each item once. A batch has the items of one turn of the event loop, or those that
- * arrived while a call was in flight. A batch of one, and the items of a refused batch, go by single calls (GW-147).
+ * Sends items in batches, without retries. A batch contains the items of one turn of the event loop, or the
+ * items that arrived while a call was in flight. A batch of one item, and the items of a refused batch, are
+ * sent in single calls (GW-147).
  */
 export class GatheredCalls<Item, Tried> {
   readonly #calls: WriteCalls<Item, Tried>;
@@ -81,7 +79,7 @@ function resolveAll<Tried>(batch: readonly Member<unknown, Tried>[], tried: Trie
   for (const { resolve } of batch) resolve(tried);
 }
 
-/** Returns a function for {@link WriteCalls.resultsIn} that reads bodies of the shape of `schema`. */
+/** Returns a function for {@link WriteCalls.resultsIn} that reads bodies valid against `schema`. */
 export function resultsReader<Result extends TSchema, Tried>(
   schema: TObject<{ results: TArray<Result> }>,
   triedBy: (result: Static<Result>) => Tried,

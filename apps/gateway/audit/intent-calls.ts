@@ -10,7 +10,7 @@ import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { AuditClient } from "./client.ts";
 import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 
-/** An intent and the end of its attempts, in elapsed milliseconds of the clock. */
+/** An intent and the deadline of its attempts, in elapsed milliseconds of the clock. */
 export interface TimedIntent {
   readonly intent: IdentifiedIntent;
   readonly end_ms: number;
@@ -20,7 +20,7 @@ export interface TimedIntent {
 export interface IntentTry {
   /** Status of the answer, or null if there was none. */
   readonly status: number | null;
-  /** Whether the intent may be in the log without a confirmation. */
+  /** Whether the log may contain the intent although no answer confirmed it. */
   readonly maybe_written: boolean;
   readonly reason: string;
 }
@@ -30,7 +30,7 @@ const UNTRIED: IntentTry = { status: null, maybe_written: false, reason: "no tim
 
 type IntentClient = Pick<AuditClient, "putIntent" | "postIntents">;
 
-/** Sends intents, each once, and waits at most 500 ms for the answer (GW-138). */
+/** Makes single attempts to send an intent, each of at most 500 ms (GW-138). */
 export class IntentCalls {
   readonly #client: IntentClient;
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class IntentCalls {
     );
   }
 
-  /** Sends the intent in a call that others may share. Never rejects. */
+  /** Sends the intent in a call that other intents may share. Never rejects. */
   withOthers(timed: TimedIntent): Promise<IntentTry> {
     return this.#gathered.withOthers(timed);
   }
@@ -70,7 +70,7 @@ export class IntentCalls {
   }
 }
 
-/** Returns what the status of a PUT means. */
+/** Returns the result of a PUT that was answered with `status`. */
 function triedBy(status: number): IntentTry {
   return { status, maybe_written: status >= 500, reason: `the audit service answered ${status}` };
 }

@@ -16,8 +16,8 @@ export interface AuditedRequest {
 }
 
 /**
- * Returns the intent of a request. A user route belongs to the log of the person, other routes to the log of
- * the organization (GW-136).
+ * Returns the intent of a request: for the person's log on a user route, otherwise for the organization's log
+ * (GW-136).
  */
 export function intentOf(request: AuditedRequest): AuditIntent {
   const { route, principal } = request;
@@ -42,7 +42,7 @@ export function intentOf(request: AuditedRequest): AuditIntent {
 
 /** An error for an intent that the audit service did not confirm. */
 export class IntentUnwritten extends Error {
-  /** Whether the intent may be in the log all the same, because an answer was lost or unclear. */
+  /** Whether the log may contain the intent, because an answer was lost or unclear. */
   readonly maybe_written: boolean;
   /** Status of the answer to the last attempt, or null if there was none. */
   readonly status: number | null;

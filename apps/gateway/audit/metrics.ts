@@ -6,10 +6,7 @@ import {
 } from "@ostiary/lib/runtime/telemetry";
 
 export type AuditWrite = "intent" | "outcome";
-/**
- * The end of a write. `failed`: refused, or not accepted in time. `dropped`: given up before it was
- * delivered.
- */
+/** The result of a write. `failed`: refused, or not accepted in time. `dropped`: given up before delivery. */
 export type WriteResult = "ok" | "failed" | "not_found" | "dropped";
 
 const INTENT_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];

@@ -22,7 +22,7 @@ export interface OutcomeTry {
 const CALLS_MAX = 32;
 const CALL_TIMEOUT_MS = 2_000;
 
-/** Sends outcomes, each once. */
+/** Makes single attempts to send an outcome, alone or in a batch. */
 export class OutcomeCalls {
   readonly #client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;
   readonly #calls = new Semaphore(CALLS_MAX);
@@ -43,7 +43,7 @@ export class OutcomeCalls {
     );
   }
 
-  /** Sends the outcome in a call that others may share. Never rejects. */
+  /** Sends the outcome in a call that other outcomes may share. Never rejects. */
   withOthers(request_id: string, outcome: AuditOutcome): Promise<OutcomeTry> {
     return this.#gathered.withOthers({ request_id, ...outcome });
   }
@@ -56,7 +56,7 @@ export class OutcomeCalls {
   }
 }
 
-/** Returns what the status of a PATCH means. */
+/** Returns the result of a PATCH that was answered with `status`. */
 function triedBy(status: number): OutcomeTry {
   const reason = `the audit service answered ${status}`;
   if (status >= 200 && status < 300) return { result: "ok", reason };

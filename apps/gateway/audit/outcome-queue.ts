@@ -18,26 +18,26 @@ export interface OutcomeQueueOptions {
 
 const PAUSE_MIN_MS = 100;
 /**
- * Delay before the second attempt of an outcome that is answered 404 (GW-145). The audit service may still
- * store an intent that the gateway has given up.
+ * Delay before the second attempt after a 404 (GW-145). The audit service may store the intent late, after
+ * the gateway has given it up.
  */
 const LATE_INTENT_MS = 5_000;
 /**
- * A gap without any accepted outcome that counts as an outage. The first accepted outcome after it ends all
- * backoffs. After a shorter gap only single outcomes may be failing, and their backoffs stay.
+ * The time without an accepted outcome that counts as an outage. The first accepted outcome after an outage
+ * ends all backoffs. A shorter gap ends none, because only single outcomes may be failing.
  */
 const OUTAGE_MS = 1_000;
 
 /**
- * The state of the queue. open: takes outcomes, and backs off for long while the audit service fails.
- * closing: takes none, and retries quickly. closed: has dropped the rest.
+ * The state of the queue. `open`: accepts outcomes, and uses long backoffs. `closing`: accepts no outcomes,
+ * and retries quickly. `closed`: has dropped the remaining outcomes.
  */
 type State = "open" | "closing" | "closed";
 const PAUSE_MAX_MS: Readonly<Record<State, number>> = { open: 10_000, closing: 500, closed: 0 };
 
 /**
  * The queue of outcomes for the audit service (GW-145). Each outcome is retried with its own backoff until
- * the audit service takes or refuses it, so that one failing outcome delays no other.
+ * the audit service accepts or refuses it, so that one failing outcome delays no other.
  */
 export class OutcomeQueue {
   readonly #options: OutcomeQueueOptions;
@@ -45,7 +45,7 @@ export class OutcomeQueue {
   readonly #calls: OutcomeCalls;
   /** Callbacks that end the backoff of outcomes. */
   readonly #retries = new Set<() => void>();
-  /** Callbacks that end the delay of outcomes whose intent may still be stored. */
+  /** Callbacks that end the delay of outcomes whose intent may be stored late. */
   readonly #lateIntents = new Set<() => void>();
   #state: State = "open";
   #underway = 0;
@@ -118,8 +118,8 @@ export class OutcomeQueue {
   }
 
   /**
-   * Tries an outcome and returns its result. A null result asks for a retry. Retries travel alone, since an
-   * outcome that fails every batch would delay others.
+   * Makes one attempt to deliver an outcome. Returns null if a retry is needed. Retries are sent alone,
+   * because an outcome that fails every batch would delay the others.
    */
   async #tryOnce(request_id: string, outcome: AuditOutcome, attempt: number): Promise<WriteResult | null> {
     if (this.#state === "closed") return null;
@@ -135,20 +135,21 @@ export class OutcomeQueue {
     return result;
   }
 
-  /** Logs the begin and the end of an outage. */
+  /** Logs the beginning and the end of an outage. */
   #noteFailing(failing: boolean, reason: string): void {
     const { log } = this.#options;
     const was_failing = this.#failing;
     this.#failing = failing;
     if (failing) {
-      if (!was_failing) log.warn({ reason, underway: this.#underway }, "the audit service takes no outcomes");
+      if (!was_failing)
+        log.warn({ reason, underway: this.#underway }, "the audit service accepts no outcomes");
       return;
     }
     const now_ms = this.#clock.elapsed_ms();
     const without_ms = now_ms - this.#taken_ms;
     this.#taken_ms = now_ms;
     if (!was_failing) return;
-    log.info({}, "the audit service takes outcomes again");
+    log.info({}, "the audit service accepts outcomes again");
     if (without_ms >= OUTAGE_MS) cutShort(this.#retries);
   }
 

@@ -15,18 +15,18 @@ import { OutcomeQueue } from "./outcome-queue.ts";
 export interface AuditRecorder {
   /** Whether audit is on for the deployment. */
   readonly enabled: boolean;
-  /** Number of outcomes that the audit service has not taken yet. */
+  /** Number of outcomes that the audit service has not accepted yet. */
   readonly queued: number;
   /**
-   * Resolves once the audit service has the intent. The request may be forwarded only then.
+   * Resolves once the audit service has stored the intent. The request may be forwarded only then.
    *
-   * @throws ApiError 503 if the intent could not be written; a `rejected` outcome is queued if it may be
-   * stored
+   * @throws ApiError 503 if the intent could not be written; a `rejected` outcome is queued if the intent may
+   * be stored
    */
   intent(request_id: string, intent: AuditIntent): Promise<void>;
-  /** Queues the outcome and returns at once. A full queue drops the outcome, logs that and counts it. */
+  /** Queues the outcome and returns at once. If the queue is full, drops, logs and counts the outcome. */
   outcome(request_id: string, outcome: AuditOutcome): void;
-  /** Delivers the queue for at most `deadline_ms`, then drops and counts the rest. */
+  /** Delivers queued outcomes for at most `deadline_ms`, then drops and counts the rest. */
   close(deadline_ms: number): Promise<void>;
 }
 

@@ -12,12 +12,12 @@ import {
 import type { Scope } from "@ostiary/lib/domain/routes";
 import { fieldValue } from "../upstream/client.ts";
 
-/** The audit notes of a service, as the outcome `responded` has them. */
+/** The audit notes of a service, as a `responded` outcome contains them. */
 export type ResponseNotes = Required<
   Pick<AuditOutcome, "details" | "created_id" | "organization_id" | "member_id">
 >;
 
-/** Called with a header that is ignored and the reason, never with the header's value. */
+/** Receives the name of an ignored header and the reason, never the header's value. */
 export type NoteWarning = (header: string, reason: string) => void;
 
 /** Reads the four audit headers of a service's answer (GW-149, GW-150). */
@@ -35,7 +35,7 @@ export function readResponseNotes(
   };
 }
 
-const DETAILS_RULE = `must be one JSON object in visible ASCII of at most ${AUDIT_DETAILS_BYTES_MAX} bytes and ${AUDIT_DETAILS_DEPTH_MAX} levels, with no name twice in an object and no number that a double does not keep`;
+const DETAILS_RULE = `must be one JSON object in visible ASCII of at most ${AUDIT_DETAILS_BYTES_MAX} bytes and ${AUDIT_DETAILS_DEPTH_MAX} levels, with no duplicate names in an object and no number that a double cannot represent`;
 
 function readDetails(fields: readonly string[], warn: NoteWarning): ResponseNotes["details"] {
   const header = fieldValue(fields, AUDIT_DETAILS_HEADER);
@@ -72,7 +72,7 @@ function readPair(
     return NO_PAIR;
   }
   if (!organization || !member) {
-    warn(present, "must come with its other half: organization and member, both or neither");
+    warn(present, "needs the other header of its pair: organization and member, both or neither");
     return NO_PAIR;
   }
   const organization_id = readId(fields, AUDIT_ORGANIZATION_HEADER, warn);

@@ -13,8 +13,8 @@ export class ClientAddresses {
 
   /**
    * Returns entry `hops` of X-Forwarded-For, counted from the right: the address that the outermost trusted
-   * proxy saw. With fewer entries the leftmost counts. An entry that is not an address yields the socket's
-   * address.
+   * proxy saw. Uses the leftmost entry if there are fewer. Returns the socket's address if the entry is not
+   * an address.
    */
   clientOf(headers: Headers, socketAddress: string): string {
     if (this.#hops === 0) return socketAddress;
@@ -25,12 +25,12 @@ export class ClientAddresses {
   }
 }
 
-/** Returns the address of the peer; an IPv4 address that IPv6 carries becomes plain IPv4. */
+/** Returns the address of the peer. An IPv4-mapped IPv6 address becomes plain IPv4. */
 export function socketAddress(address: { address: string } | null): string {
   return address === null ? UNKNOWN : plain(address.address);
 }
 
-/** The address of a peer that has left before the gateway asked for it. */
+/** The address of a peer that left before the gateway read its address. */
 const UNKNOWN = "0.0.0.0";
 const MAPPED = "::ffff:";
 
@@ -40,9 +40,7 @@ function plain(address: string): string {
   return isIP(v4) === 4 ? v4 : lower;
 }
 
-/**
- * Returns the address in an entry: bare, `1.2.3.4:5678`, `[::1]` or `[::1]:5678`, or null for anything else.
- */
+/** Returns the address in an entry such as `1.2.3.4`, `1.2.3.4:5678`, `[::1]` or `[::1]:5678`, else null. */
 function addressIn(entry: string): string | null {
   const text = entry.trim();
   if (isIP(text) !== 0) return plain(text);

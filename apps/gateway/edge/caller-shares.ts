@@ -2,8 +2,8 @@ import { rateLimited } from "@ostiary/lib/domain/errors";
 import type { Principal } from "../admission/principal.ts";
 
 /**
- * The divisor of a share. Once half of all places are taken, one caller may hold one eighth of all places on
- * top.
+ * The divisor of a share. While more than half of the allowed requests are in flight, one caller may add at
+ * most one eighth of them.
  */
 const SHARES = 8;
 const RETRY_AFTER_SECONDS = 1;
@@ -11,21 +11,21 @@ const RETRY_AFTER_SECONDS = 1;
 /** A request that counts against the share of its caller. */
 export interface SharedRequest {
   readonly principal: Principal | null;
-  /** The caller whose share the request uses, or null while it uses none. */
+  /** The caller whose share the request counts against, or null if it is not counted. */
   share: string | null;
 }
 
 /**
- * Keeps one caller from taking every place of a gateway (GW-167). Requests count only while more than half of
- * the places are taken, so that an idle gateway pays nothing. A caller is a person on user routes and an
- * organization on the others.
+ * Keeps one caller from using the whole capacity of a gateway (GW-167). Requests are counted only while more
+ * than half of the capacity is in use, so an idle gateway pays nothing. A caller is a person on user routes
+ * and an organization on other routes.
  */
 export class CallerShares {
   readonly #share_max: number;
   readonly #held = new Map<string, number>();
   #refused = 0;
 
-  /** @param requests_max number of all places */
+  /** @param requests_max maximum number of requests in flight */
   constructor(requests_max: number) {
     this.#share_max = Math.max(1, Math.floor(requests_max / SHARES));
   }
@@ -45,7 +45,7 @@ export class CallerShares {
     request.share = caller;
   }
 
-  /** Returns the place of a request that has ended. */
+  /** Stops counting a request that has ended. */
   release(request: SharedRequest): void {
     const { share } = request;
     if (share === null) return;

@@ -2,9 +2,9 @@ import type { HealthState } from "@ostiary/lib/runtime/http";
 import type { Exchange } from "../exchange.ts";
 
 export interface ClientTimes {
-  /** Time from the end of an answer to the whole head of the next request. */
+  /** Maximum time from the end of an answer to the whole head of the next request. */
   readonly idle_timeout_ms: number;
-  /** Time for the rest of a body after the request was answered without it. */
+  /** Maximum time for the rest of a request's body after the gateway answered without reading it. */
   readonly body_timeout_ms: number;
 }
 
@@ -39,7 +39,7 @@ export class ClientConnections {
   }
 
   /**
-   * Starts the idle timer, within which the client must read the rest of the answer and send the next
+   * Starts the idle timer. Before it fires, the client must read the rest of the answer and send the next
    * request.
    */
   release({ server, request, body_complete }: Exchange): void {

@@ -4,8 +4,8 @@ const ESTABLISHED = "01";
 const LINES_MAX = 200_000;
 
 /**
- * Returns the number of open client connections, counted by the operating system for all processes that share
- * the port. The runtime has no such number. Returns null where the system has none either.
+ * Returns the number of open client connections of all processes that share the port. The operating system
+ * counts them, because the runtime does not. Returns null on a system without a count.
  */
 export async function openConnections(port: number): Promise<number | null> {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -21,7 +21,7 @@ export interface OverloadOptions {
 /** The resource that runs short. */
 export type OverloadCause = "requests" | "connections" | "memory";
 
-/** The connections of a port, as the runtime knows them. */
+/** The connections of a port, as the runtime counts them. */
 type Connections = Pick<
   Bun.Server<unknown>,
   "pendingRequests" | "pendingWebSockets" | "closeIdleConnections"
@@ -36,18 +36,18 @@ export interface Relief {
 
 const LOOK_MS = 100;
 /**
- * Connections and memory are checked after this many requests too, or earlier near the descriptor limit: see
- * `looksEach`. A burst of held bodies can take all memory within one pause.
+ * Connections and memory are also checked after this many requests, or fewer near the descriptor limit (see
+ * `looksEach`). A burst of buffered bodies can use up all memory between two timed checks.
  */
 const LOOK_REQUESTS_MAX = 128;
 const LOOK_REQUESTS_MIN = 16;
-/** Number of checks before the descriptors beyond MAX_CONNECTIONS could be used up. */
+/** Number of checks that run before requests can use up the descriptors beyond MAX_CONNECTIONS. */
 const LOOKS_IN_ROOM = 4;
 /** Descriptors that one request may open: one for its client and one for its service. */
 const DESCRIPTORS_OF_REQUEST = 2;
 /**
- * Requests that are served under any pressure, since resources that cannot be freed must not refuse
- * everybody.
+ * Requests that are admitted under any pressure. Otherwise, resources that cannot be freed would block all
+ * requests.
  */
 const RESERVED_REQUESTS = 100;
 /**
@@ -55,12 +55,13 @@ const RESERVED_REQUESTS = 100;
  * checks.
  */
 const SHARE = 0.75;
-/** Pause between two garbage collections. */
+/** Minimum time between two forced garbage collections. */
 const COLLECT_PAUSE_MS = 2_000;
 
 /**
- * Refuses requests before the process runs out of memory or descriptors (GW-151): 503, and the connection
- * closes. Each request costs a few comparisons; resources are read ten times a second, and after some requests.
+ * Refuses requests before the process runs out of memory or descriptors (GW-151). A refused request gets a
+ * 503 and its connection closes. Each request costs a few comparisons; resources are read ten times a second,
+ * and after some requests.
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -75,7 +76,7 @@ export class Overload {
   #allowed: number;
   #collected_ms = Number.NEGATIVE_INFINITY;
   #since_look = 0;
-  /** The connections, as the last request handed them over. */
+  /** The connections that the last call of {@link admit} received. */
   #connections: Connections | null = null;
   #isCrowded = false;
 
@@ -151,7 +152,7 @@ export class Overload {
   }
 
   /**
-   * Admits one request, which the runtime counts already. Called for every request.
+   * Admits one request. The runtime's count already includes it. Called for every request.
    *
    * @throws ApiError 503 if there is no room
    */
@@ -182,7 +183,7 @@ export class Overload {
     const { requests_max } = this.#options;
     this.#allowed = this.#cause === "requests" ? requests_max : Math.min(requests_max, RESERVED_REQUESTS);
     if (this.#cause === "memory") this.#relief.endSlowReaders();
-    // The owners of idle connections open new ones when they need them.
+    // Idle connections can be closed safely: their owners open new ones when needed.
     if (this.#cause === "connections") {
       this.#relief.closeIdle();
       this.#connections?.closeIdleConnections();
@@ -228,8 +229,8 @@ export class Overload {
 }
 
 /**
- * Returns after how many requests the connections are checked again, if `room` descriptors are left beyond
- * the limit.
+ * Returns the number of requests between two checks of the connections, for `room` descriptors beyond the
+ * limit.
  */
 function looksEach(room: number): number {
   const requests = Math.floor(room / (LOOKS_IN_ROOM * DESCRIPTORS_OF_REQUEST));

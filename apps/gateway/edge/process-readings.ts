@@ -2,12 +2,15 @@ import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { errorCode } from "@ostiary/lib/domain/errors";
 
-/** The resources that a process uses and may use. A limit that the system does not tell is infinite. */
+/** The resources that a process uses and may use. A limit that the system does not report is infinite. */
 export interface ProcessReadings {
   memory_bytes(): number;
   /** Runs a full garbage collection, which takes some tens of milliseconds. */
   collect(): void;
-  /** Returns the number of open descriptors. A system without a count may yield too few, never too many. */
+  /**
+   * Returns the number of open descriptors. Without a count of the system, the result may be too low, never
+   * too high.
+   */
   descriptors(): number;
   readonly memory_bytes_max: number;
   readonly descriptors_max: number;
@@ -24,29 +27,33 @@ export function processReadings(): ProcessReadings {
   };
 }
 
-/** Returns a reading of the resident memory. It repeats the last one while the process has no descriptor left to read it with. */
+/**
+ * Returns a function that reads the resident memory. The function repeats its last value while the process
+ * has no free descriptor for the reading.
+ */
 function residentMemory(): () => number {
   let last = 0;
   return () => {
     try {
       last = process.memoryUsage.rss();
     } catch {
-      // the runtime opens a file for it, and its error has no code
+      // the runtime reads the value from a file; its error has no code
     }
     return last;
   };
 }
 
 /**
- * Returns the count that Linux keeps since 6.2, in 3 µs for any number of descriptors; 0 on other systems.
+ * Returns the count that Linux provides since 6.2, or 0 on other systems. Takes 3 µs for any number of
+ * descriptors.
  */
 function countedDescriptors(): number {
   return statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * Returns the number of the lowest free descriptor, below which all are in use. Descriptors above a gap are
- * missed. This takes 5 µs, while a list would take time for each open descriptor.
+ * Returns the lowest free descriptor. All lower ones are in use; descriptors above a gap are missed. Takes 5
+ * µs, whereas a list takes time for each open descriptor.
  */
 function lowestFreeDescriptor(): number {
   try {
@@ -64,7 +71,7 @@ function allowedMemory(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
-/** Returns the soft limit, which the runtime raised to the hard limit at its start. */
+/** Returns the soft limit of descriptors, which the runtime raises to the hard limit at its start. */
 function allowedDescriptors(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");

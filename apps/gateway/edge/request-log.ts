@@ -24,11 +24,11 @@ export class RequestLog {
   }
 
   /**
-   * Reports a request whose last byte was sent, or that will send no more. Called once for each request.
+   * Reports a request once its answer is complete or has broken off. Called once for each request.
    *
-   * @param answered the status that was sent, or null if the client left before
+   * @param answered the status that was sent, or null if the client left before an answer
    * @param failure why the gateway refused the request or could not finish it
-   * @param duration_ms the time from its arrival
+   * @param duration_ms the time since the request arrived
    */
   finish(exchange: Exchange, answered: number | null, failure: Error | null, duration_ms: number): void {
     const { log, hasAccessLine } = this.#telemetry;
@@ -54,7 +54,7 @@ export class RequestLog {
     else log.error({ ...line, ...failed }, "request failed");
   }
 
-  /** Returns the log line without unknown fields, because the logger would look at each undefined one. */
+  /** Returns the log line. Omits undefined fields, because each one costs the logger time. */
   #line(exchange: Exchange, route: string, status: number, duration_ms: number): LogLine {
     const { request, principal, trace } = exchange;
     const line: LogLine = {
@@ -75,7 +75,7 @@ export class RequestLog {
   }
 }
 
-/** Returns the prefix of a credential of known form, valid or not. */
+/** Returns the prefix of a credential with a valid form, whether it was accepted or not. */
 function presentedKeyPrefix({ credential }: Exchange): string | null {
   return credential === null ? null : displayPrefix(credential);
 }
@@ -107,7 +107,10 @@ interface Failure {
   readonly error_message: string;
 }
 
-/** Returns what went wrong: a 5xx, which may be the service's own, or a response that broke off. */
+/**
+ * Returns the failure of a request: a 5xx of the gateway or the service, or a response that broke off. Else
+ * null.
+ */
 function failureOf(answered: number | null, failure: Error | null): Failure | null {
   if (answered === null || failure instanceof ClientGone) return null;
   if (failure === null) {

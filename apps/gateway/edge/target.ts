@@ -14,7 +14,7 @@ const KNOWN_HOSTS_MAX = 1_000;
  * So the reader checks Host first and refuses every other request with 400.
  */
 export class RequestTargets {
-  /** Host values that were found valid. Nearly every request repeats one of a few. */
+  /** Host values that were found valid. Nearly all requests use one of a few values. */
   readonly #sound = new Set<string>();
   /** The start of every URL on this port. */
   readonly #scheme: "http://" | "https://";
@@ -24,7 +24,8 @@ export class RequestTargets {
   }
 
   /**
-   * @throws ApiError 400 for a missing, repeated or malformed Host, a URL that does not parse, or two lengths
+   * @throws ApiError 400 for a missing, repeated or malformed Host, a URL that does not parse, or a repeated
+   * Content-Length
    */
   read(request: Request): RequestTarget {
     const host = request.headers.get("host");

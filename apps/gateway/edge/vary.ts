@@ -9,7 +9,7 @@ export class Vary {
     this.value = names.join(", ");
   }
 
-  /** Adds the names that `said` lacks; `*` covers every name. */
+  /** Returns `said`, a service's `Vary`, with the missing names added. `*` covers every name. */
   mergedWith(said: string): string {
     const known = new Set(said.split(",").map((name) => name.trim().toLowerCase()));
     if (known.has("*")) return said;

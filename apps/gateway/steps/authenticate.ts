@@ -153,13 +153,13 @@ function keySetOf(config: AdmissionConfig, log: AuthenticatorOptions["log"], clo
 }
 
 /**
- * Returns the refusal that names what a route of `scope` accepts. A present Authorization header was not
- * acceptable.
+ * Returns the refusal of a request without an acceptable credential. The refusal names the credentials that a
+ * route of `scope` accepts.
  */
 function missing(scope: ProtectedScope, isAuthorizationSent: boolean): CredentialRefusal {
-  const taken = scope === "user" ? "X-API-Key or Authorization: Bearer" : "X-API-Key";
+  const accepted = scope === "user" ? "X-API-Key or Authorization: Bearer" : "X-API-Key";
   const sent = isAuthorizationSent ? " The Authorization header is not accepted here." : "";
-  return new CredentialRefusal("missing", `A route of ${scope} scope takes ${taken}.${sent}`);
+  return new CredentialRefusal("missing", `A route of ${scope} scope accepts ${accepted}.${sent}`);
 }
 
 function wrongRealm(realm: Realm, scope: ProtectedScope): CredentialRefusal {
@@ -174,7 +174,7 @@ function bearerToken(authorization: string | null): string | null {
   return authorization.slice(BEARER.length).trim();
 }
 
-/** Returns the 401. It names Bearer for user routes alone, since HTTP has no scheme for keys. */
+/** Returns the 401. Only user routes name a scheme, Bearer, because HTTP has no scheme for API keys. */
 function unauthorized(scope: ProtectedScope, cause: CredentialRefusal): ApiError {
   const headers = scope === "user" ? { "WWW-Authenticate": "Bearer" } : undefined;
   return new ApiError("UNAUTHORIZED", { kind: "auth", headers, cause });

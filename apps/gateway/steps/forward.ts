@@ -23,9 +23,9 @@ export interface ForwardOptions extends BodyLimits {
 /** The answer of a service. */
 export interface UpstreamAnswer {
   readonly status: number;
-  /** End-to-end fields of the answer: names in lower case and values in turn. */
+  /** End-to-end fields of the answer: alternating names, in lower case, and values. */
   readonly fields: readonly string[];
-  /** Announced length, if it differs from that of `body`: for HEAD and 304. */
+  /** The announced length of an answer to HEAD or a 304, which have no body. Null for other answers. */
   readonly announced: number | null;
   /** The body; a stream may still be arriving when the response starts. */
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
@@ -78,7 +78,7 @@ export class Forwarder {
    */
   send(exchange: Exchange, path: string): Promise<UpstreamResponse> {
     const { request } = exchange;
-    // The client may have left during earlier steps. A GET does no harm, and the sweep stops it.
+    // The client may have left during earlier steps. A GET is harmless, and the sweep over calls stops it.
     if (request.method !== "GET" && request.signal.aborted) throw new ClientGone();
     const call = this.#calls.begin(exchange);
     exchange.call = call;
@@ -105,7 +105,7 @@ export class Forwarder {
   }
 
   /**
-   * Returns the answer, with the part of the body that must arrive before the client gets its head.
+   * Returns the answer. Waits for the part of the body that must arrive before the client gets the head.
    *
    * @param onEnd called when a streamed body ends
    */
@@ -160,10 +160,10 @@ export class Forwarder {
   }
 
   /**
-   * Returns what `thrown` means to the client of a failed call:
+   * Returns the error for the client of a failed call:
    * - ApiError 408: the request body stopped arriving.
    * - ApiError 413: the request body is over the limit.
-   * - ApiError 502: the service cannot be reached, is too slow, or breaks off before the client has anything.
+   * - ApiError 502: the service cannot be reached, is too slow, or breaks off before the client got a byte.
    * - ClientGone: the client left.
    *
    * Any other error is returned unchanged.

@@ -9,7 +9,7 @@ export class PolicyDecisions {
   uncounted = 0;
 }
 
-/** The one series of all inline limits, which are too many for a series each. */
+/** The single series of all inline limits. One series for each limit would be too many. */
 const INLINE = "route";
 const INLINE_PREFIX = `${INLINE}:`;
 

@@ -16,17 +16,20 @@ import type { QuotaBucket, QuotaRecord } from "./quota-record.ts";
  */
 const PERIOD_SLACK_MS = 86_400_000;
 
-/** The state of several limits after a request: the one with the least left, and all of them in headers. */
+/**
+ * The state of several limits after a request: the decision of the tightest limit, and all limits as header
+ * values.
+ */
 export interface SetState extends RateLimitDecision {
   /** The name of the policy with the least left, or null for an inline limit. */
   readonly policy: string | null;
   /** `RateLimit-Policy` and `RateLimit` (GW-184). */
   readonly described: { readonly policies: string; readonly limits: string };
-  /** The counts to give back if the request ends in a 5xx or without an answer. */
+  /** The counts to refund if the request ends in a 5xx or without an answer. */
   readonly refundable: readonly Charged[];
 }
 
-/** A count that can be given back. */
+/** A count that can be refunded. */
 export interface Charged {
   readonly bucket: string;
   /** The time that was left in the window when the request was counted. */
@@ -49,7 +52,7 @@ interface PreparedLimit {
   readonly period: CalendarPeriod | null;
 }
 
-/** A list of limits within a time in which no calendar period of it begins or ends. */
+/** A list of limits, prepared for a time span in which none of their calendar periods begins or ends. */
 interface PreparedLimits {
   readonly limits: readonly PreparedLimit[];
   /** `RateLimit-Policy`. */
@@ -70,7 +73,7 @@ interface Counting {
 
 export interface LimitSetOptions {
   readonly store: Pick<CounterStore, "charge" | "refund" | "isSpread">;
-  /** The record of quota charges; null without an audit service. */
+  /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;
   readonly clock: Pick<Clock, "now" | "elapsed_ms">;
 }
@@ -80,7 +83,7 @@ export class LimitSetCounter {
   readonly #store: LimitSetOptions["store"];
   readonly #quotas: QuotaRecord | null;
   readonly #clock: LimitSetOptions["clock"];
-  /** The prepared form of each list. Lists go away with the routes that have them. */
+  /** The prepared form of each list. A list can be collected together with its route. */
   readonly #prepared = new WeakMap<readonly AppliedLimit[], PreparedLimits>();
 
   constructor({ store, quotas, clock }: LimitSetOptions) {
@@ -90,8 +93,8 @@ export class LimitSetCounter {
   }
 
   /**
-   * Counts a request of `subject`. Rejects with `StoreUnavailable` as the store does, and with ApiError 503 when
-   * neither the store nor the audit service knows the count of a quota.
+   * Counts a request of `subject`. Rejects with `StoreUnavailable` if the store fails, and with ApiError 503
+   * if neither the store nor the audit service returns the count of a quota.
    */
   async count(limits: readonly AppliedLimit[], subject: string): Promise<SetState> {
     const now = this.#clock.now();
@@ -104,12 +107,12 @@ export class LimitSetCounter {
     return state;
   }
 
-  /** Gives counts back. Rejects as the store does. */
+  /** Refunds counts. Rejects if the store fails. */
   async refund(charged: readonly Charged[]): Promise<void> {
     const now = this.#clock.elapsed_ms();
     const refunds = charged.map(({ bucket, ttl_ms, at_elapsed_ms, quota }) => ({
       bucket,
-      // Both clocks round, so the same window can show a millisecond more.
+      // Adds 1 ms: both clocks round, so the store can report 1 ms more for the same window.
       ttl_ms: Math.ceil(ttl_ms - (now - at_elapsed_ms)) + 1,
       quota,
     }));
@@ -119,13 +122,13 @@ export class LimitSetCounter {
     for (const { quota } of open) if (quota !== null) this.#quotas?.charged(quota, -1);
   }
 
-  /** Counts a request whose quotas the store does not have, from the counts in the record. */
+  /** Counts a request again. For quotas that the store lacks, starts from the counts in the quota record. */
   async #chargeFromKnown(countings: readonly Counting[]): Promise<WindowCount[]> {
     const charges = countings.map(async ({ charge, quota }) =>
       quota === null ? charge : { ...charge, start: (await this.#quotas?.known(quota)) ?? 0 },
     );
     const counts = await this.#store.charge(await Promise.all(charges));
-    if (counts === null) throw new Error("The counter store asked for a start that it was given.");
+    if (counts === null) throw new Error("The counter store asked for start counts that the call contains.");
     return counts;
   }
 
@@ -186,17 +189,17 @@ export class LimitSetCounter {
   }
 }
 
-/** Writes down that a request was charged to its quotas. */
+/** Records that a request was charged to its quotas. */
 function noteCharges(quotas: QuotaRecord, countings: readonly Counting[]): void {
   for (const { quota } of countings) if (quota !== null) quotas.charged(quota, 1);
 }
 
-/** Returns whether one limit has less left than the other, or as much with a later reset. */
+/** Returns whether `one` has less left than `other`, or the same with a later reset. */
 function isTighter(one: RateLimitDecision, other: RateLimitDecision): boolean {
   return one.remaining < other.remaining || (one.remaining === other.remaining && one.reset > other.reset);
 }
 
-/** Prepares a list of limits for the calendar periods of a time. */
+/** Prepares a list of limits for the calendar periods that contain `now`. */
 function prepare(limits: readonly AppliedLimit[], now: number): PreparedLimits {
   const prepared = limits.map((limit) => prepareLimit(limit, now));
   const periods = prepared.flatMap(({ period }) => (period === null ? [] : [period]));

@@ -44,17 +44,17 @@ export const limitVariables = {
 const limitSchema = Type.Object(limitVariables);
 export type LimitConfig = Static<typeof limitSchema>;
 
-/** The bucket of a request after it was counted: the values of the X-RateLimit headers. */
+/** The state of a limit after a request was counted: the values of the X-RateLimit headers. */
 export type RateState = RateLimitDecision | SetState;
 
-/** Step 3 of a request: counts it, then decides (GW-69). */
+/** Step 3: counts a request, then decides whether it is admitted (GW-69). */
 export interface Limiter {
   /**
    * Counts a request; returns null for an unlimited route, without a round trip. Rejects with ApiError 503 if
-   * the counter store is down, or if nobody tells the count of a quota.
+   * the counter store is down, or if the count of a quota cannot be read.
    */
   limit(route: LimitedRoute, caller: Caller): Promise<RateState> | null;
-  /** Gives the counts of a request back whose limits charge success alone. Never rejects. */
+  /** Refunds a failed request to the limits that charge only successful requests. Never rejects. */
   refund(state: RateState): void;
   /**
    * Counts a 401 or an unmatched 404 of a client address. Returns the 429 to answer instead, or null. Returns
@@ -72,7 +72,7 @@ export type LimitedRoute = Pick<CompiledRoute, "scope" | "rateLimit" | "bucketPr
 export interface Caller {
   /** Address of the client. */
   readonly ip: string;
-  /** null on a public route. */
+  /** The admitted caller, or null on a public route. */
   readonly principal: LimitedPrincipal | null;
 }
 
@@ -85,7 +85,7 @@ export type LimitStore = Pick<CounterStore, "increment" | "charge" | "refund" | 
 export interface LimiterOptions {
   config: LimitConfig;
   store: LimitStore;
-  /** The record of quota charges; null, the default, without an audit service. */
+  /** The record of quota charges. Null, the default, if there is no audit service. */
   quotas?: QuotaRecord | null;
   clock?: Pick<Clock, "now" | "elapsed_ms">;
   /** Counts the decisions. */
@@ -129,7 +129,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
   };
 }
 
-/** Returns what counts a request in one window. Its `otherwise` answers if the store cannot count. */
+/**
+ * Returns a function that counts a request in one window. The function calls `otherwise` if the store cannot
+ * count.
+ */
 function windowCounter({ store, clock }: Required<Pick<LimiterOptions, "store" | "clock">>) {
   return async <Uncounted>(
     key: string,
@@ -151,7 +154,7 @@ function windowCounter({ store, clock }: Required<Pick<LimiterOptions, "store" |
   };
 }
 
-/** Returns what counts a request in all limits of a set, or in none. */
+/** Returns a function that counts a request in all limits of a set, or in none. */
 function setCounter(sets: LimitSetCounter, decisions: LimitDecisions) {
   return async (limits: readonly AppliedLimit[], subject: string): Promise<SetState> => {
     const decided = limits.map((limit) => decisions.ofPolicy(limit.bucketPrefix));

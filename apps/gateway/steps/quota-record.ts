@@ -10,9 +10,9 @@ export interface QuotaBucket {
   readonly requests: number;
 }
 
-/** Writes down what is charged to quotas, so that they outlive the counter store (GW-191, GW-192). */
+/** The record of charges to quotas, from which a new counter store gets its counts (GW-191, GW-192). */
 export interface QuotaRecord {
-  /** Adds requests that were charged to a quota; a negative number was given back. */
+  /** Adds requests that were charged to a quota. A negative number is a refund. */
   charged(quota: QuotaBucket, requests: number): void;
   /** Returns the recorded count of a quota. Rejects with ApiError 503. */
   known(quota: QuotaBucket): Promise<number>;

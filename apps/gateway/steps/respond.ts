@@ -13,7 +13,7 @@ const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];
 /** Response fields that only the gateway reads. */
 const AUDIT_FIELDS: ReadonlySet<string> = new Set(AUDIT_HEADERS);
 
-/** The headers that all answers of one kind start with. */
+/** The default headers of one kind of answer: public or protected. */
 interface Defaults {
   readonly headers: Headers;
   readonly vary: Vary | null;

@@ -3,13 +3,13 @@ import { type RouteMatch, type SubjectIds, upstreamPath } from "@ostiary/lib/dom
 import type { Principal } from "../admission/principal.ts";
 import type { RequestTarget } from "../edge/target.ts";
 
-/** The ids of the owner of a public route, which has no owner. */
+/** The ids for a public route, which has no owner. */
 const NOBODY: SubjectIds = {};
 
 /**
  * Step 6: returns the path and query for the service, with the owner's ids in the path (GW-80).
  *
- * @throws ApiError 400 for a param, 500 for an owner's id that is not one path segment
+ * @throws ApiError 400 if a param is not one path segment, 500 if an owner's id is not
  */
 export function rewrite(match: RouteMatch, target: RequestTarget, principal: Principal | null): string {
   const filled = upstreamPath(match, target.path, principal ?? NOBODY);

@@ -5,7 +5,7 @@ const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** The end of a call: the class of its status, or `none` without an answer. */
 const CLASSES = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** Measures calls of services from the call to the head of the answer, by service. */
+/** Measures the time from a call to the head of its answer, by service. */
 export class CallDurations {
   readonly #histogram: DurationHistogram;
   readonly #services = new Map<string, ServiceCalls>();
@@ -13,7 +13,7 @@ export class CallDurations {
   constructor(registry: Metrics["registry"]) {
     this.#histogram = new DurationHistogram({
       name: "gateway_upstream_duration_seconds",
-      help: "Time from a call of a service to the head of its answer, by the class of its status, or none without an answer.",
+      help: "Time from a call to a service to the head of its answer, by the class of its status, or none without an answer.",
       labelNames: ["service", "status_class"],
       buckets: BUCKETS_SECONDS,
       registers: [registry],

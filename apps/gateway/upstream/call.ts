@@ -5,15 +5,20 @@ import type { Abortable, CallHandle } from "./client.ts";
 
 /** Interval of the sweep over calls in flight. A client that leaves ends its call within 100 ms (GW-123). */
 const SWEEP_MS = 50;
-/** The maximum time that one sweep counts, so that a stalled gateway makes no client or service late. */
+/**
+ * The maximum time that one sweep adds to the time of deadlines. A stall of the gateway times out no client
+ * or service.
+ */
 const STEP_MAX_MS = 2 * SWEEP_MS;
-/** Clients that have not read for this long are slow readers, whose answers are given up first. */
+/**
+ * Clients that have not read for this long are slow readers. Their answers are given up when memory is short.
+ */
 const READER_PATIENCE_MS = 1_000;
 
-/** The place of a call that is not in flight. */
+/** The `place` of a call that is not in flight. */
 const ENDED = -1;
 
-/** The client of a call, and the runtime's hold on its connection. */
+/** The client of a call, and the server that can close its connection. */
 export interface CallClient {
   readonly request: Request;
   readonly server: { timeout(request: Request, seconds: number): void };
@@ -38,7 +43,7 @@ export class ClientGone extends Error {
 }
 
 /**
- * The calls of services in flight. One timer sweeps over all of them: an abort listener and timers for each
+ * The calls to services in flight. One timer sweeps over all of them: an abort listener and timers for each
  * call would cost more than the rest of most requests.
  */
 export class UpstreamCalls {
@@ -49,7 +54,7 @@ export class UpstreamCalls {
    */
   readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
-  /** Time counted by sweeps, which deadlines refer to. */
+  /** The time that deadlines refer to. Only sweeps advance it. */
   #time_ms = 0;
 
   constructor(clock: Clock) {
@@ -69,7 +74,7 @@ export class UpstreamCalls {
     return call;
   }
 
-  /** Removes a call that waits for nothing any more. */
+  /** Removes a call from the calls in flight. */
   end(call: UpstreamCall): void {
     if (call.place === ENDED) return;
     const last = this.#underway.pop();
@@ -80,7 +85,10 @@ export class UpstreamCalls {
     call.place = ENDED;
   }
 
-  /** Returns the time at which a wait of `ms` that starts now is late, by up to two sweeps. */
+  /**
+   * Returns the deadline of a wait of `ms` that starts now. A missed deadline takes effect up to two sweeps
+   * late.
+   */
   deadline(ms: number): number {
     return this.#time_ms + ms + SWEEP_MS;
   }
@@ -90,7 +98,7 @@ export class UpstreamCalls {
     return this.#time_ms;
   }
 
-  /** Gives up answers with full buffers that their clients do not read. */
+  /** Gives up answers that their clients have stopped reading. */
   endSlowReaders(): void {
     for (const call of [...this.#underway]) call.endUnread(this.#time_ms - READER_PATIENCE_MS);
   }
@@ -108,18 +116,17 @@ export class UpstreamCalls {
 }
 
 /**
- * One call of a service, and everything that ends it early. The service's time runs only while the gateway
- * waits for the service,
- * never while the client is slow.
+ * One call to a service, and the causes that end it early. The service's timer runs only while the gateway
+ * waits for the service, never while the client is slow.
  */
 export class UpstreamCall implements CallHandle {
   /** Whether the head of the response has arrived; the client may still be sending. */
   answered = false;
-  /** Time of the call, by the elapsed time of the clock. */
+  /** Time at which the call was sent, in elapsed milliseconds of the clock. */
   sent = 0;
   /** Span of the call, if the request's trace is recorded. */
   span: CallSpan | null = null;
-  /** Aborts the request to the service. */
+  /** The handle that aborts the request to the service. */
   underway: Abortable | null = null;
   /** Index among the calls in flight. */
   place = ENDED;
@@ -148,7 +155,7 @@ export class UpstreamCall implements CallHandle {
     this.#client.request.signal.onabort = () => this.stop("client_gone");
   }
 
-  /** Gives the service `ms` for its next bytes. */
+  /** Starts the service's timer: the next bytes must arrive within `ms`. */
   awaitService(ms: number, reason: "timeout" | "idle"): void {
     this.#service_until_ms = this.#calls.deadline(ms);
     this.#service_reason = reason;
@@ -159,7 +166,7 @@ export class UpstreamCall implements CallHandle {
     this.#service_until_ms = Number.POSITIVE_INFINITY;
   }
 
-  /** Gives the client `ms` for the next chunk of its body. */
+  /** Starts the client's timer: the next chunk of its body must arrive within `ms`. */
   awaitClient(ms: number): void {
     this.#client_until_ms = this.#calls.deadline(ms);
   }
@@ -168,7 +175,7 @@ export class UpstreamCall implements CallHandle {
     this.#client_until_ms = Number.POSITIVE_INFINITY;
   }
 
-  /** Notes that the client must read a chunk before it gets the next one. */
+  /** Notes that the client has an unread chunk. */
   awaitReader(): void {
     this.#unread_since_ms = this.#calls.time_ms;
   }
@@ -181,7 +188,7 @@ export class UpstreamCall implements CallHandle {
   endUnread(time_ms: number): void {
     if (this.#unread_since_ms > time_ms) return;
     this.stop("reader_slow");
-    // a client that does not read would not notice the failure and would keep its place
+    // a client that does not read would not notice the failure and would keep its connection
     this.#client.server.timeout(this.#client.request, 1);
   }
 
@@ -192,14 +199,14 @@ export class UpstreamCall implements CallHandle {
     else if (time_ms >= this.#service_until_ms) this.stop(this.#service_reason);
   }
 
-  /** Gives the call up; the first reason stays. */
+  /** Gives the call up. Only the first reason counts. */
   stop(reason: StopReason): void {
     this.#reason ??= reason;
     this.end();
     this.#abort();
   }
 
-  /** Ends the call, which waits for nothing any more. */
+  /** Ends the call and its timers. */
   end(): void {
     this.#calls.end(this);
   }
@@ -210,7 +217,7 @@ export class UpstreamCall implements CallHandle {
     underway?.abort();
   }
 
-  /** Ends a failed call and returns what the failure means to the client. */
+  /** Ends a failed call and returns the error for its client. */
   failure(cause: unknown, body_bytes_max: number): Error {
     if (this.#reason === null && this.#client.request.signal.aborted) this.#reason = "client_gone";
     this.end();
@@ -227,7 +234,7 @@ export class UpstreamCall implements CallHandle {
       case "timeout":
         return badGateway("The service did not begin its response in time.");
       case "unwanted":
-        return new Error("The rest of the response was not wanted.");
+        return new Error("The rest of the response was not needed.");
       case "idle":
         return badGateway("The service paused too long within its response.");
       case null:

@@ -2,7 +2,7 @@ import { COLON, CR, HEX_VALUE, IS_TEXT, IS_TOKEN, LF, NOT_HEX, SEMICOLON, SPACE,
 import { MalformedResponse } from "./malformed-response.ts";
 
 const SIZE_DIGITS_MAX = 16;
-/** Bytes of chunk extensions beyond one for each byte of the body. */
+/** The maximum bytes of chunk extensions, beyond one byte for each byte of the body. */
 const EXTENSION_BYTES_MAX = 65_536;
 const TRAILER_BYTES_MAX = 65_536;
 const TRAILERS_MAX = 200;
@@ -25,7 +25,7 @@ const LAST_LF = 13;
 const COMPLETE = 14;
 const STATES = 15;
 
-/** Classes of bytes. A byte that no part of the framing may hold is in class 0. */
+/** Classes of bytes. A byte that no part of the framing may contain is in class 0. */
 const HEX_CLASS = 1;
 const TOKEN_CLASS = 2;
 const TEXT_CLASS = 3;
@@ -53,7 +53,10 @@ const CLASS_OF = Uint8Array.from({ length: 256 }, (_, byte) => {
 const TOKEN = [HEX_CLASS, TOKEN_CLASS];
 const TEXT = [...TOKEN, TEXT_CLASS, BLANK_CLASS, COLON_CLASS, SEMICOLON_CLASS];
 
-/** The chunked coding (RFC 9112, section 7.1): from a state, by a byte of these classes, to a state. */
+/**
+ * The transitions of the chunked coding (RFC 9112, section 7.1): in state `from`, a byte of `classes` leads
+ * to state `to`.
+ */
 const TRANSITIONS: readonly [from: number, classes: readonly number[], to: number][] = [
   [SIZE_START, [HEX_CLASS], SIZE],
   [SIZE, [HEX_CLASS], SIZE],
@@ -82,13 +85,13 @@ for (const [from, classes, to] of TRANSITIONS) {
   for (const each of classes) NEXT_STATE[(from << CLASS_BITS) | each] = to;
 }
 
-/** Decodes a chunked body that comes cut anywhere. Trailers are read and dropped. */
+/** Decodes a chunked body, however it is split. Trailers are read and dropped. */
 export class ChunkedBody {
   /** Offsets of the data in the bytes of the last {@link take}; both are 0 if there were no data. */
   dataStart = 0;
   dataEnd = 0;
   #state = SIZE_START;
-  /** The size of the chunk, as far as its digits were read; then how many bytes of its data are missing. */
+  /** The size of the chunk while its digits are read, then the number of data bytes still missing. */
   #size = 0;
   #digits = 0;
   #extension_bytes = 0;
@@ -110,10 +113,10 @@ export class ChunkedBody {
   }
 
   /**
-   * Reads `bytes` from `from` on. Data of several chunks are moved together within `bytes`, and then stand
-   * from {@link dataStart} to {@link dataEnd}: one view of them costs less than a view of each chunk. Returns
-   * the index after the last byte that was read: the end of the body if it is {@link complete}, otherwise the
-   * end of `bytes`.
+   * Reads `bytes` from `from` on. Moves the data of several chunks together, to the bytes from
+   * {@link dataStart} to {@link dataEnd}, because one view costs less than a view of each chunk. Returns the
+   * index after the last byte that was read: the end of the body if it is {@link complete}, otherwise the end
+   * of `bytes`.
    */
   take(bytes: Buffer, from: number): number {
     let at = from;
@@ -139,7 +142,7 @@ export class ChunkedBody {
     return end;
   }
 
-  /** Reads up to where data or the end of the body begins. */
+  /** Reads framing up to the next data or the end of the body. */
   #takeFraming(bytes: Buffer, from: number): number {
     let at = from;
     while (at < bytes.length) {
@@ -163,7 +166,7 @@ export class ChunkedBody {
     }
   }
 
-  /** The empty chunk is the last one. */
+  /** Begins the data of a chunk, or the trailers after the last chunk, which is empty. */
   #beginChunk(): void {
     this.#digits = 0;
     this.#extension_bytes = Math.max(0, this.#extension_bytes - this.#size);

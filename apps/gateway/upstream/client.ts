@@ -4,9 +4,12 @@ export type { Abortable, CallHandle } from "@ostiary/lib/runtime/calls";
 
 /** Bytes that arrive over time. The consumer asks for each chunk, so a slow consumer slows the producer down. */
 export interface ByteSource {
-  /** Returns the next chunk, or undefined at the end. Rejects when the source breaks off. One call at a time. */
+  /**
+   * Returns the next chunk, or undefined at the end. Rejects if the source breaks off. Only one call may be
+   * pending.
+   */
   next(): Promise<Uint8Array | undefined>;
-  /** Gives up the rest. A pending `next` may then stay unanswered. */
+  /** Gives up the rest. A pending `next` may then never settle. */
   cancel(): void;
 }
 
@@ -21,9 +24,9 @@ export interface UpstreamRequest {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Names and values in turn. Without Host, Connection and the framing of the body, which the client adds. */
+  /** Alternating names and values. The client adds Host, Connection and the framing of the body. */
   readonly fields: readonly string[];
-  /** null: no body. Bytes are sent with their length. */
+  /** The body, or null for none. Bytes are sent with their length. */
   readonly body: Uint8Array | StreamedBody | null;
 }
 
@@ -34,14 +37,14 @@ export interface StreamedBody {
   readonly length: number | null;
 }
 
-/** The response of a service, from the moment its head is there. */
+/** The response of a service, available once its head has arrived. */
 export interface UpstreamResponse {
   readonly status: number;
-  /** Names in lower case and values in turn, as received; a name may occur more than once. */
+  /** Alternating names, in lower case, and values, as received. A name may occur more than once. */
   readonly fields: readonly string[];
   /** The announced length of the body, or null if the service announced none. */
   readonly length: number | null;
-  /** null: no body. Bytes: the whole body has arrived. */
+  /** The body, or null for none. Bytes if the whole body has arrived, else a source. */
   readonly body: Uint8Array | ByteSource | null;
 }
 
@@ -53,16 +56,16 @@ export interface UpstreamClient {
    * connection.
    */
   fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse>;
-  /** Closes the connections that no request uses. */
+  /** Closes the idle connections. */
   closeIdle(): void;
 }
 
-/** Methods that are sent again when a reused connection died under them. */
+/** Methods whose requests are sent again if a reused connection dies. */
 export const RETRIED_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Returns the value of a field, its occurrences joined as RFC 9110 5.3 joins them, or null when there is
- * none.
+ * Returns the value of a field, or null without the field. Joins repeated occurrences by commas (RFC 9110,
+ * section 5.3).
  */
 export function fieldValue(fields: readonly string[], name: string): string | null {
   let value: string | null = null;

@@ -16,19 +16,19 @@ export class ServiceConnections {
     this.closed = { idle: 0, service: 0, last: 0, abandoned: 0, broken: 0, malformed: 0 };
   }
 
-  /** @param took_ms from the first packet to the established connection */
+  /** @param took_ms time from the first packet to the established connection */
   opened(took_ms: number): void {
     this.established += 1;
     this.#connectSeconds.observe(took_ms / 1000, null);
   }
 }
 
-/** Counts connections by service. The counts stay when the pool is gone. */
+/** Counts connections by service. The counts outlive the pools. */
 export class ConnectionCounts {
   readonly #histogram: DurationHistogram;
   readonly #services = new Map<string, ServiceConnections>();
 
-  /** @param registry the registry that shows the time to connect, or null to show it nowhere */
+  /** @param registry the registry for the metric of connect times, or null for no metric */
   constructor(registry: Metrics["registry"] | null) {
     this.#histogram = new DurationHistogram({
       name: "gateway_upstream_connect_seconds",

@@ -9,11 +9,11 @@ import { type BodyConnection, ResponseSource } from "./response-source.ts";
 /**
  * The reason why a connection was closed, as metrics count it.
  *
- * - `idle`: it was unused for too long, or more were idle than are kept.
+ * - `idle`: the connection was idle for too long, or too many were idle.
  * - `service`: the service closed it between two requests.
- * - `last`: the request or the response was the last one that it could carry.
+ * - `last`: the request or the response ended the use of the connection.
  * - `abandoned`: the gateway gave the request up.
- * - `broken`: it broke off within a request.
+ * - `broken`: the connection broke off within a request.
  * - `malformed`: the service sent something that is not a response.
  */
 export type CloseReason = "idle" | "service" | "last" | "abandoned" | "broken" | "malformed";
@@ -32,40 +32,40 @@ export class ConnectionBroken extends Error {
 /** A request that a connection carries. */
 export interface CarriedRequest {
   readonly request: UpstreamRequest;
-  /** The head of the response is there. */
+  /** Called when the head of the response has arrived. */
   answered(response: UpstreamResponse): void;
   /**
-   * No response began, and none will.
+   * Called when no response has begun and none will.
    *
-   * @param isStale the connection had carried requests before, and died without a single byte of this response
+   * @param isStale whether the connection was reused and died before the first byte of this response
    */
   failed(cause: unknown, isStale: boolean): void;
-  /** The connection carries this request no longer. */
+  /** Called when the connection no longer carries this request. */
   released(): void;
 }
 
 /** The pool that a connection belongs to. */
 export interface ConnectionOwner {
-  /** The connection is established. */
+  /** Called when the connection is established. */
   opened(connection: Connection, took_ms: number): void;
-  /** A connection could not be established. */
+  /** Called when a connection could not be established. */
   unopened(cause: unknown): void;
-  /** The connection is free for the next request. */
+  /** Called when the connection is free for the next request. */
   freed(connection: Connection): void;
-  /** The connection is of no more use. */
+  /** Called when the connection is closed. */
   closed(connection: Connection, reason: CloseReason): void;
 }
 
 /**
- * One TCP connection to a service, from open to close. It carries one request at a time. It is free for the next one
- * only when the request before was sent whole and its response was read whole.
+ * One TCP connection to a service. It carries one request at a time. It is free for the next one when the
+ * whole request was sent and the whole response was read.
  */
 export class Connection implements Abortable, BodyConnection, RequestSink, ResponseSink {
-  /** Until when the idle connection may be used again, in milliseconds of the owner's clock. */
+  /** The time until which the idle connection may be reused, in milliseconds of the owner's clock. */
   usable_until_ms = 0;
-  /** How many requests it has carried. */
+  /** Number of requests that the connection has carried. */
   uses = 0;
-  /** The time for which the service keeps the idle connection, or null if it did not say. */
+  /** The time for which the service keeps the idle connection, or null if the service announces none. */
   keep_alive_ms: number | null = null;
   readonly #owner: ConnectionOwner;
   readonly #clock: Clock;
@@ -73,9 +73,9 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   readonly #writer: RequestWriter;
   #socket: Bun.Socket<Connection> | null = null;
   #carried: CarriedRequest | null = null;
-  /** The head, while the rest of the chunk that it came in is read. */
+  /** The head of the response, while the rest of its chunk is read. */
   #head: ResponseHead | null = null;
-  /** The start of the body, if the same chunk has it. */
+  /** The start of the body, if it arrived in the same chunk as the head. */
   #first: Uint8Array | null = null;
   #source: ResponseSource | null = null;
   #closed = false;
@@ -97,7 +97,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     close: (socket, error) => socket.data.#lost(error),
   };
 
-  /** Begins to connect; the owner is told how that ends. */
+  /** Begins to connect. Calls the owner's `opened` or `unopened` with the result. */
   connect(hostname: string, port: number): void {
     const socket = Connection.#handlers;
     this.#dialed_ms = this.#clock.elapsed_ms();
@@ -132,12 +132,15 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     this.#socket?.resume();
   }
 
-  /** Hands bytes of a request to the socket and returns how many it took; below zero when it takes none any more. */
+  /**
+   * Writes bytes of a request to the socket. Returns the number of accepted bytes, negative if the socket is
+   * closed.
+   */
   write(bytes: Uint8Array, offset: number, length: number): number {
     return this.#socket?.write(bytes, offset, length) ?? -1;
   }
 
-  /** The body of a request could not be read to its end. */
+  /** Closes the connection, because the body of its request could not be read to the end. */
   onRequestFailed(cause: unknown): void {
     this.#close("abandoned", cause);
   }
@@ -183,7 +186,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     this.#answer(this.#carried, this.#source);
   }
 
-  /** Hands the response on: with its whole body, or with the source of a body that is still arriving. */
+  /** Passes the response on, with its whole body or with the source of a body that is still arriving. */
   #answer(carried: CarriedRequest | null, source: ResponseSource | null): void {
     const head = this.#head;
     if (head === null || carried === null) return;
@@ -196,7 +199,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     carried.answered({ status, fields, length, body: source ?? first });
   }
 
-  /** The service sends no more, in an orderly way. */
+  /** Handles the orderly end of the service's side. */
   #ended(): void {
     if (this.#closed) return;
     try {
@@ -207,13 +210,13 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     }
   }
 
-  /** The socket is closed, by a reset if there is an error. */
+  /** Handles the close of the socket. An error means a reset. */
   #lost(error: Error | undefined): void {
     const reason = this.#carried === null ? "service" : "broken";
     this.#close(reason, new ConnectionBroken(errorCode(error) ?? "ECONNRESET"));
   }
 
-  /** Ends the connection, and the request that it carries with `cause`. */
+  /** Closes the connection and fails the request that it carries with `cause`. */
   #close(reason: CloseReason, cause: unknown): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -1,12 +1,14 @@
 import type { Clock } from "@ostiary/lib/async";
 import type { ResponseRelay } from "./response-body.ts";
 
-/** Time before the cut at which a stream within an event is ended, so that its end is still sent. */
+/**
+ * The remaining streams are ended this long before the shutdown deadline, so that their ends are still sent.
+ */
 const BEFORE_CUT_MS = 500;
 
 /**
- * The open event streams, which never end by themselves. A gateway that stops ends them, and their clients
- * connect to another gateway.
+ * The open event streams. They never end by themselves, so a stopping gateway ends them, and their clients
+ * reconnect to another gateway.
  */
 export class EventStreams {
   readonly #clock: Clock;

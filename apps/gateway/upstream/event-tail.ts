@@ -7,18 +7,18 @@ const CR = 13;
  */
 const TAIL_BYTES = 3;
 const TAIL_MASK = 0xff_ff_ff;
-/** The tail of a new stream, which is between two events as after an empty line. */
+/** The tail of a new stream, which counts as between two events. */
 const BEGINNING = (LF << 8) | LF;
 
 /**
- * Tracks whether a stream of server-sent events is between two events, however its chunks are cut. Lines end
- * with LF, CR, or CR and LF; an event ends with an empty line. The last three bytes suffice until a caller
- * asks where a chunk can be cut.
+ * Tracks whether a stream of server-sent events is between two events, however it is split into chunks. Lines
+ * end with LF, CR, or CR and LF; an event ends with an empty line. The last three bytes of the stream
+ * suffice.
  */
 export class EventTail {
   #last = BEGINNING;
 
-  /** Takes note of a chunk that was sent. */
+  /** Records a chunk that was sent. */
   passed(chunk: Uint8Array): void {
     const { length } = chunk;
     for (let index = Math.max(0, length - TAIL_BYTES); index < length; index++) this.#take(chunk[index]);
@@ -33,7 +33,8 @@ export class EventTail {
   }
 
   /**
-   * Returns how many bytes of `chunk`, which was not sent yet, end with an event; 0 if no event ends in it.
+   * Returns the length of the part of an unsent `chunk` that ends with its last whole event, or 0 if no event
+   * ends in it.
    */
   wholeEventsIn(chunk: Uint8Array): number {
     const before = this.#last;

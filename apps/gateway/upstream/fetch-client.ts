@@ -18,8 +18,8 @@ const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const NOTHING = new Uint8Array();
 
 /**
- * Calls services by the runtime's `fetch`, which shares 64 idle connections among all origins and has its own
- * retries.
+ * Calls services through the runtime's `fetch`, which shares 64 idle connections among all origins and has
+ * its own retries.
  */
 export class FetchClient implements UpstreamClient {
   async fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {
@@ -32,7 +32,7 @@ export class FetchClient implements UpstreamClient {
       decompress: false,
       signal: controller.signal,
       timeout: false,
-      // HTTP_PROXY is for calls to the internet, not to one's own services
+      // HTTP_PROXY is for calls to the internet, not for calls to the company's own services
       proxy: false,
     });
     return responseOf(request, response);
@@ -84,7 +84,7 @@ function responseOf({ method }: UpstreamRequest, response: Response): UpstreamRe
   };
 }
 
-/** Returns the fields to pass on, without those that frame the body, which the client sets itself. */
+/** Returns the end-to-end fields to pass on, without Content-Length. */
 function keptFields(headers: Headers): string[] {
   const named = new Set(["content-length", ...connectionNames(headers.get("connection"))]);
   const fields: string[] = [];

@@ -12,25 +12,28 @@ const MEANINGS: ReadonlyMap<string, number> = new Map([
   ["keep-alive", KEEP_ALIVE],
 ]);
 
-/** A power of two. A name has a choice of two slots, so the few dozen names that services use all find one. */
+/**
+ * The size of the table, a power of two. Each name has two possible slots, enough for the few dozen names
+ * that services use.
+ */
 const SLOTS = 1_024;
-/** Longer names are not remembered, which bounds the memory of this table to a few hundred kilobytes. */
+/** Longer names are not cached, which limits the memory of this table to a few hundred kilobytes. */
 const NAME_BYTES_MAX = 128;
 
 /** A field name as a service spells it. */
 export interface FieldName {
-  /** In lower case. */
+  /** The name in lower case. */
   readonly name: string;
   readonly meaning: number;
-  /** Whether the list of fields holds this field. It never holds the fields that have a meaning to the reader. */
+  /** Whether this field is passed on. Fields with a meaning for the reader never are. */
   readonly kept: boolean;
-  /** The name as spelled by the service. */
+  /** The name as the service spells it. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * Remembers field names by their bytes. Most responses then need no new string for any name, and no look at what the
- * name means. One table serves all connections of a client.
+ * Caches field names by their bytes, so that most responses need no new string for a name and no lookup of
+ * its meaning. One table serves all connections of a client.
  */
 export class FieldNames {
   readonly #slots: (FieldName | null)[] = new Array<FieldName | null>(SLOTS).fill(null);
@@ -61,7 +64,7 @@ export class FieldNames {
   }
 }
 
-/** Adds a byte to the hash of a name, which begins as 0. */
+/** Returns the hash of a name with one more byte. The hash of an empty name is 0. */
 export function hashed(hash: number, byte: number): number {
   return (Math.imul(hash, 31) + byte) | 0;
 }

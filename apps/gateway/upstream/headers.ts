@@ -6,7 +6,7 @@ import type { Exchange } from "../exchange.ts";
  * directions.
  */
 
-/** Fields of one connection. `Proxy-*` fields belong to them and are found by their prefix. */
+/** Hop-by-hop fields, besides `Proxy-*`, which are recognized by their prefix. */
 const HOP_BY_HOP = ["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 const PROXY_PREFIX = "proxy-";
 const FORWARDED_PREFIX = "x-forwarded-";
@@ -68,7 +68,7 @@ export interface UpstreamHeaderOptions {
 /** Builds the headers of upstream calls. */
 export class UpstreamHeaders {
   readonly #options: UpstreamHeaderOptions;
-  /** Whether headers of a name are removed; nearly every request repeats the names of earlier ones. */
+  /** Whether headers of a name are removed. Cached, because requests repeat the same names. */
   readonly #removed = new Map<string, boolean>();
 
   constructor(options: UpstreamHeaderOptions) {
@@ -76,9 +76,8 @@ export class UpstreamHeaders {
   }
 
   /**
-   * Returns the fields of the upstream call, names and values in turn. The client's fields lose credentials,
-   * fields of the connection and those that `Connection` names. The gateway's fields follow, and no client
-   * can change them.
+   * Returns the fields of the upstream call, alternating names and values. Removes the client's credentials,
+   * hop-by-hop fields and fields named in `Connection`. Adds the gateway's fields, which no client can set.
    *
    * @param traceparent traceparent of the call's own span, if the trace is recorded
    */
@@ -98,7 +97,7 @@ export class UpstreamHeaders {
     return fields;
   }
 
-  /** Adds `X-Forwarded-*`: appended to the values of a trusted proxy, or else new. */
+  /** Adds `X-Forwarded-*`. Keeps the values of a trusted proxy and appends the address. */
   #addForwarded(fields: string[], { request, socket_address }: Exchange): void {
     const said = (name: string) => (this.#options.trust_forwarded ? request.headers.get(name) : null);
     const before = said("x-forwarded-for");
@@ -127,7 +126,9 @@ export class UpstreamHeaders {
     return !this.#options.trust_forwarded && isForwarded(name);
   }
 
-  /** Returns whether a service that reads `_` as `-`, as CGI does, would take `name` for a guarded one. */
+  /**
+   * Returns whether a service that reads `_` as `-`, as CGI does, would confuse `name` with a guarded header.
+   */
   #isTwin(name: string): boolean {
     if (!name.includes("_")) return false;
     return this.#isGuarded(name.replaceAll("_", "-"));
@@ -138,7 +139,7 @@ function isForwarded(name: string): boolean {
   return name.startsWith(FORWARDED_PREFIX) || name === "forwarded";
 }
 
-/** Returns `fields` without those that a Connection header names. */
+/** Returns `fields` without the fields that a Connection header names. */
 function withoutNamed(fields: string[], connection: string): string[] {
   if (connection === "keep-alive" || connection === "close") return fields;
   const named = new Set(connection.split(",").map((token) => token.trim().toLowerCase()));

@@ -1,6 +1,5 @@
 /**
- * An error for an answer that is not HTTP/1.1, or that does not say clearly where it ends. The connection
- * must be closed.
+ * An error for an answer that is not HTTP/1.1, or whose end is ambiguous. The connection must be closed.
  * `message` names the broken rule and never quotes the answer, so it can be logged.
  */
 export class MalformedResponse extends Error {

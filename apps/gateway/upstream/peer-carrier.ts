@@ -17,7 +17,7 @@ export interface PeerCarrier extends CallCarrier {
   close(): void;
 }
 
-/** Longest time to connect. The deadline of each call is shorter and covers the connection too. */
+/** Maximum time to connect. The deadline of each call is shorter and includes connecting. */
 const CONNECT_TIMEOUT_MS = 60_000;
 const IDLE_CONNECTIONS_MAX = 64;
 const POOL_OPTIONS = {
@@ -30,8 +30,9 @@ const POOL_OPTIONS = {
 const encoder = new TextEncoder();
 
 /**
- * Returns the carrier of calls to the peer at `url`. A peer with plain http is called over a pool, which takes a half
- * to two thirds of the CPU of `fetch`. `fetch` carries calls by TLS, and calls whose URL has a user name.
+ * Returns the carrier of calls to the peer at `url`. Calls over plain http use a connection pool, which takes
+ * a half to two thirds of the CPU of `fetch`. Calls over TLS, and calls to a URL with a user name, use
+ * `fetch`.
  */
 export function peerCarrier(url: string): PeerCarrier {
   const { protocol, username, password } = new URL(url);

@@ -35,7 +35,7 @@ const SWEEP_MS = 1_000;
 /** The maximum number of idle connections to all services, as a multiple of the limit for one service. */
 const IDLE_ORIGINS_MAX = 16;
 
-/** Calls services over connections of the gateway's own, one pool for each origin. */
+/** Calls services over the gateway's own connections, with one pool for each origin. */
 export class PoolClient implements UpstreamClient, ConnectionBudget {
   readonly #options: PoolClientOptions;
   readonly #counts: ConnectionCounts;
@@ -59,8 +59,8 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
   }
 
   /**
-   * Sends a request like {@link fetch}, but never over a connection that is idle now, since all of those may
-   * be dead.
+   * Sends a request like {@link fetch}, but never over a connection that is idle now, since all idle
+   * connections may be dead.
    */
   fetchFresh(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {
     return this.#send(request, handle, true);

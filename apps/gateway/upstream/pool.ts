@@ -12,15 +12,15 @@ import type { FieldNames } from "./field-names.ts";
 export interface PoolOptions {
   /** The maximum number of idle connections kept for each origin. */
   readonly idle_max: number;
-  /** How long an idle connection is kept, unless the service announces an earlier close. */
+  /** The time for which an idle connection is kept, unless the service announces an earlier close. */
   readonly keep_alive_ms: number;
-  /** How long a request waits for a connection. */
+  /** The maximum time that a request waits for a connection. */
   readonly connect_timeout_ms: number;
 }
 
-/** The connections that the process may still open. */
+/** The number of connections that the process may still open. */
 export interface ConnectionBudget {
-  /** Takes one place; returns false if none is left. */
+  /** Reserves one connection. Returns false if none is left. */
   take(): boolean;
   give(): void;
 }
@@ -35,21 +35,22 @@ export interface PoolEnvironment {
 
 /** A request that waits for a connection, and then for its response. */
 export interface PooledRequest extends CarriedRequest {
-  /** Gives the request to a connection. */
+  /** Sends the request over `connection`. */
   sendOver(connection: Connection): void;
 }
 
 /**
- * Most concurrent attempts to connect to one origin, which bounds the descriptors that a silent host can
- * hold.
+ * The maximum number of concurrent attempts to connect to one origin. It limits the descriptors that a silent
+ * host can occupy.
  */
 const DIALS_MAX = 256;
 /** Margin before an announced close, since the clocks of two hosts differ. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 /**
- * The connections to one origin. A request takes the idle connection that was used last. When none is idle, it waits
- * for the first one that is established or freed, and as many are established as requests wait.
+ * The connections to one origin. A request uses the idle connection that was used last. If none is idle, the
+ * request waits for the first connection that is established or freed. The pool establishes one connection
+ * for each waiting request.
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly #hostname: string;
@@ -64,7 +65,7 @@ export class ConnectionPool implements ConnectionOwner {
   #isTimed = false;
   #dialing = 0;
   #open = 0;
-  /** Fewest idle connections since the last {@link sweep}: that many were not needed. */
+  /** Lowest number of idle connections since the last {@link sweep}. That many were not needed. */
   #spare = 0;
 
   constructor(origin: string, shared: PoolEnvironment, counts: ServiceConnections) {
@@ -100,7 +101,9 @@ export class ConnectionPool implements ConnectionOwner {
     }
   }
 
-  /** Sends a request, but never over a connection that is idle now, since all of those may be dead. */
+  /**
+   * Sends a request, but never over a connection that is idle now, since all idle connections may be dead.
+   */
   sendFresh(request: PooledRequest): void {
     const { clock, options } = this.#shared;
     this.#waiting.push({ request, until_ms: clock.elapsed_ms() + options.connect_timeout_ms });
@@ -109,7 +112,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.dial();
   }
 
-  /** Takes back a request that has no connection yet. */
+  /** Removes a request that has no connection yet. */
   withdraw(request: PooledRequest): void {
     const place = this.#waiting.findIndex((each) => each.request === request);
     if (place >= 0) this.#waiting.splice(place, 1);
@@ -175,7 +178,10 @@ export class ConnectionPool implements ConnectionOwner {
     for (const connection of this.#idle.slice(0, count)) connection.retire();
   }
 
-  /** Gives a connection to the oldest waiting request; without one the connection becomes idle. */
+  /**
+   * Sends the oldest waiting request over a connection. Without a waiting request, the connection becomes
+   * idle.
+   */
   #offer(connection: Connection): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#idle.push(connection);

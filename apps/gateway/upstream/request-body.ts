@@ -9,9 +9,9 @@ import { arrivedBody, BUFFERED_BYTES_MAX, nextTurn, wholeBody } from "./whole-bo
 export interface BodyLimits {
   /** Size limit of a body; 0 means no limit. */
   readonly body_bytes_max: number;
-  /** Time from the last byte sent to the service until its response begins. */
+  /** Maximum time from the last byte sent to the service until its response begins. */
   readonly timeout_ms: number;
-  /** Longest time between two chunks of the body. */
+  /** Maximum time between two chunks of the body. */
   readonly body_timeout_ms: number;
 }
 
@@ -46,7 +46,7 @@ export function openRequestBody(
 async function readWhole(exchange: Exchange, length: number, limits: BodyLimits): Promise<Uint8Array> {
   const { request } = exchange;
   try {
-    // a body that came with its head is then complete, and no chunks must be read
+    // after this turn, a body that arrived with its head can be read at once, without chunks
     await nextTurn();
     const content = arrivedBody(request) ?? (await readPieces(request, length, limits));
     if (content.byteLength !== length) throw wrongLength();
@@ -69,7 +69,7 @@ async function readPieces({ body }: Request, length: number, limits: BodyLimits)
   return bytes;
 }
 
-/** Whether nothing more comes. An HTTP/2 client can send more than it announced. */
+/** Returns whether the body has ended. An HTTP/2 client can send more than it announced. */
 async function isEnd(next: () => Promise<Uint8Array | undefined>): Promise<boolean> {
   for (;;) {
     const chunk = await next();
@@ -84,9 +84,9 @@ function wrongLength(): ApiError {
 }
 
 /**
- * Passes chunks on at the pace of the service, and stops the call if the body exceeds the limit. The chunk
- * that reaches the announced length waits for the end of the body: with it the service has a whole request
- * (GW-171).
+ * Passes chunks on at the pace of the service, and stops the call if the body exceeds the limit. Holds back
+ * the chunk that reaches the announced length until the body ends, because that chunk completes the request
+ * for the service (GW-171).
  */
 class CountedBody implements ByteSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -130,8 +130,8 @@ class CountedBody implements ByteSource {
   }
 
   /**
-   * Rejects if the client is gone one turn after the end of a chunked body. The runtime ends the body before
-   * it reads trailers, and drops a client that sends any.
+   * Rejects if the client is gone one turn of the event loop after the end of a chunked body. The runtime
+   * ends the body before it reads trailers, and drops a client that sends any.
    */
   async #requireSound(): Promise<void> {
     await nextTurn();

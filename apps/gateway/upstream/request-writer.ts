@@ -2,7 +2,7 @@ import type { ByteSource, StreamedBody, UpstreamRequest } from "./client.ts";
 
 /** The destination of a request's bytes. */
 export interface RequestSink {
-  /** Takes as many bytes as fit now and returns their number; below zero if the connection is closed. */
+  /** Accepts as many bytes as fit now. Returns their number, negative if the connection is closed. */
   write(bytes: Uint8Array, offset: number, length: number): number;
   /** Reports a streamed body that could not be read to its end. */
   onRequestFailed(cause: unknown): void;
@@ -16,12 +16,12 @@ const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
 
 /**
- * Writes requests to one connection: the head and a small body at once, a streamed body as the connection takes it.
- * A write that the connection does not take whole waits for {@link drained}.
+ * Writes requests to one connection: the head and a small body at once, a streamed body at the pace of the
+ * connection. Bytes that the connection does not accept wait for {@link drained}.
  */
 export class RequestWriter {
   readonly #sink: RequestSink;
-  /** Bytes that the connection has not taken yet. */
+  /** Bytes that the connection has not accepted yet. */
   #rest: Uint8Array | null = null;
   #onDrain: (() => void) | null = null;
   /** The streamed body that is being sent. */
@@ -32,7 +32,7 @@ export class RequestWriter {
     this.#sink = sink;
   }
 
-  /** Whether the whole request has been handed to the connection. */
+  /** Whether the connection has accepted the whole request. */
   get complete(): boolean {
     return this.#source === null && this.#rest === null;
   }
@@ -45,7 +45,7 @@ export class RequestWriter {
     if (isStreamed) this.#stream(body);
   }
 
-  /** Continues once the connection takes bytes again. */
+  /** Continues once the connection accepts bytes again. */
   drained(): void {
     const rest = this.#rest;
     if (rest === null) return;
@@ -130,7 +130,7 @@ export class RequestWriter {
   }
 }
 
-/** Methods whose requests announce no body when they have none (RFC 9110 8.6). */
+/** Methods whose requests omit Content-Length if they have no body (RFC 9110, section 8.6). */
 const BODILESS_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 function headOf({ method, path, target, fields, body }: UpstreamRequest): string {

@@ -14,7 +14,8 @@ export type OnEnd = (failure: Error | null) => void;
 
 /**
  * Passes a service's body to the client at the client's pace. A body that breaks off or pauses too long
- * breaks the client's connection, so that nobody takes it for complete. A client that leaves ends the call.
+ * breaks the client's connection, so that the client does not take it for complete. A client that leaves ends
+ * the call.
  */
 export class ResponseRelay {
   #source: ByteSource;
@@ -26,7 +27,7 @@ export class ResponseRelay {
   #bytes = 0;
   #ended = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** The position in a readable stream of server-sent events. */
+  /** The position in a stream of server-sent events; null for other streams, and for encoded ones. */
   #events: EventTail | null = null;
   #leaving = false;
 
@@ -44,8 +45,8 @@ export class ResponseRelay {
 
   /**
    * Returns the stream for the client, whose first chunk has arrived. The runtime sends the head of a
-   * response with its first byte, so waiting for that byte costs nothing. A service that sends none gets a
-   * 502.
+   * response with its first byte, so waiting for that byte costs nothing. If the service breaks off before
+   * that byte, the client gets a 502.
    */
   stream(first: Uint8Array): ReadableStream<Uint8Array> {
     this.#bytes = first.byteLength;
@@ -147,7 +148,7 @@ export class ResponseRelay {
     } catch (cause) {
       if (this.#ended) return;
       const failure = this.#call.failure(cause, 0);
-      // in the turn that began the response the runtime would drop its head and print the failure
+      // an error in the turn that began the response makes the runtime drop the head and print the failure
       await nextTurn();
       controller.error(failure);
       this.#end(failure);

@@ -11,7 +11,7 @@ const KEEP_ALIVE_TIMEOUT = /(?:^|,)[ \t]*timeout[ \t]*=[ \t]*"?([0-9]{1,9})"?[ \
 /** The way to find the end of a body (RFC 9112, section 6.3). A "close" body ends with its connection. */
 export type Framing = "none" | "length" | "chunked" | "close";
 
-/** Collects the fields of one head that frame its body and rule its connection. */
+/** Collects the fields of one head that frame the body and decide whether the connection persists. */
 export class FramingFields {
   contentLength: number | null = null;
   chunked = false;
@@ -75,7 +75,7 @@ export class FramingFields {
     if (minor_version === 0) throw new MalformedResponse("An HTTP/1.0 response has Transfer-Encoding.");
   }
 
-  /** Takes a Content-Length. Repeated identical values count once. */
+  /** Adds a Content-Length. Repeated identical values count once. */
   #addLength(value: string): void {
     if (this.#length_text !== null) {
       if (this.#length_text === value) return;

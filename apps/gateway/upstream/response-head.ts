@@ -26,11 +26,11 @@ const STATUS_AT = 9;
 const STATUS_END = 12;
 
 /**
- * Finds the parts of a response's head (RFC 9112, sections 4 and 5), however the head is cut. The caller
+ * Finds the parts of a response's head (RFC 9112, sections 4 and 5), however the head is split. The caller
  * keeps the bytes of an incomplete head, appends more and calls {@link scan} again.
  *
- * The head starts at index 0. Each method reads the part that it is named after and hands over to the method
- * for the next part. It returns the index after the last byte that it read.
+ * The head starts at index 0. Each method reads the part that it is named after, and calls the method for the
+ * next part. It returns the index after the last byte that was read.
  */
 export class HeadScanner {
   status = 0;
@@ -64,8 +64,8 @@ export class HeadScanner {
   }
 
   /**
-   * Goes on at `at`, which is where the last call stopped. Returns the index after the last byte that was
-   * read: the end of the head if it is {@link complete}, otherwise `end`.
+   * Continues at `at`, where the last call stopped. Returns the index after the last byte that was read: the
+   * end of the head if it is {@link complete}, otherwise `end`.
    */
   scan(bytes: Buffer, at: number, end: number): number {
     switch (this.#state) {
@@ -127,7 +127,7 @@ export class HeadScanner {
 
   /**
    * Accepts a status line without a reason and without the space before it: common servers leave both out,
-   * and nothing is ambiguous.
+   * and the line stays unambiguous.
    */
   #readAfterStatus(bytes: Buffer, at: number, end: number): number {
     if (at === end) return at;
@@ -146,7 +146,7 @@ export class HeadScanner {
     return this.#readLineFeed(bytes, at + 1, end);
   }
 
-  /** Reads the end of the status line, or of a field line that was cut before its line feed. */
+  /** Reads the end of the status line, or of a field line that was split before its line feed. */
   #readLineFeed(bytes: Buffer, at: number, end: number): number {
     if (at === end) return at;
     if (bytes[at] !== LF) throw new MalformedResponse("The head has a bare CR.");

@@ -17,9 +17,9 @@ export interface ResponseHead {
    */
   readonly contentLength: number | null;
   readonly framing: Framing;
-  /** Whether the connection can take another request when this response is complete. */
+  /** Whether the connection can carry another request after this response. */
   readonly keepAlive: boolean;
-  /** The time for which the service keeps the idle connection, or null if it does not say. */
+  /** The time for which the service keeps the idle connection, or null if the service announces none. */
   readonly keepAliveTimeoutMs: number | null;
 }
 
@@ -28,9 +28,9 @@ export interface ResponseSink {
   /** Reports a 1xx response: 100 asks for the body, others can be ignored. */
   onInformational(status: number): void;
   onHead(head: ResponseHead): void;
-  /** Passes a view of the chunk. Called at most once in a `take`. */
+  /** Receives a view of the chunk. Called at most once in a `take`. */
   onBody(bytes: Uint8Array): void;
-  /** @param reusable whether the connection can take another request */
+  /** @param reusable whether the connection can carry another request */
   onEnd(reusable: boolean): void;
 }
 
@@ -47,11 +47,11 @@ const SWITCHING_PROTOCOLS = 101;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Reads the responses of one connection (RFC 9112), one for each {@link expect}. A response that two readers
- * could understand differently throws {@link MalformedResponse}; the connection must then be closed.
+ * Reads the responses of one connection (RFC 9112), one for each {@link expect}. An ambiguous response throws
+ * {@link MalformedResponse}; the connection must then be closed.
  *
- * The reader knows no socket. A chunk given to {@link take} belongs to the reader: bodies are views of the
- * chunk, and the data of a chunked body are moved together in it.
+ * The reader owns each chunk passed to {@link take}: bodies are views of the chunk, and the data of a chunked
+ * body are moved within it.
  */
 export class ResponseReader {
   readonly #sink: ResponseSink;
@@ -67,7 +67,7 @@ export class ResponseReader {
   /** The bytes and fields that the heads of this response may still have. */
   #head_bytes_left = HEAD_BYTES_MAX;
   #fields_left = FIELDS_MAX;
-  /** The fields of the last head that are kept. */
+  /** The kept fields of the last head. */
   #fields: readonly string[] = [];
   /** The missing part of a body with Content-Length. */
   #body_bytes_left = 0;
@@ -97,7 +97,7 @@ export class ResponseReader {
     this.#expectHead();
   }
 
-  /** Reads the next bytes. Throws {@link MalformedResponse}, and throws it again in each later call. */
+  /** Reads the next bytes. Throws {@link MalformedResponse}. After that, each later call throws too. */
   take(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.#begun = true;
@@ -158,7 +158,7 @@ export class ResponseReader {
     } while (rest.length > 0);
   }
 
-  /** Reads a head up to its end, and returns where in `chunk` it ends. */
+  /** Reads a head. Returns the offset of its end in `chunk`, or INCOMPLETE. */
   #scanHead(chunk: Buffer): number {
     const held_bytes = this.#held_bytes;
     const bytes = held_bytes === 0 ? chunk : this.#hold(chunk);
@@ -175,7 +175,7 @@ export class ResponseReader {
     return head_end - held_bytes;
   }
 
-  /** Adds `chunk` to the incomplete head, as far as a head may reach. */
+  /** Adds `chunk` to the incomplete head, up to the maximum size of a head. */
   #hold(chunk: Buffer): Buffer {
     const bytes_needed = Math.min(this.#held_bytes + chunk.length, HEAD_BYTES_MAX);
     if (this.#held.length < bytes_needed) {
@@ -205,7 +205,7 @@ export class ResponseReader {
   #skipInterim(): void {
     const { status, names } = this.#scanner;
     if (status === SWITCHING_PROTOCOLS) {
-      throw new MalformedResponse("The service switched protocols and was not asked to.");
+      throw new MalformedResponse("The service switched protocols without being asked.");
     }
     this.#fields_left -= names.length;
     this.#expectHead();
@@ -254,7 +254,7 @@ export class ResponseReader {
     if (complete) this.#finish(end === chunk.length);
   }
 
-  /** @param alone whether no bytes follow the response, since they must not answer the next request */
+  /** @param alone whether no bytes follow the response. A later byte must not be read as the next response. */
   #finish(alone: boolean): void {
     this.#phase = IDLE;
     this.#sink.onEnd(alone && this.#keep_alive);

@@ -1,6 +1,6 @@
 import type { Abortable, ByteSource } from "./client.ts";
 
-/** Bytes that may wait here before the service is no longer read. */
+/** The number of queued bytes at which the connection is paused. */
 const QUEUED_BYTES_MAX = 262_144;
 
 /** The connection that a body arrives on. */
@@ -39,7 +39,7 @@ export class ResponseSource implements ByteSource {
     this.#connection?.pause();
   }
 
-  /** Ends the complete body and lets the connection read on for the next response. */
+  /** Marks the body as complete, and resumes the connection for the next response. */
   end(): void {
     this.#ended = true;
     if (this.#paused) this.#connection?.resume();
@@ -47,7 +47,7 @@ export class ResponseSource implements ByteSource {
     this.#waiting?.resolve(undefined);
   }
 
-  /** Fails the body, which broke off. */
+  /** Fails the body with the cause for which it broke off. */
   fail(cause: unknown): void {
     this.#failure = { cause };
     this.#connection = null;

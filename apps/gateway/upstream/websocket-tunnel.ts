@@ -1,8 +1,8 @@
 import { badGateway } from "./call.ts";
 
-/** Bytes that may wait for one peer before the other peer is no longer read. */
+/** The number of queued bytes for one side at which the other side is paused. */
 const QUEUED_BYTES_MAX = 262_144;
-/** Interval at which a slow service is checked, since the runtime does not tell when it has caught up. */
+/** Interval at which a slow service is checked, since the runtime does not report when it has caught up. */
 const DRAIN_POLL_MS = 5;
 /** Time for a side to read its remaining messages and to answer a close, before its connection is cut. */
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -15,7 +15,7 @@ const TOO_BIG = 1009;
 const BAD_GATEWAY = 1014;
 
 export interface TunnelLimits {
-  /** Silence in both directions that closes the tunnel. */
+  /** The time of silence in both directions after which the tunnel closes. */
   readonly idle_timeout_ms: number;
   /** Largest message in either direction. */
   readonly message_bytes_max: number;
@@ -29,15 +29,15 @@ export type GatewaySocket = Tunnel;
 
 /**
  * The WebSockets of a client and of its service, joined. Messages pass in both directions, text as text and
- * bytes as bytes. A side that reads slowly stops the other side from being read. When one side closes, the
- * other is closed with the same code, or cut if it does not answer in time.
+ * bytes as bytes. While one side reads slowly, the gateway stops reading from the other. When one side
+ * closes, the other is closed with the same code, or cut if it does not answer in time.
  */
 export class Tunnel {
   readonly #service: WebSocket;
   readonly #limits: TunnelLimits;
   readonly #onEnd: OnTunnelEnd;
   readonly #idle: ReturnType<typeof setTimeout>;
-  /** Messages that arrived with the service's acceptance, before the pause took hold. */
+  /** Messages that arrived with the service's acceptance, before the pause took effect. */
   readonly #early: (string | Buffer<ArrayBuffer>)[] = [];
   #client: Bun.ServerWebSocket<Tunnel> | null = null;
   #polling = false;
@@ -201,8 +201,8 @@ interface Closable {
 }
 
 /**
- * Passes a close on. Codes that only describe a connection cannot be sent; no code, "going away" or "normal"
- * replaces them.
+ * Forwards a close. Codes that only describe a connection cannot be sent: the close then has no code, "going
+ * away" or "normal".
  */
 function closeWith(side: Closable, code: number, reason: string): void {
   if (code === NO_STATUS) side.close();

@@ -7,16 +7,15 @@ import type { UpstreamHeaders } from "./headers.ts";
 import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunnel.ts";
 
 export interface WebSocketOptions extends TunnelLimits {
-  /** Time for the service to accept. */
+  /** Maximum time for the service to accept a WebSocket. */
   readonly timeout_ms: number;
   /**
-   * Origins whose pages may connect, because browsers leave that check to servers. An empty set allows every
-   * origin.
+   * Origins whose pages may connect. Browsers leave this check to servers. An empty set allows every origin.
    */
   readonly origins: ReadonlySet<string>;
 }
 
-/** Headers of the handshake, which each side has for itself. */
+/** Headers of the handshake. Each of the two connections has its own. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "sec-websocket-key",

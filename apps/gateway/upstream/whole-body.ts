@@ -6,12 +6,12 @@ interface Message {
 }
 
 /**
- * Returns a small body that has arrived whole, or null while a part is missing, or if it broke off. A copy is
- * asked, so that the rest can still be read chunk by chunk.
+ * Returns a small body that has arrived completely, or null if a part is missing or the body broke off. Reads
+ * a clone, so that the body itself can still be read in chunks.
  */
 export function arrivedBody(message: Message): Uint8Array | null {
   const bytes = message.clone().bytes();
-  // of a failed promise, `peek` would return the reason as if it were the value
+  // `peek` would return the reason of a rejected promise as if it were the value
   if (Bun.peek.status(bytes) === "fulfilled") {
     const arrived = Bun.peek(bytes);
     return arrived instanceof Promise ? null : arrived;

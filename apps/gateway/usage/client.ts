@@ -6,14 +6,14 @@ import type { PeerTls } from "@ostiary/lib/runtime/config";
 import { peerCarrier } from "../upstream/peer-carrier.ts";
 
 const TIMEOUT_MS = 5_000;
-/** The timeout of a question for which requests wait. */
+/** The timeout of a call that requests wait for. */
 const ASK_TIMEOUT_MS = 2_000;
 
-/** The calls of usage to the audit service (AU-120, AU-192). Rejections are `CallFailed`. */
+/** The calls about usage to the audit service (AU-120, AU-192). Rejections are `CallFailed`. */
 export interface UsageClient {
   /** Sends a report and resolves with the status. */
   put(number: number, report: UsageReport, timeout_ms?: number): Promise<number>;
-  /** Asks for the known counts of quotas. */
+  /** Asks for the recorded counts of quotas. */
   ask(quotas: readonly QuotaName[]): Promise<BoundedAnswer>;
   /** Closes the idle connections. */
   close(): void;

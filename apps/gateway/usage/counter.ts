@@ -32,16 +32,17 @@ interface Tally {
 
 const HOUR_MS = 3_600_000;
 /**
- * The number of tallies after which they move to the counts. A principal that no cache keeps is a new object with
- * each request, so tallies alone would grow with the requests.
+ * The number of tallies at which all move to the counts. An uncached principal is a new object for each
+ * request, so tallies would otherwise grow with the requests.
  */
 const TALLIES_MAX = 4_096;
 /** The maximum number of counts that wait for a report. */
 const COUNTS_MAX = 100_000;
 
 /**
- * Counts what organizations use (GW-186). A request adds to a tally, which is found by the identity of its principal
- * and route, without building a text. Tallies move to counts by the names of both, before each report.
+ * Counts the usage of organizations (GW-186). A request adds to a tally, which is looked up by its principal
+ * and route objects, without a string key. Before each report, tallies move to counts, whose keys contain the
+ * names of both.
  */
 export class UsageCounter {
   readonly #counts_max: number;
@@ -64,7 +65,7 @@ export class UsageCounter {
     return this.#counts.size + this.#tallied;
   }
 
-  /** Number of requests since the start for which there was no room. */
+  /** Number of requests since the start that no report contains. */
   get uncounted(): number {
     return this.#uncounted_total;
   }
@@ -100,7 +101,7 @@ export class UsageCounter {
     return taken;
   }
 
-  /** Removes and returns the number of requests for which there was no room. */
+  /** Removes and returns the number of requests that no report contains. */
   takeUncounted(): number {
     const uncounted = this.#uncounted;
     this.#uncounted = 0;
@@ -113,7 +114,10 @@ export class UsageCounter {
     this.#uncounted_total += requests;
   }
 
-  /** Begins the hour of a time. A request that began in an earlier hour may end later than one of the next. */
+  /**
+   * Begins the hour that contains `time_ms`. The hour may be an earlier one, because a request counts in the
+   * hour of its arrival.
+   */
   #turnTo(time_ms: number): void {
     this.#settle();
     this.#starts_ms = Math.floor(time_ms / HOUR_MS) * HOUR_MS;
@@ -183,7 +187,7 @@ function addTo(count: UsageCount, tally: Tally): void {
   count.duration_ms += tally.duration_ms;
 }
 
-/** Adds how a request ended that was refused or failed. A client that leaves, or sends too much, is not a failure. */
+/** Counts the refusal or failure of a request. A client that leaves, or sends too much, is not a failure. */
 function note(tally: Tally, forwarded: boolean, status: number | null, failure: Error | null): void {
   if (status === null || failure instanceof ClientGone) return;
   if (forwarded) {
@@ -196,7 +200,10 @@ function note(tally: Tally, forwarded: boolean, status: number | null, failure: 
 const TOO_MANY_REQUESTS = 429;
 const FORBIDDEN = 403;
 
-/** Returns the prefix of an API key. Each session has a prefix of its own, so a session counts for its member. */
+/**
+ * Returns the prefix of an API key, or null for a session. Each session has its own prefix, so sessions count
+ * only for their member.
+ */
 function keyPrefixOf({ auth_type, key_prefix }: Principal): string | null {
   if (key_prefix === null || auth_type === "member_session") return null;
   return key_prefix.slice(0, USAGE_KEY_PREFIX_LENGTH_MAX);

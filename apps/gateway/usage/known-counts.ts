@@ -16,7 +16,7 @@ export interface KnownCountsOptions {
   readonly clock?: Clock;
 }
 
-/** The time for which a quota waits for others while a question is in flight. */
+/** The maximum time that a quota waits for others while a call is in flight. */
 const GATHER_MS = 5;
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 const UNKNOWN_PATH = 404;
@@ -25,8 +25,8 @@ const UNKNOWN_PATH = 404;
 type Asked = Member<QuotaName, number>;
 
 /**
- * Asks the audit service for the known counts of quotas that the counter store does not have (GW-192). Requests that
- * need the same quota share one question, and quotas of the same moment one call.
+ * Asks the audit service for the counts of quotas that the counter store lacks (GW-192). Requests that need
+ * the same quota share one question. Questions of the same moment share one call.
  */
 export class KnownCounts {
   readonly #options: KnownCountsOptions;
@@ -53,7 +53,7 @@ export class KnownCounts {
   }
 
   /**
-   * Returns the count of a quota that gateways have reported, or 0 for a quota that nobody reports. Rejects with
+   * Returns the reported count of a quota, or 0 for a quota that gateways cannot report. Rejects with
    * ApiError 503 when the audit service does not answer.
    */
   of(quota: QuotaBucket): Promise<number> {
@@ -75,10 +75,13 @@ export class KnownCounts {
       if (counts?.length === batch.length) return this.#succeed(batch, counts);
       if (status === UNKNOWN_PATH) return this.#beginAtZero(batch);
       if (!REFUSALS.has(status)) throw new Error(`The audit service answered ${status}.`);
-      // one wrong quota must not spoil the others
+      // one refused quota must not fail the others
       if (batch.length > 1) return Promise.all(batch.map((each) => this.#ask([each])));
       this.#results.refused += 1;
-      log.error({ status, quota: batch[0]?.item }, "the audit service refused to tell the count of a quota");
+      log.error(
+        { status, quota: batch[0]?.item },
+        "the audit service refused to return the count of a quota",
+      );
       return resolveEach(batch, [0]);
     } catch (error) {
       this.#noteFailure(error);
@@ -88,12 +91,12 @@ export class KnownCounts {
 
   #succeed(batch: readonly Asked[], counts: readonly number[]): void {
     this.#results.ok += 1;
-    if (this.#failing) this.#options.log.info({}, "the audit service tells the counts of quotas again");
+    if (this.#failing) this.#options.log.info({}, "the audit service returns the counts of quotas again");
     this.#failing = false;
     resolveEach(batch, counts);
   }
 
-  /** Lets quotas begin at zero beside an audit service that keeps no counts, as they did before. */
+  /** Starts quotas at zero, because an older audit service keeps no counts. */
   #beginAtZero(batch: readonly Asked[]): void {
     this.#results.refused += 1;
     if (!this.#warned_of_version) {
@@ -113,7 +116,7 @@ export class KnownCounts {
     this.#results.failed += 1;
     if (!this.#failing) {
       const reason = reasonOf(error);
-      this.#options.log.warn({ reason }, "the audit service does not tell the counts of quotas");
+      this.#options.log.warn({ reason }, "the audit service does not return the counts of quotas");
     }
     this.#failing = true;
   }

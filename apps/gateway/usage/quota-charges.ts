@@ -5,7 +5,7 @@ import { isCountable } from "./countable-id.ts";
 /** The maximum number of quotas whose charges wait for a report. */
 const QUOTAS_MAX = 100_000;
 
-/** Keeps the charges to quotas until a report has them (GW-191). */
+/** Keeps the charges to quotas until they are put into a report (GW-191). */
 export class QuotaCharges {
   readonly #quotas_max: number;
   /** The charges by bucket. */
@@ -21,12 +21,12 @@ export class QuotaCharges {
     return this.#waiting.size;
   }
 
-  /** The number of charges since the start that no report has. */
+  /** The number of charges since the start that no report contains. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Adds requests that were charged to a quota; a negative number was given back. */
+  /** Adds requests that were charged to a quota. A negative number is a refund. */
   add(quota: QuotaBucket, requests: number): void {
     const waiting = this.#waiting.get(quota.bucket) ?? this.#begin(quota);
     if (waiting === null) {
@@ -48,7 +48,7 @@ export class QuotaCharges {
     return taken;
   }
 
-  /** Counts charges that were taken but cannot be reported. */
+  /** Counts charges that cannot be reported as lost. */
   lose(charges: readonly QuotaCharge[]): void {
     for (const { count } of charges) this.#lost += Math.abs(count);
   }

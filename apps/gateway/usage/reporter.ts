@@ -16,7 +16,7 @@ export interface UsageReporterOptions {
   readonly clock?: Clock;
 }
 
-/** A report as it is sent, again and again, until the audit service has answered. */
+/** A report that is resent unchanged until the audit service answers. */
 interface NumberedReport {
   readonly number: number;
   readonly requests: number;
@@ -31,9 +31,9 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 const UNKNOWN_PATH = 404;
 
 /**
- * Reports usage to the audit service every 10 seconds, and once more when the gateway stops (GW-188). One report is
- * under way at a time. It keeps its number and its content until the audit service has answered, so nothing counts
- * twice. Counts of later requests wait, and the number of counts is bounded.
+ * Reports usage to the audit service every 10 seconds, and once more when the gateway stops (GW-188). Only
+ * one report is in flight. Its number and content stay the same until the audit service answers, so nothing
+ * counts twice. Counts of later requests wait, and their number is bounded.
  */
 export class UsageReporter {
   readonly #options: UsageReporterOptions;
@@ -65,7 +65,9 @@ export class UsageReporter {
     this.#loop.start(INTERVAL_MS);
   }
 
-  /** Reports what is left, for at most `deadline_ms`. Call it when no request is under way. */
+  /**
+   * Reports what is left, for at most `deadline_ms`. The caller must make sure that no request is in flight.
+   */
   async close(deadline_ms: number): Promise<void> {
     const end_ms = this.#clock.elapsed_ms() + deadline_ms;
     await this.#loop.stop();
@@ -78,7 +80,7 @@ export class UsageReporter {
     return counter.waiting > 0 || charges.waiting > 0;
   }
 
-  /** Sends all counts. Rejects when the audit service takes none. */
+  /** Sends all counts. Rejects if the audit service neither accepts nor refuses a report. */
   async #reportAll(stopping: () => boolean): Promise<void> {
     do {
       this.#underway ??= this.#next(false);
@@ -140,7 +142,7 @@ export class UsageReporter {
       this.#results.ok += 1;
     }
     this.#underway = null;
-    if (this.#failing) log.info({}, "the audit service takes usage reports again");
+    if (this.#failing) log.info({}, "the audit service accepts usage reports again");
     this.#failing = false;
   }
 
@@ -148,11 +150,11 @@ export class UsageReporter {
     this.#results.failed += 1;
     if (this.#failing) return;
     this.#failing = true;
-    this.#options.log.warn({ reason: reasonOf(error) }, "the audit service takes no usage reports");
+    this.#options.log.warn({ reason: reasonOf(error) }, "the audit service accepts no usage reports");
   }
 }
 
-/** An error for an answer that neither takes nor refuses a report. */
+/** An error for an answer that neither accepts nor refuses a report. */
 class ReportFailed extends Error {
   readonly status: number;
 

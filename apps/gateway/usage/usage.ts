@@ -14,11 +14,11 @@ import { KnownCounts } from "./known-counts.ts";
 import { QuotaCharges } from "./quota-charges.ts";
 import { UsageReporter } from "./reporter.ts";
 
-/** Counts what organizations use, and reports it to the audit service. */
+/** Counts the usage of organizations and reports it to the audit service. */
 export interface UsageRecorder {
   /** Counts a request that has ended, if it belongs to an organization. */
   count(request: EndedRequest, status: number | null, failure: Error | null, duration_ms: number): void;
-  /** The record of quotas, or null where there is no audit service. */
+  /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;
   start(): void;
   /** Reports the rest for at most `deadline_ms`. */
@@ -33,7 +33,7 @@ export interface UsageRecorderOptions {
   readonly registry: Metrics["registry"];
 }
 
-/** Returns the recorder, which counts nothing where there is no audit service. */
+/** Returns the recorder. Without an audit service, the recorder counts nothing. */
 export function createUsageRecorder({
   config,
   instance,
@@ -85,7 +85,7 @@ function addUsageMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_usage_uncounted_total",
-    help: "Requests of organizations that no usage report has: there was no room, or their report was refused.",
+    help: "Requests of organizations that no usage report contains: there was no room, or their report was refused.",
     read: () => counter.uncounted,
   });
   collectedGauge(registry, {
@@ -109,7 +109,7 @@ function addQuotaMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_quota_charges_lost_total",
-    help: "Charges to quotas that no usage report has: there was no room, or their report was refused.",
+    help: "Charges to quotas that no usage report contains: there was no room, or their report was refused.",
     read: () => charges.lost,
   });
 }

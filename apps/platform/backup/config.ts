@@ -10,7 +10,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { SCHEMAS, type SchemaName } from "./schemas.ts";
 
 const ofOne = (service: string) =>
-  Type.Optional(databaseUrl(`The database of ${service}, if it is not that of DATABASE_URL.`));
+  Type.Optional(databaseUrl(`The database of ${service}, if it is not the database of DATABASE_URL.`));
 
 /** Lists the variables of `ostiary backup`. */
 export const backupVariables = Type.Object({
@@ -24,7 +24,7 @@ export const backupVariables = Type.Object({
 });
 export type BackupConfig = Readonly<Static<typeof backupVariables>>;
 
-/** One database, and the schemas of services that it holds. */
+/** One database, and the schemas of services that it contains. */
 export interface Place {
   readonly url: string;
   readonly schemas: readonly SchemaName[];
@@ -56,8 +56,8 @@ function urlOf(config: Partial<BackupConfig>, variable: (typeof SCHEMAS)[number]
 }
 
 /**
- * Returns the databases, that of the audit log last. A log that is newer than the rest has the events of
- * everything in the rest.
+ * Returns the databases, the audit log's last. The dump of the log is then the newest, and contains the
+ * events of all that the other dumps contain.
  */
 export function placesOf(config: BackupConfig): Place[] {
   const byUrl = Map.groupBy(SCHEMAS, ({ variable }) => urlOf(config, variable) ?? "");

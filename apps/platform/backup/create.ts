@@ -17,7 +17,7 @@ const CODE_EXISTS = "EEXIST";
 
 /**
  * Writes a backup of the schemas into a new or empty directory: a dump of each database, then the manifest
- * (OP-62, OP-63). After a failure the directory is as before.
+ * (OP-62, OP-63). A failure leaves the directory as it was before.
  *
  * @throws StartRefused for a directory, database or `pg_dump` that cannot be used
  */
@@ -31,7 +31,7 @@ export async function createBackup(
   const sources: Source[] = [];
   for (const place of placesOf(config)) sources.push(await sourceAt(place, config, tool));
   const isNew = await claimDirectory(directory);
-  // Only files of this run: another run may have claimed the same empty directory.
+  // Cleanup removes only the files of this run: another run may use the same empty directory.
   const written: string[] = [];
   try {
     const dumps: Dump[] = [];
@@ -66,7 +66,7 @@ async function sourceAt(place: Place, config: BackupConfig, tool: Tool): Promise
     const server_major = await selectServerMajor(database);
     if (tool.major < server_major) {
       throw new StartRefused(
-        `${tool.path} is of PostgreSQL ${tool.major}, and the server is ${server_major}. Install the client programs of PostgreSQL ${server_major}.`,
+        `${tool.path} is from PostgreSQL ${tool.major}, and the server is PostgreSQL ${server_major}. Install the client programs of PostgreSQL ${server_major}.`,
       );
     }
     const migrations = new Map<SchemaName, number[]>();
@@ -84,14 +84,14 @@ async function sourceAt(place: Place, config: BackupConfig, tool: Tool): Promise
   });
 }
 
-/** Makes the directory, or takes an empty one. Returns whether it is new. */
+/** Creates the directory, or accepts an empty one. Returns whether the directory is new. */
 async function claimDirectory(directory: string): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 });
     return true;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === CODE_EXISTS)) {
-      throw new StartRefused(`The directory ${directory} cannot be made: ${messageOf(error)}`, error);
+      throw new StartRefused(`The directory ${directory} cannot be created: ${messageOf(error)}`, error);
     }
   }
   const names = await readdir(directory).catch((error) => {
@@ -113,7 +113,7 @@ interface Dumping {
   readonly tool: Tool;
   readonly surroundings: Surroundings;
   readonly say: Say;
-  /** The files that this run has made. */
+  /** The files that this run has created. */
   readonly written: string[];
 }
 
@@ -169,7 +169,7 @@ async function writeDump({ place, file }: Source, dumping: Dumping) {
   }
 }
 
-/** Copies a dump into a file. Returns its size and its sum. */
+/** Copies a dump into a file. Returns its size and checksum. */
 async function copied(from: ReadableStream<Uint8Array>, to: FileHandle, progress: Progress) {
   const hash = createHash("sha256");
   let bytes = 0;

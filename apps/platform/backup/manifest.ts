@@ -6,7 +6,7 @@ import { Value } from "@sinclair/typebox/value";
 import { SCHEMAS } from "./schemas.ts";
 
 const FILE = "manifest.json";
-/** The form of the directory. A later form gets the next number. */
+/** The version of the directory format. */
 export const FORMAT = 1;
 const BYTES_MAX = 1024 * 1024;
 
@@ -22,26 +22,26 @@ const SchemaOfDump = Type.Object(
 /** One file of `pg_dump`: the schemas of one database, as of one moment. */
 const Dump = Type.Object(
   {
-    // A name in this directory and no path, because the name comes from a file.
+    // A bare name: a path from an altered manifest could lead out of the directory.
     file: Type.String({ pattern: "^[a-z]+(-[a-z]+)*\\.dump$" }),
     bytes: Type.Integer({ minimum: 1 }),
     sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
-    /** The first part of the versions of the server and of `pg_dump`. */
+    /** The major versions of the server and of `pg_dump`. */
     server_major: Type.Integer({ minimum: 1 }),
     pg_dump_major: Type.Integer({ minimum: 1 }),
     schemas: Type.Array(SchemaOfDump, { minItems: 1 }),
-    /** The roles that own something in it, or have rights on it. */
+    /** The roles that own objects in the dump, or have rights on them. */
     roles: Type.Array(Type.String({ minLength: 1 })),
   },
   { additionalProperties: false },
 );
 export type Dump = Readonly<Static<typeof Dump>>;
 
-/** The content of a backup. Its file is written last, so a directory with the file is whole. */
+/** The content of a backup. The manifest is written last, so a directory that contains it is complete. */
 export const Manifest = Type.Object(
   {
     format: Type.Literal(FORMAT),
-    /** The version of Ostiary that made it. */
+    /** The version of Ostiary that made the backup. */
     version: Type.String({ minLength: 1 }),
     created_at: Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$" }),
     dumps: Type.Array(Dump, { minItems: 1, maxItems: SCHEMAS.length }),
@@ -50,7 +50,7 @@ export const Manifest = Type.Object(
 );
 export type Manifest = Readonly<Static<typeof Manifest>>;
 
-/** Writes the manifest in one step that a crash leaves whole or undone. */
+/** Writes the manifest atomically: after a crash, the file is complete or missing. */
 export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
   const path = join(directory, FILE);
   const file = await open(`${path}.part`, "wx", 0o600);
@@ -66,7 +66,10 @@ export async function writeManifest(directory: string, manifest: Manifest): Prom
   await folder.close();
 }
 
-/** @throws StartRefused when the directory holds no whole backup, or one of a newer version */
+/**
+ * Reads and checks the manifest.
+ * @throws StartRefused when the directory contains no complete backup, or a backup of a newer format
+ */
 export async function readManifest(directory: string): Promise<Manifest> {
   const path = join(directory, FILE);
   const value = parsed(path, await textOf(directory, path));

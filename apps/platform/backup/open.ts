@@ -5,7 +5,7 @@ import type { BackupConfig } from "./config.ts";
 /** The time limit of a statement; ANALYZE of a large log takes minutes. */
 const STATEMENT_MS = 3_600_000;
 
-/** Opens a database for `work`, and closes it whatever happens. */
+/** Opens a database for `work`, and always closes it afterwards. */
 export async function withDatabase<T>(
   url: string,
   config: BackupConfig,

@@ -1,4 +1,4 @@
-/** Says how far something is, on standard error. */
+/** Prints a line of progress, on standard error. */
 export type Say = (line: string) => void;
 
 const EVERY_MS = 5_000;
@@ -8,7 +8,7 @@ export function mebibytes(bytes: number): string {
   return `${(bytes / MIB).toFixed(1)} MiB`;
 }
 
-/** The progress of one file: a line now and then while bytes pass, and one at the end. */
+/** The progress of one file: a line every 5 s while bytes pass, and one at the end. */
 export class Progress {
   readonly #say: Say;
   readonly #what: string;
@@ -17,7 +17,7 @@ export class Progress {
   #said_ms = this.#began_ms;
   #bytes = 0;
 
-  /** @param all the bytes of the whole file; null when nobody knows them */
+  /** @param all the size of the file in bytes, or null if it is unknown */
   constructor(say: Say, what: string, all: number | null) {
     this.#say = say;
     this.#what = what;

@@ -4,7 +4,7 @@ import type { SchemaName } from "./schemas.ts";
 
 const MAJOR = 10_000;
 
-/** Returns the first part of the server's version. */
+/** Returns the major version of the server. */
 export async function selectServerMajor(database: Database): Promise<number> {
   const [found] = await query<{ version: number }>(database, "select_server_version")`
     select current_setting('server_version_num')::integer as version`;
@@ -28,7 +28,7 @@ export async function selectMigrations(database: Database, schema: SchemaName): 
   });
 }
 
-/** Returns the schemas of a list that exist. */
+/** Returns those of `schemas` that exist. */
 export async function selectSchemas(
   database: Database,
   schemas: readonly SchemaName[],
@@ -38,7 +38,7 @@ export async function selectSchemas(
   return found.map(({ name }) => name);
 }
 
-/** Returns the roles that own something in these schemas, or have rights on it. */
+/** Returns the roles that own objects in `schemas`, or have rights on them. */
 export async function selectRolesOf(
   database: Database,
   schemas: readonly SchemaName[],
@@ -60,7 +60,7 @@ export async function selectRolesOf(
   return found.map(({ name }) => name);
 }
 
-/** Returns the roles of a list that the server does not have. */
+/** Returns those of `roles` that the server does not have. */
 export async function selectMissingRoles(
   database: Database,
   roles: readonly string[],
@@ -72,7 +72,7 @@ export async function selectMissingRoles(
   return roles.filter((role) => !known.has(role));
 }
 
-/** Gathers the statistics that queries are planned with, which a dump does not hold. */
+/** Gathers the query planner's statistics, which a dump does not contain. */
 export async function analyze(database: Database): Promise<void> {
   await query(database, "analyze")`analyze`;
 }

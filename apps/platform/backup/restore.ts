@@ -61,7 +61,7 @@ function checkVersions({ dumps, version }: Manifest, tool: Tool): void {
   const newest = Math.max(...dumps.map(({ pg_dump_major }) => pg_dump_major));
   if (tool.major < newest) {
     throw new StartRefused(
-      `${tool.path} is of PostgreSQL ${tool.major}, and the backup was made by pg_dump ${newest}. Install the client programs of PostgreSQL ${newest}.`,
+      `${tool.path} is from PostgreSQL ${tool.major}, and the backup was made by pg_dump ${newest}. Install the client programs of PostgreSQL ${newest}.`,
     );
   }
   for (const { name, migrations } of dumps.flatMap(({ schemas }) => schemas)) {
@@ -69,18 +69,18 @@ function checkVersions({ dumps, version }: Manifest, tool: Tool): void {
     const newer = migrations.filter((when) => !known.has(when)).length;
     if (newer === 0) continue;
     throw new StartRefused(
-      `The backup is of Ostiary ${version}: its schema ${name} has ${newer} migrations that this version does not know. Restore it with that version or a newer one.`,
+      `The backup is from Ostiary ${version}: its schema ${name} has ${newer} migrations that this version does not know. Restore it with that version or a newer one.`,
     );
   }
 }
 
-/** Returns the database for a dump. One database must take all schemas of the dump. */
+/** Returns the database for a dump. One database must receive all schemas of the dump. */
 function placeOf(dump: Dump, places: readonly Place[]): Place {
   const names = namesIn(dump);
   const place = places.find(({ schemas }) => names.every((name) => schemas.includes(name)));
   if (place !== undefined) return place;
   throw new StartRefused(
-    `${dump.file} holds the schemas ${names.join(", ")} of one database. Name one database for them.`,
+    `${dump.file} contains the schemas ${names.join(", ")} of one database. Name one database for them.`,
   );
 }
 
@@ -97,7 +97,7 @@ async function checkTarget(database: Database, { schemas, server_major, roles }:
   const major = await selectServerMajor(database);
   if (major < server_major) {
     throw new StartRefused(
-      `The backup is of a server of PostgreSQL ${server_major}, and this server is ${major}. Restore it on PostgreSQL ${server_major} or newer.`,
+      `The backup is from PostgreSQL ${server_major}, and this server is PostgreSQL ${major}. Restore it on PostgreSQL ${server_major} or newer.`,
     );
   }
   const missing = await selectMissingRoles(database, roles);
@@ -116,7 +116,10 @@ interface Restoring {
   readonly say: Say;
 }
 
-/** Restores one dump in one transaction. The dump passes through this process, so an end of it ends the restore. */
+/**
+ * Restores one dump in one transaction. This process reads the dump, so the end of the process ends the
+ * restore.
+ */
 async function restoreDump(dump: Dump, place: Place, restoring: Restoring): Promise<void> {
   const { config, directory, tool, surroundings, say } = restoring;
   const connection = connectionTo(place.url, config, tool);
@@ -137,7 +140,10 @@ async function restoreDump(dump: Dump, place: Place, restoring: Restoring): Prom
   progress.end();
 }
 
-/** Writes a file to the input of a program. A program that ended early tells the reason itself. */
+/**
+ * Writes a file to the input of a program. Ignores a write error if the program failed: {@link ended} reports
+ * the reason.
+ */
 async function feed(
   child: Bun.Subprocess<"pipe", "ignore", "pipe">,
   path: string,

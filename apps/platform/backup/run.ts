@@ -36,7 +36,10 @@ export function runRestore(env: Environment, directory: string): Promise<void> {
   });
 }
 
-/** A signal ends the program of PostgreSQL that runs; the command then fails and cleans up. */
+/**
+ * Returns the surroundings of the command. A signal ends the running PostgreSQL program; the command then
+ * fails and cleans up.
+ */
 function surroundingsOf(env: Environment): Surroundings {
   const interrupt = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => interrupt.abort());

@@ -1,7 +1,7 @@
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { knownMigrations } from "@ostiary/lib/runtime/stores/database";
 
-/** The schemas that a backup holds, with the variable of the database of each. */
+/** The schemas in a backup, each with the variable that names its database. */
 export const SCHEMAS = [
   { name: "routes", variable: "REGISTRY_DATABASE_URL" },
   { name: "identity", variable: "IDENTITY_DATABASE_URL" },
@@ -10,7 +10,7 @@ export const SCHEMAS = [
 
 export type SchemaName = (typeof SCHEMAS)[number]["name"];
 
-/** Returns the migrations of a schema that this version knows, by their times in the journal. */
+/** Returns the migrations of a schema in this version, by their times in the journal. */
 export function migrationsOfThisVersion(schema: SchemaName): ReadonlySet<number> {
   return knownMigrations(shippedFile(`drizzle/${schema}`));
 }

@@ -2,7 +2,7 @@ import { databaseUsesTls, type Environment } from "@ostiary/lib/runtime/config";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { BackupConfig } from "./config.ts";
 
-/** A program of PostgreSQL, and the first part of its version. */
+/** A client program of PostgreSQL, and its major version. */
 export interface Tool {
   readonly path: string;
   readonly major: number;
@@ -12,7 +12,10 @@ export type ToolName = "pg_dump" | "pg_restore";
 
 const VERSION = /\(PostgreSQL\) (\d+)/;
 
-/** @throws StartRefused when the program is not on the path, or does not tell its version */
+/**
+ * Finds a client program and its version.
+ * @throws StartRefused when the program is not on the PATH, or does not print its version
+ */
 export function findTool(name: ToolName, env: Environment): Tool {
   const path = Bun.which(name, { PATH: env.PATH ?? "" });
   if (path === null) {
@@ -22,11 +25,12 @@ export function findTool(name: ToolName, env: Environment): Tool {
   }
   const { stdout } = Bun.spawnSync([path, "--version"], { env: { PATH: env.PATH ?? "" }, stderr: "ignore" });
   const [, major] = VERSION.exec(stdout.toString()) ?? [];
-  if (major === undefined) throw new StartRefused(`${path} --version does not tell a version of PostgreSQL.`);
+  if (major === undefined)
+    throw new StartRefused(`${path} --version does not print a version of PostgreSQL.`);
   return { path, major: Number(major) };
 }
 
-/** How a program of PostgreSQL connects: its `--dbname`, and variables with everything that is secret. */
+/** The connection of a PostgreSQL program: its `--dbname`, and environment variables for all secrets. */
 export interface Connection {
   readonly dbname: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -34,7 +38,7 @@ export interface Connection {
 
 const PARTS = /^(postgres(?:ql)?:\/\/)(?:([^@/]*)@)?([^/?#]*)(\/[^?#]*)?/;
 
-/** The first version whose programs know the public CAs of the system. */
+/** The first version whose programs can use the public CAs of the system. */
 const KNOWS_PUBLIC_CAS = 16;
 
 /**
@@ -57,13 +61,13 @@ export function connectionTo(url: string, config: BackupConfig, tool: Tool): Con
   };
 }
 
-/** Certificates are checked as the services check them, or TLS is off. */
+/** Returns the variables of TLS. Certificates are checked as in the services, or TLS is off. */
 function tlsOf(url: string, config: BackupConfig, tool: Tool): Record<string, string> {
   if (!databaseUsesTls(url)) return { PGSSLMODE: "disable" };
   const { DATABASE_CA_FILE, DATABASE_CERT_FILE, DATABASE_KEY_FILE } = config;
   if (DATABASE_CA_FILE === undefined && tool.major < KNOWS_PUBLIC_CAS) {
     throw new StartRefused(
-      `${tool.path} of PostgreSQL ${tool.major} does not know the public CAs. Set DATABASE_CA_FILE, or install the client programs of PostgreSQL ${KNOWS_PUBLIC_CAS}.`,
+      `${tool.path} of PostgreSQL ${tool.major} cannot use the public CAs of the system. Set DATABASE_CA_FILE, or install the client programs of PostgreSQL ${KNOWS_PUBLIC_CAS}.`,
     );
   }
   return {
@@ -74,13 +78,15 @@ function tlsOf(url: string, config: BackupConfig, tool: Tool): Record<string, st
   };
 }
 
-/** Where programs run: the operator's environment, and a signal that ends them. */
+/** The surroundings of programs: the operator's environment, and a signal that ends them. */
 export interface Surroundings {
   readonly env: Environment;
   readonly signal: AbortSignal;
 }
 
-/** Returns the variables of a program: where programs and passwords are, and the connection's. */
+/**
+ * Returns the variables of a program: those of the connection, and the operator's PATH, HOME and PGPASSFILE.
+ */
 export function variablesOf(env: Environment, { variables }: Connection): Record<string, string> {
   const kept = ["PATH", "HOME", "PGPASSFILE"].flatMap((name) => {
     const value = env[name];
@@ -91,9 +97,12 @@ export function variablesOf(env: Environment, { variables }: Connection): Record
 
 const SAID_MAX = 2_000;
 
-/** @throws when the program failed, with the end of what it said */
+/**
+ * Waits until a program ends.
+ * @throws Error with the end of its error output if the program failed
+ */
 export async function ended(name: ToolName, child: Bun.Subprocess, stderr: Promise<string>): Promise<void> {
   const [code, said] = await Promise.all([child.exited, stderr]);
   if (code !== 0)
-    throw new Error(`${name} failed: ${said.trim().slice(-SAID_MAX) || `it ended with ${code}`}`);
+    throw new Error(`${name} failed: ${said.trim().slice(-SAID_MAX) || `the exit code is ${code}`}`);
 }

@@ -32,7 +32,7 @@ async function verifyDump(directory: string, { file, bytes, sha256 }: Dump, say:
   }
   if (hash.digest("hex") !== sha256) {
     throw new StartRefused(
-      `${path} does not have the sum of the manifest: the file is damaged. Use another backup.`,
+      `${path} does not have the checksum in the manifest: the file is damaged. Use another backup.`,
     );
   }
 }

@@ -11,16 +11,16 @@ const PLACED = [
   { modules: /\/etcd3\/lib\/connection-pool\.js$/, place: "__dirname", as: folderInExecutable },
 ];
 
-/** The modules that bundle pages from source. An executable holds the bundles instead of the source. */
+/** The modules that bundle pages from source. An executable contains the bundles instead of the source. */
 const CONSOLE = /\/apps\/registry\/console\/bundle\.ts$/;
 const PORTAL = /\/apps\/portal\/site\/bundle\.ts$/;
 
 /**
- * Puts the files of `embeddedFiles` and the bundled pages into an executable, and tells modules where their
- * files are. All modules of an executable lie at its root.
+ * Puts the files of `embeddedFiles` and the bundled pages into an executable, and rewrites modules that look
+ * for files in their own folder. All modules of an executable are at its root.
  */
 export async function embedPlugin(entry: string): Promise<BunPlugin> {
-  // All run before the build, because a build inside a build never ends.
+  // These builds run first, because a build inside a build never ends.
   const [files, console, portal] = await Promise.all([embeddedFiles(), bundleConsole(), bundlePortal()]);
   return {
     name: "embedded files",

@@ -5,8 +5,8 @@ import { embedPlugin } from "./embed-plugin.ts";
 import { ROOT } from "./embedded-files.ts";
 
 /**
- * The targets of the executable `ostiary`, which holds the whole product in one file for machines without
- * Bun. Bun fetches the runtimes of other systems from the npm registry (`@oven/bun-…`) and keeps them.
+ * The targets of the executable `ostiary`, which contains the whole product in one file, for machines without
+ * Bun. Bun fetches the runtimes of other systems from the npm registry (`@oven/bun-…`) and caches them.
  */
 const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"] as const;
 type Target = (typeof TARGETS)[number];

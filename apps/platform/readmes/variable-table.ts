@@ -30,7 +30,7 @@ function aligned([head = [], ...rows]: string[][]): string {
   return [head, dashes, ...rows].map(line).join("");
 }
 
-/** The variables that every service has; the table lists them last. */
+/** The variables that every service has. The table lists them last. */
 const shared = listenVariables({ host: "0.0.0.0", port: 0, internal_port: 0 });
 const isShared = (name: string) => name in shared;
 

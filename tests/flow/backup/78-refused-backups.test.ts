@@ -136,7 +136,7 @@ describe.skipIf(!isAble)("a backup", () => {
         bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
         await Bun.write(path, bytes);
       },
-      "does not have the sum of the manifest",
+      "does not have the checksum in the manifest",
     ],
   ])("whose dump %s is refused, and nothing is written", async (_, damage, message) => {
     const directory = await changed((manifest) => manifest);
@@ -156,7 +156,7 @@ describe.skipIf(!isAble)("a backup", () => {
     const directory = await changed((manifest) => newer({ ...manifest, version: "9.0.0" }));
     const target = await freshDatabase();
     expect(await refusal(restore(directory, target))).toContain(
-      "The backup is of Ostiary 9.0.0: its schema audit has 2 migrations that this version does not know.",
+      "The backup is from Ostiary 9.0.0: its schema audit has 2 migrations that this version does not know.",
     );
     expect(await schemasOf(target)).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe.skipIf(!isAble)("a backup", () => {
   test("of a newer PostgreSQL is refused, also when only pg_dump was newer", async () => {
     const target = await freshDatabase();
     const server = await changed(withDump({ server_major: 99 }));
-    expect(await refusal(restore(server, target))).toContain("The backup is of a server of PostgreSQL 99");
+    expect(await refusal(restore(server, target))).toContain("The backup is from PostgreSQL 99");
     const program = await changed(withDump({ pg_dump_major: 99 }));
     expect(await refusal(restore(program, target))).toContain("the backup was made by pg_dump 99.");
     expect(await schemasOf(target)).toEqual([]);
@@ -202,7 +202,7 @@ describe.skipIf(!isAble)("a backup", () => {
   test.each<[string, (place: string) => string, string]>([
     ["is not empty", (place) => place, "is not empty"],
     ["is a file", (place) => join(place, "file"), "cannot be read"],
-    ["has no parent", (place) => join(place, "a", "b"), "cannot be made"],
+    ["has no parent", (place) => join(place, "a", "b"), "cannot be created"],
     ["leads nowhere", (place) => join(place, "link"), "cannot be read"],
     ["is a whole backup", () => whole, "is not empty. Name a new one for each backup."],
   ])("is not made in a directory that %s", async (_, inPlace, message) => {
@@ -234,7 +234,7 @@ describe.skipIf(!isAble)("a backup", () => {
     const create = async (path: string) =>
       refusal(createBackup({ DATABASE_URL: url }, await newPath(), surroundings(path), silent));
     expect(await create(join(none, "bin"))).toContain("pg_dump is not on the PATH.");
-    expect(await create(await pathWith("pg_dump", "echo hello"))).toContain("does not tell a version");
+    expect(await create(await pathWith("pg_dump", "echo hello"))).toContain("does not print a version");
     expect(await create(await pathWith("pg_dump", version(9)))).toContain(
       "Install the client programs of PostgreSQL",
     );

@@ -210,7 +210,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   // OP-63
   test.each([
     ["fails in the middle", "echo half; echo 'the server is gone' >&2; exit 1", "the server is gone"],
-    ["is ended by a signal", "echo half; kill -KILL $$", "pg_dump failed: it ended with 137"],
+    ["is ended by a signal", "echo half; kill -KILL $$", "pg_dump failed: the exit code is 137"],
   ])("a pg_dump that %s leaves an empty directory empty", async (_, script, said) => {
     const DATABASE_URL = await newMigrated(...SCHEMAS);
     const directory = await newDirectory();

@@ -122,7 +122,7 @@ describe("a question for known counts", () => {
       expect(error).toMatchObject({ status: 503 });
     }
     await rejection(bed.of(3, 4));
-    expect(bed.lines).toEqual(["the audit service does not tell the counts of quotas"]);
+    expect(bed.lines).toEqual(["the audit service does not return the counts of quotas"]);
     bed.answer = new Bed().answer;
     expect(await bed.of(1)).toEqual([1]);
     expect(bed.lines).toHaveLength(2);
@@ -147,6 +147,6 @@ describe("a question for known counts", () => {
     bed.answer = async (quotas) =>
       quotas.some(({ subject }) => subject === "9") ? { status: 422, text: "" } : answer(quotas);
     expect(await bed.of(5, 9, 6)).toEqual([5, 0, 6]);
-    expect(bed.lines).toEqual(["the audit service refused to tell the count of a quota"]);
+    expect(bed.lines).toEqual(["the audit service refused to return the count of a quota"]);
   });
 });

@@ -151,8 +151,8 @@ test("a report without an answer is sent again, with its number and content, bef
   expect(bed.sent[5]?.[0]).toBe(2);
   expect(bed.taken).toBe(7);
   expect(bed.lines).toEqual([
-    "the audit service takes no usage reports",
-    "the audit service takes usage reports again",
+    "the audit service accepts no usage reports",
+    "the audit service accepts usage reports again",
   ]);
   expect(bed.reporter.results).toEqual({ ok: 2, failed: 4, refused: 0 });
 });

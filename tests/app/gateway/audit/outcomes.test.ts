@@ -69,10 +69,10 @@ describe("an outcome", () => {
     await waitFor(async () => (await waiting.counts())["outcome ok"] === 50);
     expect(back.writes).toHaveLength(50);
     expect(
-      waiting.lines.filter((line) => line.startsWith("the audit service takes no outcomes")),
+      waiting.lines.filter((line) => line.startsWith("the audit service accepts no outcomes")),
     ).toHaveLength(1);
     expect(
-      waiting.lines.filter((line) => line.startsWith("the audit service takes outcomes again")),
+      waiting.lines.filter((line) => line.startsWith("the audit service accepts outcomes again")),
     ).toHaveLength(1);
     await back.stop();
   });
@@ -162,7 +162,7 @@ describe("outcomes that come while another is in flight", () => {
     };
     send(20);
     await waitFor(() =>
-      recorder.lines.some((line) => line.startsWith("the audit service takes no outcomes")),
+      recorder.lines.some((line) => line.startsWith("the audit service accepts no outcomes")),
     );
     const back = startAudit(Number(new URL(audit.url).port));
     await counted("outcome ok", 21);

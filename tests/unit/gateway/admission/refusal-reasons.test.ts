@@ -163,11 +163,11 @@ describe("a token is refused for", () => {
 describe("a request is refused for", () => {
   test("missing: no credential, or one in a place where this route does not look", async () => {
     expect((await gate.refusal("user", {})).detail).toBe(
-      "A route of user scope takes X-API-Key or Authorization: Bearer.",
+      "A route of user scope accepts X-API-Key or Authorization: Bearer.",
     );
     const token = bearer(await sign(main, claims()));
     expect((await gate.refusal("organization", token)).detail).toBe(
-      "A route of organization scope takes X-API-Key. The Authorization header is not accepted here.",
+      "A route of organization scope accepts X-API-Key. The Authorization header is not accepted here.",
     );
     expect((await gate.refusal("user", { authorization: "Basic eDp5" })).reason).toBe("missing");
     expect(gate.counted).toEqual(["missing", "missing", "missing"]);
