@@ -65,7 +65,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
     if (pathname !== "/token") return new Response(UNKNOWN_PATH, { status: 404 });
     const query = Object.fromEntries(searchParams);
     if (Value.Check(tokenQuery, query)) return new Response(await sign(query.subject));
-    return new Response("Ask with ?subject=NAME, of 1 to 128 characters.\n", { status: 400 });
+    return new Response("Add ?subject=NAME, with a name of 1 to 128 characters.\n", { status: 400 });
   };
   const { host, port, variable = "PORT" } = options;
   const server = listen({ fetch: answer }, { host, port, variable });

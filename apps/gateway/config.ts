@@ -24,7 +24,7 @@ export const gatewayVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 5001, internal_port: 8000 }),
   REUSE_PORT: flag(
     false,
-    "Lets several gateways of this machine share PORT, each with an INTERNAL_PORT of its own.",
+    "Lets several gateways of this machine share PORT, each with its own INTERNAL_PORT.",
   ),
   TLS_CERT_FILE: optionalText("must be the path of a certificate in PEM form", {
     description:
@@ -119,7 +119,7 @@ export const gatewayVariables = Type.Object({
     1_048_576,
     1,
     1_073_741_824,
-    "A larger message closes a WebSocket with 1009.",
+    "The maximum size of a message. A larger one closes the WebSocket with 1009.",
   ),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(20_000),
   MAX_CONNECTIONS: integer(

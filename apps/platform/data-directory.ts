@@ -133,14 +133,19 @@ async function isOurs(root: string, database: string): Promise<boolean> {
   );
 }
 
-/** Creates the key that signs the audit log's checkpoints, unless the file exists, and returns its path. */
+/**
+ * Creates the key that signs the audit log's checkpoints, unless the file exists. Returns the file's path.
+ */
 export async function signingKey(file: string): Promise<string> {
   const { privateKey } = generateKeyPairSync("ed25519");
   await create(file, privateKey.export({ type: "pkcs8", format: "pem" }).toString());
   return checked(file, checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: file }));
 }
 
-/** Creates the key that encrypts the secrets of streams, unless the file exists, and returns its path (OP-61). */
+/**
+ * Creates the key that encrypts the secrets of streams, unless the file exists (OP-61). Returns the file's
+ * path.
+ */
 export async function streamKeys(file: string): Promise<string> {
   await create(file, `${randomBytes(STREAM_KEY_BYTES).toString("base64")}\n`);
   return checked(file, checkStreamKeyFile({ AUDIT_STREAM_KEY_FILE: file }));

@@ -28,7 +28,7 @@ export function printReady(
     "",
     ...nextSteps(platform, commands),
     "",
-    `Ctrl-C stops it; the data stays. ${commands.start} --fresh begins anew.`,
+    `Ctrl-C stops Ostiary; the data stays. ${commands.start} --fresh begins without data.`,
     "",
   ];
   if (tour) {
@@ -45,7 +45,7 @@ export function printReady(
 /** Prints where the data is, at the end of the process. */
 export function printGoodbye(config: PlatformConfig, commands: Commands): Promise<void> {
   const database = config.DATABASE_URL === undefined ? "" : "in the database of DATABASE_URL and ";
-  const text = `Goodbye. The data is ${database}in ${resolve(config.DATA_DIR)}: ${commands.start} goes on with it.\n`;
+  const text = `Goodbye. The data is ${database}in ${resolve(config.DATA_DIR)}: ${commands.start} continues with it.\n`;
   // The process exits next, and would lose output that is not yet written.
   return new Promise((written) => process.stdout.write(text, () => written()));
 }

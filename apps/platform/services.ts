@@ -18,7 +18,7 @@ import type { SharedStores } from "./stores.ts";
 
 const ROLES_FILE = shippedFile("seeds/roles.yaml");
 
-/** Returns the variables that all four services get. The platform's values override the operator's. */
+/** Returns the variables that all services get. The platform's values override the operator's. */
 export function sharedEnvironment(
   config: PlatformConfig,
   env: Environment,
@@ -87,8 +87,8 @@ export async function startBackends(
 }
 
 /**
- * Returns whether the edge description needs no token. Unless configured, it needs no token with the demo and
- * the portal, which shows it (PT-46).
+ * Returns whether the edge description needs no token. EDGE_DOCUMENT_PUBLIC decides. If it is unset, the
+ * description is public with the demo and the portal, which shows it (PT-46).
  */
 export function isDescriptionPublic({ DEMO, PORTAL_ENABLED }: PlatformConfig, env: Environment): boolean {
   return env.EDGE_DOCUMENT_PUBLIC ? env.EDGE_DOCUMENT_PUBLIC === "true" : DEMO && PORTAL_ENABLED;

@@ -46,7 +46,7 @@ export interface Platform extends Running {
   readonly tour: TourPlaces | null;
 }
 
-/** Starts the four services in this process, on shared stores. */
+/** Starts the services in this process, on shared stores. */
 export async function startPlatform({ config, env, fresh, onProgress }: PlatformOptions): Promise<Platform> {
   // the parts stop in reverse order: the gateway drains while the services behind it still answer
   await using started = new AsyncDisposableStack();

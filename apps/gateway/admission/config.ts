@@ -22,11 +22,12 @@ export const admissionVariables = {
   AUTH_ALLOWED_AUDIENCES: optionalList(
     "must be audiences, separated by commas",
     () => true,
-    "A JWT's `aud` must name one of them. Unset: `aud` is not checked.",
+    "The audiences of this gateway. The `aud` of a JWT must contain one of them. Unset: `aud` is not checked.",
   ),
   AUTH_USER_ID_CLAIM: textOr("sub", "must be the name of a claim, such as sub or properties.user_id", {
     pattern: "^[^.]+(\\.[^.]+)*$",
-    description: "The claim that names the person; dots descend. Fixed before the first sign-in.",
+    description:
+      "The claim that identifies the person. Dots lead to nested claims. Do not change it after the first sign-in.",
   }),
   CREDENTIAL_VALIDATE_URL: httpUrl("Full URL of identity's credential validation."),
   ...tlsVariables("CREDENTIAL_VALIDATE"),

@@ -41,7 +41,7 @@ export class ResultCache<T> {
     return found.value;
   }
 
-  /** Returns the result of the load of `name` that is in flight, or starts one. */
+  /** Returns the result of loading `name`. Starts a load unless one is in flight. */
   load(name: string, work: () => Promise<Kept<T>>): Promise<T> {
     this.misses += 1;
     const underway = this.#loading.get(name);

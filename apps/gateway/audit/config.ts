@@ -14,7 +14,12 @@ export const auditVariables = {
     "Internal base URL of the audit service; required unless AUDIT_ENABLED is false.",
   ),
   ...tlsVariables("AUDIT"),
-  AUDIT_QUEUE_SIZE: integer(10_000, 1, 10_000_000, "Outcomes that may wait for the audit service."),
+  AUDIT_QUEUE_SIZE: integer(
+    10_000,
+    1,
+    10_000_000,
+    "The maximum number of outcomes that wait for the audit service.",
+  ),
 };
 
 const auditSchema = Type.Object(auditVariables);

@@ -53,7 +53,7 @@ export class GatheredCalls<Item, Tried> {
     return this.#batches.add(item);
   }
 
-  /** Resolves once each item of the batch has been tried. */
+  /** Sends a batch. Resolves once each of its items has been attempted. */
   async #settle(batch: readonly Member<Item, Tried>[]): Promise<unknown> {
     if (batch.length === 1) return this.#sendAlone(batch);
     const send = (items: Item[]) => this.#calls.together(items).catch((error) => ({ error }));

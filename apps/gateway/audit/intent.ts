@@ -61,8 +61,9 @@ const FIRST_PAUSE_MS = 100;
 const REFUSED = 422;
 
 /**
- * Writes an intent with up to 3 attempts within 1 s (GW-138); the first may share a call with others. All
- * attempts send the same intent, which the audit service stores once. Rejects with {@link IntentUnwritten}.
+ * Writes an intent with up to 3 attempts within 1 s (GW-138); the first may share a call with other intents.
+ * All attempts send the same intent, which the audit service stores once. Rejects with
+ * {@link IntentUnwritten}.
  */
 export async function writeIntent(
   calls: Pick<IntentCalls, "withOthers" | "alone">,

@@ -8,8 +8,8 @@ export interface ProcessReadings {
   /** Runs a full garbage collection, which takes some tens of milliseconds. */
   collect(): void;
   /**
-   * Returns the number of open descriptors. Without a count of the system, the result may be too low, never
-   * too high.
+   * Returns the number of open descriptors. On a system without a count, the result may be too low, never too
+   * high.
    */
   descriptors(): number;
   readonly memory_bytes_max: number;

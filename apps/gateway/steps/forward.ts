@@ -16,7 +16,7 @@ import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
 import { BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
 
 export interface ForwardOptions extends BodyLimits {
-  /** Longest time between two chunks of a response. */
+  /** Maximum time between two chunks of a response. */
   readonly idle_timeout_ms: number;
 }
 
@@ -71,7 +71,7 @@ export class Forwarder {
   }
 
   /**
-   * Calls the service and resolves with the head of its response. {@link failure} explains errors of this
+   * Calls the service and resolves with the head of its response. {@link failure} converts the errors of this
    * method and of {@link receive}.
    *
    * @param path path and query to call on the route's service

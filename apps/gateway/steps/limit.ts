@@ -29,16 +29,21 @@ export const limitVariables = {
     60,
     0,
     1_000_000_000,
-    "Requests in a window on routes without a limit of their own; 0 is unlimited.",
+    "The maximum number of requests in a window on routes without their own limit. 0 means no limit.",
   ),
-  RATE_LIMIT_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Length of that window in seconds."),
+  RATE_LIMIT_WINDOW_SECONDS: integer(60, 1, 31_536_000, "The window of RATE_LIMIT_REQUESTS in seconds."),
   RATE_LIMIT_AUTH_FAILURE_REQUESTS: integer(
     60,
     0,
     1_000_000_000,
     "The maximum number of 401s and unmatched 404s that one address may cause in a window. 0 means no limit.",
   ),
-  RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Length of that window in seconds."),
+  RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(
+    60,
+    1,
+    31_536_000,
+    "The window of RATE_LIMIT_AUTH_FAILURE_REQUESTS in seconds.",
+  ),
 };
 
 const limitSchema = Type.Object(limitVariables);

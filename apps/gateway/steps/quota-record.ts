@@ -14,6 +14,6 @@ export interface QuotaBucket {
 export interface QuotaRecord {
   /** Adds requests that were charged to a quota. A negative number is a refund. */
   charged(quota: QuotaBucket, requests: number): void;
-  /** Returns the recorded count of a quota. Rejects with ApiError 503. */
+  /** Returns the recorded count of a quota. Rejects with ApiError 503 if the count cannot be read. */
   known(quota: QuotaBucket): Promise<number>;
 }

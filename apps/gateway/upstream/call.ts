@@ -6,8 +6,8 @@ import type { Abortable, CallHandle } from "./client.ts";
 /** Interval of the sweep over calls in flight. A client that leaves ends its call within 100 ms (GW-123). */
 const SWEEP_MS = 50;
 /**
- * The maximum time that one sweep adds to the time of deadlines. A stall of the gateway times out no client
- * or service.
+ * The maximum time that one sweep adds to the time of deadlines. A stalled gateway therefore times out no
+ * client or service.
  */
 const STEP_MAX_MS = 2 * SWEEP_MS;
 /**
@@ -93,7 +93,7 @@ export class UpstreamCalls {
     return this.#time_ms + ms + SWEEP_MS;
   }
 
-  /** Time that is compared with {@link deadline}. */
+  /** The current time, to compare with a {@link deadline}. */
   get time_ms(): number {
     return this.#time_ms;
   }

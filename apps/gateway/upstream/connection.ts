@@ -10,7 +10,7 @@ import { type BodyConnection, ResponseSource } from "./response-source.ts";
  * The reason why a connection was closed, as metrics count it.
  *
  * - `idle`: the connection was idle for too long, or too many were idle.
- * - `service`: the service closed it between two requests.
+ * - `service`: the service closed the connection between two requests.
  * - `last`: the request or the response ended the use of the connection.
  * - `abandoned`: the gateway gave the request up.
  * - `broken`: the connection broke off within a request.

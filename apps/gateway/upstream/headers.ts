@@ -23,7 +23,7 @@ const REQUEST_DROPPED: ReadonlySet<string> = new Set([
   // credentials
   "authorization",
   "x-api-key",
-  // set anew by the gateway or the runtime
+  // set by the gateway or the runtime
   "x-request-id",
   "traceparent",
   "tracestate",

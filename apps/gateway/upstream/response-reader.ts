@@ -78,7 +78,7 @@ export class ResponseReader {
     this.#sink = sink;
   }
 
-  /** Whether the service has sent any byte of the response that is expected. */
+  /** Whether the service has sent any byte of the expected response. */
   get begun(): boolean {
     return this.#begun;
   }

@@ -100,8 +100,8 @@ export class Tunnel {
   }
 
   /**
-   * Notes a ping or pong of the client. The runtime answers pings even if the client does not read, so such a
-   * client is paused.
+   * Handles a ping or pong of the client. The runtime answers pings even if the client does not read, so a
+   * client with a full queue is paused.
    */
   clientAlive(): void {
     this.#idle.refresh();
@@ -131,7 +131,7 @@ export class Tunnel {
     this.close(GOING_AWAY, "");
   }
 
-  /** Notes a ping of the service, like {@link clientAlive}. */
+  /** Handles a ping of the service, like {@link clientAlive}. */
   #servicePinged(): void {
     this.#idle.refresh();
     if (this.#ended || this.#service.bufferedAmount <= QUEUED_BYTES_MAX) return;
@@ -159,7 +159,7 @@ export class Tunnel {
     this.#tellWhenClosed();
   }
 
-  /** Pauses the client until the service has taken its queued messages. */
+  /** Pauses the client until the service has received its queued messages. */
   #awaitService(): void {
     if (this.#polling) return;
     this.#polling = true;
@@ -174,7 +174,7 @@ export class Tunnel {
     setTimeout(poll, DRAIN_POLL_MS);
   }
 
-  /** Passes no more messages, and gives both sides time to close. */
+  /** Stops passing messages, and gives both sides time to close. */
   #end(failure: Error | null): void {
     this.#ended = true;
     this.#failure = failure;

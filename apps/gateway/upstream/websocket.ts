@@ -187,7 +187,7 @@ function requireHandshake(headers: Headers): void {
   });
 }
 
-/** Refuses pages of unlisted origins. Programs send no Origin and pass. */
+/** Refuses pages of unlisted origins. Programs other than browsers send no Origin and are admitted. */
 function requireOrigin(origin: string | null, origins: ReadonlySet<string>): void {
   if (origin === null || origins.size === 0 || origins.has(origin)) return;
   throw new ApiError("INVALID_REQUEST", { message: "Pages of this origin may not open a WebSocket here." });

@@ -108,7 +108,7 @@ export class UsageCounter {
     return uncounted;
   }
 
-  /** Adds requests that were counted but cannot be reported. */
+  /** Adds requests that cannot be reported to the uncounted requests. */
   lose(requests: number): void {
     this.#uncounted += requests;
     this.#uncounted_total += requests;

@@ -48,7 +48,7 @@ export class QuotaCharges {
     return taken;
   }
 
-  /** Counts charges that cannot be reported as lost. */
+  /** Counts `charges` as lost, because they cannot be reported. */
   lose(charges: readonly QuotaCharge[]): void {
     for (const { count } of charges) this.#lost += Math.abs(count);
   }

@@ -52,7 +52,7 @@ export async function createBackup(
   }
 }
 
-/** A database before its dump. */
+/** A database to dump, and its state before the dump. */
 interface Source {
   readonly place: Place;
   readonly file: string;

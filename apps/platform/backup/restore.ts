@@ -39,7 +39,7 @@ export async function restoreBackup(
     done.push(...namesIn(dump));
   }
   for (const url of new Set(targets.map(({ place }) => place.url))) {
-    say("Gathering the statistics of the planner");
+    say("Gathering the statistics of the query planner");
     await withDatabase(url, config, analyze);
   }
   return manifest;

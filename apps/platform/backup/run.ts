@@ -37,7 +37,7 @@ export function runRestore(env: Environment, directory: string): Promise<void> {
 }
 
 /**
- * Returns the surroundings of the command. A signal ends the running PostgreSQL program; the command then
+ * Returns the environment of the PostgreSQL programs. A signal ends the running program; the command then
  * fails and cleans up.
  */
 function surroundingsOf(env: Environment): Surroundings {

@@ -78,7 +78,7 @@ function tlsOf(url: string, config: BackupConfig, tool: Tool): Record<string, st
   };
 }
 
-/** The surroundings of programs: the operator's environment, and a signal that ends them. */
+/** The environment in which programs run: the operator's variables, and a signal that ends the programs. */
 export interface Surroundings {
   readonly env: Environment;
   readonly signal: AbortSignal;

@@ -15,8 +15,8 @@ const ENTRY = "apps/platform/ostiary.ts";
 const MIB = 1_048_576;
 
 const program = new Command("bun run build")
-  .description("Make the executable ostiary, for all systems or for those named")
-  .argument("[targets...]", `of ${TARGETS.join(", ")}`, addTarget, [])
+  .description("Build the executable ostiary, for all systems or for the named targets")
+  .argument("[targets...]", `any of ${TARGETS.join(", ")}`, addTarget, [])
   .option("--outdir <folder>", "where the executables are written", "dist")
   .parse();
 

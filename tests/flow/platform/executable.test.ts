@@ -119,7 +119,7 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
     );
     expect(await platform.stop("SIGINT")).toBe(0);
     expect(platform.stdout.at(-1)).toMatch(
-      /^Goodbye\. The data is in \S*\/data: ostiary start goes on with it\.$/,
+      /^Goodbye\. The data is in \S*\/data: ostiary start continues with it\.$/,
     );
     expect(platform.stderr).toEqual([]);
   });

@@ -43,7 +43,7 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
   expect(await platform.stop("SIGINT")).toBe(0);
   expect(platform.stdout.filter((line) => line !== "" && !line.startsWith("{")).slice(-2)).toEqual([
     "Stopping once the requests in flight are answered ...",
-    `Goodbye. The data is in the database of DATABASE_URL and in ${DATA_DIR}: bun start goes on with it.`,
+    `Goodbye. The data is in the database of DATABASE_URL and in ${DATA_DIR}: bun start continues with it.`,
   ]);
   return shown;
 }
