@@ -116,8 +116,8 @@ export class Provider {
   }
 
   /**
-   * Exchanges the code that the provider sent back. The attempt is over afterwards, whatever happens. Returns
-   * the fragment where it began.
+   * Exchanges the code that the provider sent for tokens. Ends the attempt, even after a failure. Returns the
+   * fragment where the sign-in began.
    */
   async finish(search: string): Promise<SignInResult & { fragment: string }> {
     const attempt = takeFromTab(this.#attemptKey, Attempt);

@@ -91,10 +91,10 @@ function ownProblems(
 function pairProblem(name: string, value: string): string | null {
   if (!CLAIM_NAME.test(name)) return " has a name that is not 1 to 256 visible ASCII characters";
   if (SAME_FOR_ALL.has(name)) {
-    return `.${name} tells no operators apart: name another claim, such as sub or groups`;
+    return `.${name} does not identify an operator: use another claim, such as sub or groups`;
   }
   return value.includes("*")
-    ? `.${name} has a *, which stands for no other character: name the whole value`
+    ? `.${name} contains *, which is not a wildcard in claims: write the whole value`
     : null;
 }
 
@@ -115,6 +115,6 @@ function shadowProblems({ index, claims }: Claiming, earlier: readonly Claiming[
       !ends && pairs.every(([name, value]) => Object.hasOwn(claims, name) && claims[name] === value),
   );
   if (first === undefined) return [];
-  const message = `operators[${index}].claims fit operators[${first.index}] too, which stands first: put the operator with more claims first, or give each its own`;
+  const message = `operators[${index}].claims fit operators[${first.index}] too, which comes first: put the operator with more claims first, or give each operator other claims`;
   return [{ path: ["operators", index, "claims"], message }];
 }

@@ -89,7 +89,7 @@ export const telemetryVariables = {
   }),
   OTEL_EXPORTER_OTLP_CERTIFICATE: readableFile("Certificates (PEM) of the CAs to trust for the collector."),
   OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: readableFile("The client certificate (PEM) for the collector."),
-  OTEL_EXPORTER_OTLP_CLIENT_KEY: readableFile("Its private key (PEM)."),
+  OTEL_EXPORTER_OTLP_CLIENT_KEY: readableFile("The private key (PEM) of the client certificate."),
 };
 
 function isRatio(value: string): boolean {

@@ -148,7 +148,7 @@ export function authIssuer(description: string): TString {
 /** Returns the schema of the database URL (OP-11). */
 export function databaseUrl(description: string): TString {
   return requiredText(
-    "must be postgres://user:password@host:port/name, more of host:port after commas, with special characters of the password escaped (%40 for @); ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory",
+    "must be postgres://user:password@host:port/name, more host:port pairs after commas, with special characters of the password escaped (%40 for @); ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory",
     { check: isDatabaseUrl, secret: true, description },
   );
 }

@@ -128,7 +128,7 @@ export class ValueBuilder {
     const start = event.anchorStart - 1;
     const built = this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd));
     if (built === undefined || built === null) {
-      const problem = built === null ? "stands inside of what it repeats" : "has no anchor before it";
+      const problem = built === null ? "is inside the value that it repeats" : "has no anchor before it";
       throw invalidBody(`The alias${placeOf(start, this.#text)} ${problem}.`);
     }
     if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedYaml(start, this.#text);

@@ -59,7 +59,7 @@ async function problems(app: string, env: Record<string, string>): Promise<strin
 
 const WHOLE = "must be a whole number from";
 const DATABASE_RULE =
-  "must be postgres://user:password@host:port/name, more of host:port after commas, with special characters of the password escaped (%40 for @); ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory.";
+  "must be postgres://user:password@host:port/name, more host:port pairs after commas, with special characters of the password escaped (%40 for @); ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory.";
 const PEPPER_RULE =
   "must be 32 to 64 characters of visible ASCII without spaces, such as `openssl rand -hex 32` gives.";
 const TOKEN_RULE = "of visible ASCII characters without spaces.";

@@ -66,12 +66,12 @@ describe("an operator with claims", () => {
     [
       "with a star",
       { repository: "acme/*" },
-      "operators[0].claims.repository has a *, which stands for no other character: name the whole value",
+      "operators[0].claims.repository contains *, which is not a wildcard in claims: write the whole value",
     ],
     [
       "of every token",
       { iss: ISSUER },
-      "operators[0].claims.iss tells no operators apart: name another claim, such as sub or groups",
+      "operators[0].claims.iss does not identify an operator: use another claim, such as sub or groups",
     ],
     [
       "with a name that breaks the line",
@@ -116,7 +116,7 @@ describe("an issuer from which everybody gets tokens", () => {
 // RG-126
 describe("two operators", () => {
   const never = (index: number, first: number) =>
-    `operators[${index}].claims fit operators[${first}] too, which stands first: put the operator with more claims first, or give each its own.`;
+    `operators[${index}].claims fit operators[${first}] too, which comes first: put the operator with more claims first, or give each operator other claims.`;
 
   test("with the same claims, or with more claims behind fewer, are refused", () => {
     const wide = { claims: { groups: "staff" } };

@@ -167,7 +167,7 @@ describe("YAML is refused when it", () => {
     ],
     ["a: &a [x]\n*a : 1", "A key must be a string at line 2, column 1."],
     ["a: *missing", "The alias at line 1, column 4 has no anchor before it."],
-    ["a: &a 1\nb: &a [*a]", "The alias at line 2, column 8 stands inside of what it repeats."],
+    ["a: &a 1\nb: &a [*a]", "The alias at line 2, column 8 is inside the value that it repeats."],
   ])("%j, with what is wrong and where", (text, message) => {
     expect(refusal(text)).toBe(message);
   });

@@ -15,7 +15,7 @@ export const audit = {
   noEvent: "This log has no event of this request.",
   wholeLog: "These are all events of the log that match the other filters.",
   ofKey: (shown: number, read: number, key: string) =>
-    `${shown} of the ${read} events that were read so far are of the key ${key}.`,
+    `${shown} of the ${read} events that were read so far are from the key ${key}.`,
   columns: { time: "Time", request: "Request", actor: "Caller", outcome: "Outcome" },
   auth: (type: AuthType) => AUTH_TYPES[type],
   outcomes: { pending: "not known", rejected: "refused", responded: "answered", no_response: "no answer" },
@@ -63,8 +63,8 @@ export const audit = {
   export: {
     open: "Export …",
     title: "Export the audit log",
-    whole: "The file has every event of the log.",
-    filtered: "The file has every event that matches the filters.",
+    whole: "The file contains every event of the log.",
+    filtered: "The file contains every event that matches the filters.",
     format: "Format",
     formats: { csv: "CSV, for spreadsheets", ndjson: "NDJSON, one event on each line" },
     start: "Export",
@@ -78,7 +78,7 @@ export const audit = {
   verify: {
     link: "Verify the log",
     title: "Verify the log",
-    lead: "Your browser reads the whole log with its proof and checks it by itself. Nobody has to be trusted for that.",
+    lead: "Your browser reads the whole log with its proof and checks it by itself. You do not have to trust anybody for that.",
     insecure: "Browsers check signatures only on pages with https. Open this page with https.",
     kept: "An earlier copy, if you kept one",
     keptHelp: "A checkpoint file of this page, an earlier export with proof, or checkpoints.",

@@ -30,7 +30,7 @@ export const reference = {
   problems: {
     missing: "A value is required.",
     dots: "Dots alone cannot be part of a path.",
-    header: "A header takes letters, digits and signs of ASCII alone.",
+    header: "A header can contain only ASCII letters, digits and punctuation.",
     json: "This is not JSON.",
     text: "A character of this text is broken.",
   },
