@@ -123,6 +123,25 @@ const commands = [
   addCompletion,
 ];
 
+const HELP = `
+Environment:
+  REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
+  ADMIN_TOKEN   its token, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER
+
+Profiles, used if neither is set or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
+  default: staging
+  registries:
+    staging: { url: "https://registry.staging:5002", token_command: pass show ostiary/staging }
+
+Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage,
+  3 an effect that --fail-on names, 130 interrupted
+
+Examples:
+  $ bun cli validate routes.yaml
+  $ bun cli apply routes.yaml --dry-run
+  $ bun cli apply routes.yaml
+  $ bun cli explain GET /org/widgets/42`;
+
 /** @param onOpen receives the client of each command that calls a registry */
 function createProgram(
   { name, variable, terminal, addMore }: Invocation,
@@ -156,27 +175,7 @@ function createProgram(
       writeOut: (text) => terminal.write(text.replaceAll(NAME, name)),
       writeErr: (text) => terminal.writeError(text),
     })
-    .addHelpText(
-      "after",
-      `
-Environment:
-  REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
-  ADMIN_TOKEN   its token, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER
-
-Profiles, used if neither is set or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
-  default: staging
-  registries:
-    staging: { url: "https://registry.staging:5002", token_command: pass show ostiary/staging }
-
-Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage,
-  3 an effect that --fail-on names, 130 interrupted
-
-Examples:
-  $ bun cli validate routes.yaml
-  $ bun cli apply routes.yaml --dry-run
-  $ bun cli apply routes.yaml
-  $ bun cli explain GET /org/widgets/42`,
-    );
+    .addHelpText("after", HELP);
   const setting = { terminal, registryNames: () => registryNames(variable) };
   for (const add of commands) add(program, run, setting);
   addMore?.(program);

@@ -9,6 +9,7 @@ import { keyUseWriter } from "./api-keys/use-writer.ts";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createDependencies } from "./dependencies.ts";
+import type { Peppers } from "./secret-hashes.ts";
 import { sessionSweeper } from "./sessions/commands.ts";
 import { openValidations } from "./validations/queries.ts";
 
@@ -31,11 +32,7 @@ export async function wireIdentity(
     roles_file: file,
     brand: config.APIKEY_BRAND,
     clock: systemClock,
-    peppers: {
-      current: config.SECRET_PEPPER ?? null,
-      previous: config.SECRET_PEPPER_PREVIOUS ?? null,
-      plain_accepted: config.PLAIN_HASHES_ACCEPTED,
-    },
+    peppers: peppersOf(config),
     api_key_max_age_seconds: config.APIKEY_MAX_AGE_SECONDS ?? null,
     organizations_per_person_max: config.ORGANIZATIONS_PER_PERSON_MAX,
     default_plan: config.DEFAULT_PLAN ?? null,
@@ -68,6 +65,14 @@ export async function wireIdentity(
       await Promise.all([sweeper.stop(), uses.stop()]);
       await closeStores();
     },
+  };
+}
+
+function peppersOf(config: IdentityConfig): Peppers {
+  return {
+    current: config.SECRET_PEPPER ?? null,
+    previous: config.SECRET_PEPPER_PREVIOUS ?? null,
+    plain_accepted: config.PLAIN_HASHES_ACCEPTED,
   };
 }
 

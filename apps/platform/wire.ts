@@ -3,7 +3,13 @@ import type { Environment } from "@ostiary/lib/runtime/config";
 import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
 import { publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
-import { adminToken, openDataDirectory, signingKey, streamKeys } from "./data-directory.ts";
+import {
+  adminToken,
+  type DataDirectory,
+  openDataDirectory,
+  signingKey,
+  streamKeys,
+} from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import {
   type Backends,
@@ -53,23 +59,18 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
   const directory = await openDataDirectory(config.DATA_DIR, fresh);
   started.defer(() => directory.close());
   const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
-  const signing_key_file = env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signing_key_file));
-  const stream_key_file = env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.stream_key_file));
+  const key_files = await keyFiles(env, directory);
   const database_url = config.DATABASE_URL ?? directory.database_url;
   onProgress("Opening the stores");
   const stores = await openStores(database_url, config);
   started.defer(() => stores.close());
 
   onProgress("Starting the registry, identity and audit");
-  const log_file = config.LOG_FILE ?? directory.log_file;
-  const log_format = env.LOG_FORMAT || formatFor(log_file);
   const environment = sharedEnvironment(config, env, {
     database_url,
-    log_file,
-    log_format,
     admin_token,
-    signing_key_file,
-    stream_key_file,
+    ...logTarget(config, env, directory),
+    ...key_files,
   });
   const backends = await startBackends(config, environment, stores);
   started.defer(() => stopAll(Object.values(backends)));
@@ -93,9 +94,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     port: gateway.port,
     internal_port: gateway.internal_port,
     log: gateway.log,
-    switchLogLevel: () => {
-      for (const part of [gateway, ...Object.values(backends), portal]) part?.switchLogLevel?.();
-    },
+    switchLogLevel: () => switchLogLevels([gateway, ...Object.values(backends), portal]),
     shutdown: () => running.disposeAsync(),
     addresses,
     admin_token_file: directory.admin_token_file,
@@ -120,9 +119,19 @@ async function untilReady(gateway: Running, host: string, onProgress: (step: str
   onProgress(`The gateway is not ready: ${url} says why`);
 }
 
-/** Returns the log format: `pretty` for a terminal, else `json`. */
-function formatFor(log_file: string): string {
-  return log_file === "-" && process.stdout.isTTY ? "pretty" : "json";
+/** Returns the files of audit's keys, and creates those that no variable names. */
+async function keyFiles(env: Environment, directory: DataDirectory) {
+  return {
+    signing_key_file: env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signing_key_file)),
+    stream_key_file: env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.stream_key_file)),
+  };
+}
+
+/** Returns the log's file and format. The default format is `pretty` for a terminal, else `json`. */
+function logTarget(config: PlatformConfig, env: Environment, directory: DataDirectory) {
+  const log_file = config.LOG_FILE ?? directory.log_file;
+  const format = log_file === "-" && process.stdout.isTTY ? "pretty" : "json";
+  return { log_file, log_format: env.LOG_FORMAT || format };
 }
 
 /** The parts that the gateway publishes. */
@@ -176,6 +185,10 @@ function tourPlaces(
     sample_service_url: demo.sample_service_url,
     admin_token_file,
   };
+}
+
+function switchLogLevels(parts: (Running | null)[]): void {
+  for (const part of parts) part?.switchLogLevel?.();
 }
 
 async function stopAll(parts: Running[]): Promise<void> {

@@ -129,14 +129,6 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
     const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
     return exports.respond(request, format, { log, form: eventForm(log), batches });
   };
-  const pageOf = async (log: EventLog, query: PageQuery) => {
-    const filter = eventFilter(log, query);
-    const { limit, starting_after } = pageRequest(query);
-    const bounds = eventBounds(filter, starting_after);
-    const found = bounds === null ? [] : await selectEvents(database, filter, bounds);
-    const { items, has_more } = page(found, limit);
-    return { audit_events: items.map((event) => shownIn(log, event)), has_more };
-  };
   const routes = new Elysia({ name: "audit-events", normalize: false });
   for (const { path, kind, event } of LOGS) {
     const logOf = (params: Record<string, string>): EventLog => ({ kind, id: params[`${kind}_id`] ?? "" });
@@ -147,7 +139,7 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
           const format = query.proof === "true" ? "ndjson" : exportFormat(request.headers.get("accept"));
           if (format !== null) return exportOf(request, logOf(params), query, format);
           set.headers.vary = "Accept";
-          return pageOf(logOf(params), query);
+          return readPage(database, logOf(params), query);
         },
         {
           transform: ({ request, params, query }) => refuse(pageProblems(logOf(params), query, request)),
@@ -168,6 +160,15 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
       );
   }
   return routes;
+}
+
+async function readPage(database: Database, log: EventLog, query: PageQuery) {
+  const filter = eventFilter(log, query);
+  const { limit, starting_after } = pageRequest(query);
+  const bounds = eventBounds(filter, starting_after);
+  const found = bounds === null ? [] : await selectEvents(database, filter, bounds);
+  const { items, has_more } = page(found, limit);
+  return { audit_events: items.map((event) => shownIn(log, event)), has_more };
 }
 
 const LOGS: readonly { path: string; kind: EventLog["kind"]; event: TSchema }[] = [

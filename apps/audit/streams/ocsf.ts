@@ -70,15 +70,7 @@ export function ocsfEvent({ organization_id }: Pick<BatchStream, "organization_i
     },
     ...(status !== null && { http_response: { code: status } }),
     message: `${method} ${route} ${status ?? event.outcome}`,
-    metadata: {
-      correlation_uid: request_id,
-      log_name: "audit",
-      product: { name: "Ostiary", vendor_name: "Ostiary", version: VERSION },
-      sequence: position,
-      tenant_uid: organization_id,
-      uid: event.id,
-      version: OCSF_VERSION,
-    },
+    metadata: metadataOf(event, position, organization_id),
     resources: [
       ...Object.entries(params).map(([name, uid]) => ({ name, uid })),
       ...(event.created_id === null ? [] : [{ name: "created", uid: event.created_id }]),
@@ -94,6 +86,18 @@ export function ocsfEvent({ organization_id }: Pick<BatchStream, "organization_i
     type_name: `API Activity: ${activity.id === 99 ? "Other" : activity.name}`,
     type_uid: API_ACTIVITY * 100 + activity.id,
     unmapped: { details: event.details, auth_type: actor.auth_type, kind, position, salt, chain },
+  };
+}
+
+function metadataOf(event: { id: string; request_id: string }, position: number, organization_id: string) {
+  return {
+    correlation_uid: event.request_id,
+    log_name: "audit",
+    product: { name: "Ostiary", vendor_name: "Ostiary", version: VERSION },
+    sequence: position,
+    tenant_uid: organization_id,
+    uid: event.id,
+    version: OCSF_VERSION,
   };
 }
 

@@ -6,7 +6,7 @@ import { applyDocument, type Review, reviewDocument } from "../registry/calls.ts
 import type { Failure } from "../registry/failure.ts";
 import { ReviewSummary } from "../review/review.tsx";
 import { useSession } from "../session.ts";
-import { useWrite } from "../write.ts";
+import { useWrite, type Writing } from "../write.ts";
 import type { Done } from "./applied-notice.tsx";
 import { ServiceReviews } from "./reviewed-document.tsx";
 
@@ -23,7 +23,8 @@ interface ApplyDialogProps {
 }
 
 /** Shows the changes once more, and applies exactly these changes or nothing. */
-export function ApplyDialog({ document, review, note, onNote, onClose, onReview, onDone }: ApplyDialogProps) {
+export function ApplyDialog(props: ApplyDialogProps) {
+  const { document, review, note, onNote, onClose, onReview, onDone } = props;
   const session = useSession();
   const writing = useWrite();
   const changed = review.services.filter(({ changes }) => changes.length > 0);
@@ -36,17 +37,7 @@ export function ApplyDialog({ document, review, note, onNote, onClose, onReview,
         onDone({ applied });
       },
     );
-  /** Finds out whether an unanswered apply was carried out: an applied document would change nothing. */
-  const findOut = () =>
-    writing.write(
-      (registry) => reviewDocument(registry, document),
-      (now) => {
-        const isApplied = now.services.every(({ status }) => status === "unchanged");
-        session.announce(isApplied ? "It was applied." : "It was not applied.");
-        if (isApplied) onDone({ applied: null });
-        else onReview();
-      },
-    );
+  const findOut = useFindOut(writing, props);
   const isStuck = writing.failure !== null && !isAboutNote(writing.failure);
   const afterFailure = ({ kind, outcome_unknown }: Failure) => {
     if (outcome_unknown || kind === "away") {
@@ -73,4 +64,22 @@ export function ApplyDialog({ document, review, note, onNote, onClose, onReview,
       <ServiceReviews services={changed} />
     </WriteDialog>
   );
+}
+
+/**
+ * Returns a function that finds out whether an unanswered apply was carried out. An applied document would
+ * change nothing.
+ */
+function useFindOut({ write }: Writing, { document, onReview, onDone }: ApplyDialogProps) {
+  const session = useSession();
+  return () =>
+    write(
+      (registry) => reviewDocument(registry, document),
+      (now) => {
+        const isApplied = now.services.every(({ status }) => status === "unchanged");
+        session.announce(isApplied ? "It was applied." : "It was not applied.");
+        if (isApplied) onDone({ applied: null });
+        else onReview();
+      },
+    );
 }

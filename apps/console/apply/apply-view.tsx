@@ -29,26 +29,16 @@ const EXAMPLE = `services:
 
 /** Shows what a pasted document would change, and then applies exactly these changes on request. */
 export function ApplyView() {
-  const session = useSession();
-  const document = session.document.value;
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [busy, setBusy] = useState(false);
+  const document = useSession().document.value;
+  const { outcome, setOutcome, busy, ask } = useReview(document);
   const [applying, setApplying] = useState(false);
   const [note, setNote] = useState<GivenNote>({});
-  const writes = mayWrite(useOperator());
   const area = useRef<HTMLTextAreaElement>(null);
 
   const review = async () => {
     if (busy || document.trim() === "") return area.current?.focus();
-    setBusy(true);
     setApplying(false);
-    try {
-      const found = await session.ask((registry) => reviewDocument(registry, document));
-      setOutcome({ is: "reviewed", document, review: found });
-    } catch (thrown) {
-      setOutcome({ is: "refused", document, failure: asFailure(thrown) });
-    }
-    setBusy(false);
+    await ask();
   };
   const show = ({ start, end }: { start: number; end: number }) => {
     area.current?.focus();
@@ -57,11 +47,7 @@ export function ApplyView() {
 
   return (
     <>
-      <p class="quiet lead">
-        The services that a document names are created or replaced, all or none. Other services stay as they
-        are.{" "}
-        {writes ? "You see the changes before they are written." : "You see what the document would change."}
-      </p>
+      <Lead />
       <DocumentForm area={area} document={document} busy={busy} onReview={() => void review()} />
       <div aria-live="polite">
         <Shown
@@ -91,6 +77,35 @@ export function ApplyView() {
   );
 }
 
+/** Asks the registry to review the document, and keeps the outcome. */
+function useReview(document: string) {
+  const session = useSession();
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [busy, setBusy] = useState(false);
+  const ask = async () => {
+    setBusy(true);
+    try {
+      const review = await session.ask((registry) => reviewDocument(registry, document));
+      setOutcome({ is: "reviewed", document, review });
+    } catch (thrown) {
+      setOutcome({ is: "refused", document, failure: asFailure(thrown) });
+    }
+    setBusy(false);
+  };
+  return { outcome, setOutcome, busy, ask };
+}
+
+function Lead() {
+  const writes = mayWrite(useOperator());
+  return (
+    <p class="quiet lead">
+      The services that a document names are created or replaced, all or none. Other services stay as they
+      are.{" "}
+      {writes ? "You see the changes before they are written." : "You see what the document would change."}
+    </p>
+  );
+}
+
 interface DocumentFormProps {
   area: RefObject<HTMLTextAreaElement | null>;
   document: string;
@@ -101,14 +116,9 @@ interface DocumentFormProps {
 /** Accepts a document that is pasted, or read from a file. */
 function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
   const session = useSession();
-  const [field, file] = [useId(), useId()];
+  const field = useId();
   const write = (text: string) => {
     session.document.value = text;
-  };
-  const open = async (chosen: File | undefined) => {
-    if (chosen === undefined) return;
-    write(await chosen.text());
-    session.announce(`${chosen.name} was read into the document.`);
   };
   return (
     <form
@@ -141,19 +151,34 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
         <button type="submit" class="button button-main" aria-disabled={busy || document.trim() === ""}>
           {busy ? "Reviewing …" : "Review the changes"}
         </button>
-        <input
-          id={file}
-          class="sr"
-          type="file"
-          accept=".yaml,.yml,.json"
-          onChange={(event) => void open(event.currentTarget.files?.[0])}
-        />
-        <label class="button file" for={file}>
-          Open a file
-        </label>
+        <FileField onText={write} />
         <span class="quiet small">Ctrl Enter reviews the document too.</span>
       </div>
     </form>
+  );
+}
+
+function FileField({ onText }: { onText: (text: string) => void }) {
+  const session = useSession();
+  const id = useId();
+  const open = async (chosen: File | undefined) => {
+    if (chosen === undefined) return;
+    onText(await chosen.text());
+    session.announce(`${chosen.name} was read into the document.`);
+  };
+  return (
+    <>
+      <input
+        id={id}
+        class="sr"
+        type="file"
+        accept=".yaml,.yml,.json"
+        onChange={(event) => void open(event.currentTarget.files?.[0])}
+      />
+      <label class="button file" for={id}>
+        Open a file
+      </label>
+    </>
   );
 }
 

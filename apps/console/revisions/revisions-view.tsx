@@ -144,7 +144,6 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
   const [restoring, setRestoring] = useState(false);
   const missing = useRestoreBounds(shown);
   const isRestorable = mayWrite(useOperator()) && shown !== newest && action !== "delete";
-  const others = entries.filter((entry) => entry.revision !== revision);
   return (
     <section class="revision" aria-labelledby="revision">
       <div class="lead">
@@ -171,19 +170,7 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
         , request <code>{request_id}</code>
       </p>
       {(reason !== null || link !== null) && <Note reason={reason} link={link} />}
-      {others.length > 0 && (
-        <label class="compare">
-          Compared with{" "}
-          <select value={String(from)} onChange={(event) => setFrom(Number(event.currentTarget.value))}>
-            {revision === 1 && <option value="0">nothing</option>}
-            {others.map((entry) => (
-              <option key={entry.revision} value={String(entry.revision)}>
-                revision {entry.revision}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      <BaseField entries={entries} shown={shown} from={from} onChoose={setFrom} />
       <Comparison service={service} from={from} to={revision} />
       {restoring && (
         <RestoreDialog
@@ -195,5 +182,29 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
         />
       )}
     </section>
+  );
+}
+
+interface BaseFieldProps extends Pick<ShownProps, "entries" | "shown"> {
+  from: number;
+  onChoose: (revision: number) => void;
+}
+
+/** Chooses the revision that the shown one is compared with. */
+function BaseField({ entries, shown, from, onChoose }: BaseFieldProps) {
+  const others = entries.filter((entry) => entry.revision !== shown.revision);
+  if (others.length === 0) return null;
+  return (
+    <label class="compare">
+      Compared with{" "}
+      <select value={String(from)} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
+        {shown.revision === 1 && <option value="0">nothing</option>}
+        {others.map((entry) => (
+          <option key={entry.revision} value={String(entry.revision)}>
+            revision {entry.revision}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

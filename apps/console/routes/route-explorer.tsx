@@ -24,6 +24,10 @@ export function RouteExplorer({ rows, withService }: RouteExplorerProps) {
     change();
     turn(1);
   };
+  const reset = () => {
+    setSearch("");
+    setScope(null);
+  };
   return (
     <section aria-label="Routes">
       <search class="filters" aria-label="Routes">
@@ -43,29 +47,25 @@ export function RouteExplorer({ rows, withService }: RouteExplorerProps) {
           `, rows ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} of ${page.total.toLocaleString("en")} shown`}
       </p>
       {page.total === 0 ? (
-        <Empty title="No route has all of these words.">
-          <p>
-            The search looks for each word in methods, paths, owners, scopes, labels, limits and upstream
-            paths.
-          </p>
-          <button
-            type="button"
-            class="button"
-            onClick={() =>
-              narrow(() => {
-                setSearch("");
-                setScope(null);
-              })
-            }
-          >
-            Show all routes
-          </button>
-        </Empty>
+        <NoneFound onReset={() => narrow(reset)} />
       ) : (
         <RouteTable rows={page.rows} words={words} caption="Routes" withService={withService} />
       )}
       <Pager page={page} label="Pages of routes" onTurn={turn} />
     </section>
+  );
+}
+
+function NoneFound({ onReset }: { onReset: () => void }) {
+  return (
+    <Empty title="No route has all of these words.">
+      <p>
+        The search looks for each word in methods, paths, owners, scopes, labels, limits and upstream paths.
+      </p>
+      <button type="button" class="button" onClick={onReset}>
+        Show all routes
+      </button>
+    </Empty>
   );
 }
 

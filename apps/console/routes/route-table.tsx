@@ -59,17 +59,7 @@ function RouteCells({
         </Cell>
       )}
       <Cell label="Labels">
-        {labels.length === 0 ? (
-          <span class="quiet">any caller</span>
-        ) : (
-          <span class="labels">
-            {labels.map((label) => (
-              <span key={label} class="label">
-                <Found text={label} words={words} />
-              </span>
-            ))}
-          </span>
-        )}
+        <Labels labels={labels} words={words} />
       </Cell>
       <Cell kind="cell-limit" label="Limit">
         {limit === "" ? <span class="quiet">default</span> : <Found text={limit} words={words} />}
@@ -78,6 +68,19 @@ function RouteCells({
         <AuditOf methods={methods} audited={audited} />
       </Cell>
     </>
+  );
+}
+
+function Labels({ labels, words }: Pick<RouteRow, "labels"> & Pick<RouteTableProps, "words">) {
+  if (labels.length === 0) return <span class="quiet">any caller</span>;
+  return (
+    <span class="labels">
+      {labels.map((label) => (
+        <span key={label} class="label">
+          <Found text={label} words={words} />
+        </span>
+      ))}
+    </span>
   );
 }
 

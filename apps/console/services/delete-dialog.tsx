@@ -38,11 +38,6 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
     onClose();
     onStale();
   };
-  const label = (
-    <>
-      Type <code>{name}</code> to delete it
-    </>
-  );
 
   return (
     <WriteDialog
@@ -61,13 +56,22 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
       goal="no gateway serves it any more"
       onWrite={remove}
       onClose={onClose}
-      last={<TextField label={label} value={typed} onChange={setTyped} />}
+      last={<NameField name={name} value={typed} onChange={setTyped} />}
     >
       <p>Gateways stop serving its routes. Its history stays, and a revision of it can be restored.</p>
       <ReviewSummary changes={changes} />
       <Changes changes={changes} label="Changes" />
     </WriteDialog>
   );
+}
+
+function NameField({ name, ...field }: { name: string; value: string; onChange: (text: string) => void }) {
+  const label = (
+    <>
+      Type <code>{name}</code> to delete it
+    </>
+  );
+  return <TextField label={label} {...field} />;
 }
 
 function configOf({ name: _name, revision: _revision, ...config }: Service): StoredServiceConfig {

@@ -38,7 +38,7 @@ export function ServiceView({ name }: { name: string }) {
 }
 
 function Shown({ service, onChanged }: { service: Service; onChanged: () => void }) {
-  const { name, revision, url, openapi, rate_limits = {}, tests = [] } = service;
+  const { name, rate_limits = {}, tests = [] } = service;
   const session = useSession();
   const [deleting, setDeleting] = useState(false);
   const rows = useMemo(() => rowsOf(name, service), [service]);
@@ -55,17 +55,7 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
   return (
     <>
       <div class="lead">
-        <dl class="facts">
-          <Fact name="Revision">{revision}</Fact>
-          <Fact name="Url">
-            <code>{url}</code>
-          </Fact>
-          {openapi !== undefined && (
-            <Fact name="OpenAPI description">
-              <code>{openapi}</code>
-            </Fact>
-          )}
-        </dl>
+        <Facts service={service} />
         <p class="actions">
           <a class="button" href={fragmentOf({ name: "apply" })} onClick={edit}>
             {writes ? "Edit as a document" : "Show as a document"}
@@ -87,6 +77,22 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
       <RouteExplorer rows={rows} withService={false} />
       {deleting && <DeleteDialog service={service} onClose={() => setDeleting(false)} onStale={onChanged} />}
     </>
+  );
+}
+
+function Facts({ service: { revision, url, openapi } }: { service: Service }) {
+  return (
+    <dl class="facts">
+      <Fact name="Revision">{revision}</Fact>
+      <Fact name="Url">
+        <code>{url}</code>
+      </Fact>
+      {openapi !== undefined && (
+        <Fact name="OpenAPI description">
+          <code>{openapi}</code>
+        </Fact>
+      )}
+    </dl>
   );
 }
 

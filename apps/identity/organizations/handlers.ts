@@ -71,28 +71,33 @@ export function organizationsHandlers(deps: Dependencies) {
         detail: operations.createOrganizationForPerson,
       },
     )
-    .post(
-      "/users/:user_id/organizations",
-      async ({ params, body, status, set }) => {
-        const { user_id } = params;
-        const asked = { name: trimmed(body.name), user_id, by: "person" } as const;
-        const { organization, member_id } = await createOrganization(deps, asked);
-        const { id } = organization;
-        setAuditNote(set, { created: id, organization: { organization_id: id, member_id } });
-        return status(201, toOrganization(organization));
-      },
-      {
-        params: pathIds("user_id"),
-        query: noQuery,
-        body: CreateOrganizationBody,
-        response: {
-          201: answer(Organization, "The organization.", "created", "organization"),
-          ...bodyErrors("NOT_FOUND", tooMany),
-        },
-        detail: operations.createOrganization,
-      },
-    )
+    .use(personHandlers(deps))
     .use(organizationHandlers(deps));
+}
+
+/** Returns the route by which a person creates an organization. */
+function personHandlers(deps: Dependencies) {
+  return new Elysia({ name: "person-organizations", normalize: false }).use(refuseMalformedIds).post(
+    "/users/:user_id/organizations",
+    async ({ params, body, status, set }) => {
+      const { user_id } = params;
+      const asked = { name: trimmed(body.name), user_id, by: "person" } as const;
+      const { organization, member_id } = await createOrganization(deps, asked);
+      const { id } = organization;
+      setAuditNote(set, { created: id, organization: { organization_id: id, member_id } });
+      return status(201, toOrganization(organization));
+    },
+    {
+      params: pathIds("user_id"),
+      query: noQuery,
+      body: CreateOrganizationBody,
+      response: {
+        201: answer(Organization, "The organization.", "created", "organization"),
+        ...bodyErrors("NOT_FOUND", tooMany),
+      },
+      detail: operations.createOrganization,
+    },
+  );
 }
 
 /** Returns the routes of one organization. */
@@ -113,9 +118,7 @@ function organizationHandlers(deps: Dependencies) {
       "",
       async ({ params, body, set }) => {
         const name = trimmed(body.name);
-        const { organization, details } = await renameOrganization(deps, params.organization_id, name);
-        setAuditNote(set, { details });
-        return toOrganization(organization);
+        return changed(set, await renameOrganization(deps, params.organization_id, name));
       },
       {
         body: UpdateOrganizationBody,
@@ -125,11 +128,8 @@ function organizationHandlers(deps: Dependencies) {
     )
     .patch(
       "/plan",
-      async ({ params, body: { plan }, set }) => {
-        const { organization, details } = await changePlan(deps, params.organization_id, plan);
-        setAuditNote(set, { details });
-        return toOrganization(organization);
-      },
+      async ({ params, body: { plan }, set }) =>
+        changed(set, await changePlan(deps, params.organization_id, plan)),
       {
         body: ChangePlanBody,
         response: {
@@ -147,4 +147,13 @@ function organizationHandlers(deps: Dependencies) {
       },
       { response: { 204: emptyAnswer("Deleted.") }, detail: operations.deleteOrganization },
     );
+}
+
+/** Notes the details of a change for its audit event, and returns the organization. */
+function changed(
+  set: Parameters<typeof setAuditNote>[0],
+  { organization, details }: Awaited<ReturnType<typeof renameOrganization>>,
+): Organization {
+  setAuditNote(set, { details });
+  return toOrganization(organization);
 }

@@ -38,6 +38,19 @@ const headers = Type.Object({
   ...changeNoteHeaders,
 });
 
+const detail = {
+  operationId: "apply",
+  tags: ["Apply"],
+  summary: "Create or replace services",
+  description:
+    "Checks the whole document and then writes all of its services in one transaction, each with a new revision. Services that the document does not name stay as they are. If anything is refused, nothing is written.",
+  requestBody: describedBody(
+    ConfigDocument,
+    "A configuration document. Without a content type it is read as YAML, which includes JSON.",
+    DOCUMENT_TYPES,
+  ),
+};
+
 /** Serves `POST /apply` (RG-43). */
 export function documentHandlers(publishing: Publishing, body_bytes_max: number) {
   return new Elysia({ name: "documents", normalize: false }).post(
@@ -78,18 +91,7 @@ export function documentHandlers(publishing: Publishing, body_bytes_max: number)
         ...errors(routeConflict, foreignService, "PRECONDITION_FAILED"),
         ...bodyErrors("services.widgets.url"),
       },
-      detail: {
-        operationId: "apply",
-        tags: ["Apply"],
-        summary: "Create or replace services",
-        description:
-          "Checks the whole document and then writes all of its services in one transaction, each with a new revision. Services that the document does not name stay as they are. If anything is refused, nothing is written.",
-        requestBody: describedBody(
-          ConfigDocument,
-          "A configuration document. Without a content type it is read as YAML, which includes JSON.",
-          DOCUMENT_TYPES,
-        ),
-      },
+      detail,
     },
   );
 }

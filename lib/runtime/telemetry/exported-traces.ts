@@ -51,7 +51,6 @@ export function exportedTraces(
   url: string,
   log: Logger,
 ): Tracing {
-  const exporter = new OTLPTraceExporter(exporterOptions(config, url));
   /** The trace id of the next span, which is chosen before the span is made. */
   let trace_id = "";
   const provider = new TracerProvider({
@@ -60,14 +59,7 @@ export function exportedTraces(
     // The sampling decision is made before a span is created.
     sampler: new AlwaysOnSampler(),
     spanLimits: { attributeValueLengthLimit: ATTRIBUTE_LENGTH_MAX },
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter: reportingFailures(exporter, url, log),
-        maxQueueSize: QUEUE_SPANS,
-        maxExportBatchSize: BATCH_SPANS,
-        exportTimeoutMillis: EXPORT_TIMEOUT_MS * 2,
-      }),
-    ],
+    spanProcessors: [batchProcessor(config, url, log)],
   });
   const tracer = provider.getTracer("ostiary");
   const isSampled = samplerOf(config);
@@ -95,6 +87,16 @@ export function exportedTraces(
     },
     shutdown: () => stopWithin(provider.shutdown(), log),
   };
+}
+
+/** Creates the queue of finished spans, which sends them to the collector in batches. */
+function batchProcessor(config: TelemetryConfig, url: string, log: Logger): BatchSpanProcessor {
+  return new BatchSpanProcessor({
+    exporter: reportingFailures(new OTLPTraceExporter(exporterOptions(config, url)), url, log),
+    maxQueueSize: QUEUE_SPANS,
+    maxExportBatchSize: BATCH_SPANS,
+    exportTimeoutMillis: EXPORT_TIMEOUT_MS * 2,
+  });
 }
 
 /**

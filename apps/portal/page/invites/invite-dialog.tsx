@@ -7,8 +7,8 @@ import { Secret } from "../parts/secret.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { Granted } from "../roles/granted.tsx";
-import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
+import { RoleField } from "../roles/role-field.tsx";
+import { useRoles } from "../roles/roles.ts";
 import { useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { linkOf } from "./link.ts";
@@ -77,16 +77,7 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
         onInput={setEmail}
       />
       {role !== null && (
-        <>
-          <SelectField
-            label={t.columns.role}
-            value={role}
-            options={roleOptions(roles.answer, role)}
-            problem={problems.of("role")}
-            onChange={setRole}
-          />
-          <Granted labels={labelsOf(roles.answer, role)} />
-        </>
+        <RoleField role={role} roles={roles.answer} problem={problems.of("role")} onChange={setRole} />
       )}
       <SelectField
         label={t.days}

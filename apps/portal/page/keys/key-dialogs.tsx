@@ -2,7 +2,7 @@ import { type ApiKey, CreatedApiKey, NAME_LENGTH_MAX } from "@ostiary/lib/contra
 import { Dialog } from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
-import { pathTo } from "../gateway.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Secret } from "../parts/secret.tsx";
 import { SelectField } from "../parts/select-field.tsx";
@@ -21,6 +21,7 @@ interface KeyDialogProps {
 
 const DAY_SECONDS = 86_400;
 const DAYS = ["30", "90", "365", "never"] as const;
+type Days = (typeof DAYS)[number];
 
 /** Creates a key, and shows it once. */
 export function CreateKeyDialog({ address, onClose, onChange }: KeyDialogProps) {
@@ -28,7 +29,7 @@ export function CreateKeyDialog({ address, onClose, onChange }: KeyDialogProps) 
   const { gateway } = useSession();
   const writing = useWrite();
   const [name, setName] = useState("");
-  const [days, setDays] = useState<(typeof DAYS)[number]>("90");
+  const [days, setDays] = useState<Days>("90");
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const end = () => {
     onClose();
@@ -38,18 +39,7 @@ export function CreateKeyDialog({ address, onClose, onChange }: KeyDialogProps) 
   const problems = useProblems(writing.failure);
   const create = () =>
     problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX, optional: true }) }) &&
-    writing.write(
-      () =>
-        gateway.send(CreatedApiKey, pathTo(...address.path), {
-          as: address.as,
-          method: "POST",
-          body: {
-            ...(name.trim() !== "" && { name }),
-            ...(days !== "never" && { expires_in_seconds: Number(days) * DAY_SECONDS }),
-          },
-        }),
-      setCreated,
-    );
+    writing.write(() => createKey(gateway, address, name, days), setCreated);
   return (
     <Confirm
       title={t.create}
@@ -81,6 +71,14 @@ export function CreateKeyDialog({ address, onClose, onChange }: KeyDialogProps) 
       {writing.failure?.outcome_unknown === true && <p>{t.unknownHelp}</p>}
     </Confirm>
   );
+}
+
+function createKey(gateway: Gateway, { path, as }: KeyAddress, name: string, days: Days) {
+  const body = {
+    ...(name.trim() !== "" && { name }),
+    ...(days !== "never" && { expires_in_seconds: Number(days) * DAY_SECONDS }),
+  };
+  return gateway.send(CreatedApiKey, pathTo(...path), { as, method: "POST", body });
 }
 
 const OVERLAPS = ["0", "3600", "86400", "604800"] as const;

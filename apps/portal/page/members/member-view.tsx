@@ -1,8 +1,8 @@
 import { AnyMember, Member, type RolesListing } from "@ostiary/lib/contracts/identity-api";
 import { type Static, Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
-import { pathTo } from "../gateway.ts";
-import { Confirm } from "../parts/confirm.tsx";
+import { type Gateway, pathTo } from "../gateway.ts";
+import { Confirm, Refused } from "../parts/confirm.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Form } from "../parts/form.tsx";
 import { SelectField } from "../parts/select-field.tsx";
@@ -164,12 +164,7 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
   const off = busy || keeps || why !== null || failure?.outcome_unknown === true;
   const change = () =>
     write(
-      () =>
-        session.gateway.send(Member, pathTo("org", "members", member.id), {
-          as: "member",
-          method: "PATCH",
-          body: { role },
-        }),
+      () => sendRole(session.gateway, member.id, role),
       async (changed) => {
         session.announce(t.roleChanged(name, changed.role ?? ""));
         if (member.id === session.member.value?.member_id) await session.refresh();
@@ -191,11 +186,7 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
           <Granted labels={labelsOf(roles, role)} />
         </>
       )}
-      {why !== null && (
-        <div class="notice notice-warn">
-          <p>{why}</p>
-        </div>
-      )}
+      <Refused why={why} />
       {failure !== null && (
         <FailureNotice
           failure={failure}
@@ -210,6 +201,11 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
       </div>
     </Form>
   );
+}
+
+function sendRole(gateway: Gateway, member_id: string, role: string) {
+  const path = pathTo("org", "members", member_id);
+  return gateway.send(Member, path, { as: "member", method: "PATCH", body: { role } });
 }
 
 interface ConfirmChangeProps extends LivingProps {

@@ -2,7 +2,7 @@ import { Member } from "@ostiary/lib/contracts/identity-api";
 import { useState } from "preact/hooks";
 import { addressOf } from "../address.ts";
 import type { Failure } from "../failure.ts";
-import { pathTo } from "../gateway.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Form } from "../parts/form.tsx";
 import { TextField } from "../parts/text-field.tsx";
@@ -26,23 +26,13 @@ export function InviteView() {
   const redeem = () =>
     problems.pass({ token: opened === null ? problemOf(pasted, { length_max: LINK_LENGTH_MAX }) : null }) &&
     write(
-      () =>
-        session.gateway.send(Member, pathTo("user", "invites", "redeem"), {
-          as: "person",
-          method: "POST",
-          body: { token: opened ?? tokenIn(pasted) },
-        }),
+      () => redeemInvite(session.gateway, opened ?? tokenIn(pasted)),
       ({ organization_id }) => {
         session.discardInvite();
         session.announce(texts.joined);
         location.hash = addressOf(OVERVIEW, organization_id);
       },
     );
-  const discard = () => {
-    session.discardInvite();
-    session.announce(texts.discarded);
-    location.hash = addressOf(ORGANIZATIONS, null);
-  };
   return (
     <Form class="panel" busy={busy} problems={problems} onSubmit={() => void redeem()}>
       <p class="quiet">{texts.lead}</p>
@@ -60,17 +50,33 @@ export function InviteView() {
         <FailureNotice failure={failure} text={textOf(failure, texts)} shown={["token"]} />
       )}
       <div class="actions">
-        {opened !== null && (
-          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && discard()}>
-            {texts.discard}
-          </button>
-        )}
+        {opened !== null && <DiscardButton busy={busy} />}
         <button type="submit" class="button button-main" aria-disabled={busy}>
           {busy ? texts.joining : texts.button}
         </button>
       </div>
     </Form>
   );
+}
+
+function DiscardButton({ busy }: { busy: boolean }) {
+  const session = useSession();
+  const { invite: texts } = useTexts();
+  const discard = () => {
+    session.discardInvite();
+    session.announce(texts.discarded);
+    location.hash = addressOf(ORGANIZATIONS, null);
+  };
+  return (
+    <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && discard()}>
+      {texts.discard}
+    </button>
+  );
+}
+
+function redeemInvite(gateway: Gateway, token: string | null) {
+  const path = pathTo("user", "invites", "redeem");
+  return gateway.send(Member, path, { as: "person", method: "POST", body: { token } });
 }
 
 function textOf({ kind }: Failure, texts: Texts["invite"]): string | undefined {

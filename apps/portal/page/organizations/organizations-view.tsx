@@ -1,7 +1,7 @@
 import { NAME_LENGTH_MAX, Organization } from "@ostiary/lib/contracts/identity-api";
 import { useState } from "preact/hooks";
 import { addressOf } from "../address.ts";
-import { pathTo } from "../gateway.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Form } from "../parts/form.tsx";
@@ -47,6 +47,11 @@ export function OrganizationsView() {
   );
 }
 
+function createOrganization(gateway: Gateway, name: string) {
+  const path = pathTo("user", "organizations");
+  return gateway.send(Organization, path, { as: "person", method: "POST", body: { name } });
+}
+
 /** Creates an organization, and opens it. */
 function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
   const session = useSession();
@@ -57,12 +62,7 @@ function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
   const create = () =>
     problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX }) }) &&
     write(
-      () =>
-        session.gateway.send(Organization, pathTo("user", "organizations"), {
-          as: "person",
-          method: "POST",
-          body: { name },
-        }),
+      () => createOrganization(session.gateway, name),
       (organization) => {
         session.announce(texts.created(organization.name));
         location.hash = addressOf(OVERVIEW, organization.id);

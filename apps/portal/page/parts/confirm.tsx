@@ -31,51 +31,15 @@ interface ConfirmProps {
  * instead.
  */
 export function Confirm(props: ConfirmProps) {
-  const {
-    title,
-    action,
-    writing,
-    problems,
-    fields,
-    danger = false,
-    refused = null,
-    onConfirm,
-    onClose,
-    onLookAgain,
-    children,
-  } = props;
-  const { cancel } = useTexts();
+  const { title, writing, problems, fields, refused = null, onClose, onLookAgain } = props;
   const { busy, failure } = writing;
   const off = busy || refused !== null || failure?.outcome_unknown === true;
   return (
-    <Dialog
-      title={title}
-      busy={busy}
-      onClose={onClose}
-      actions={
-        <>
-          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
-            {cancel}
-          </button>
-          <button
-            type="submit"
-            form={FORM}
-            class={danger ? "button button-danger" : "button button-main"}
-            aria-disabled={off}
-          >
-            {action}
-          </button>
-        </>
-      }
-    >
-      <Form id={FORM} class="fields" problems={problems} onSubmit={() => !off && onConfirm()}>
-        {children}
+    <Dialog title={title} busy={busy} onClose={onClose} actions={<Buttons {...props} off={off} />}>
+      <Form id={FORM} class="fields" problems={problems} onSubmit={() => !off && props.onConfirm()}>
+        {props.children}
       </Form>
-      {refused !== null && (
-        <div class="notice notice-warn">
-          <p>{refused}</p>
-        </div>
-      )}
+      <Refused why={refused} />
       {failure !== null && (
         <FailureNotice
           failure={failure}
@@ -84,6 +48,36 @@ export function Confirm(props: ConfirmProps) {
         />
       )}
     </Dialog>
+  );
+}
+
+/** Shows why a change cannot be made now, or nothing. */
+export function Refused({ why }: { why: string | null }) {
+  if (why === null) return null;
+  return (
+    <div class="notice notice-warn">
+      <p>{why}</p>
+    </div>
+  );
+}
+
+function Buttons({ action, danger = false, writing, off, onClose }: ConfirmProps & { off: boolean }) {
+  const { cancel } = useTexts();
+  const { busy } = writing;
+  return (
+    <>
+      <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
+        {cancel}
+      </button>
+      <button
+        type="submit"
+        form={FORM}
+        class={danger ? "button button-danger" : "button button-main"}
+        aria-disabled={off}
+      >
+        {action}
+      </button>
+    </>
   );
 }
 

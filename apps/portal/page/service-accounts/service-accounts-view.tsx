@@ -1,17 +1,16 @@
 import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import { useState } from "preact/hooks";
 import type { Place } from "../address.ts";
-import { pathTo } from "../gateway.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
-import { SelectField } from "../parts/select-field.tsx";
 import { Time } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { PAGE_ITEMS, usePages } from "../parts/use-pages.ts";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { Granted } from "../roles/granted.tsx";
-import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
+import { RoleField } from "../roles/role-field.tsx";
+import { useRoles } from "../roles/roles.ts";
 import { useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
@@ -96,12 +95,7 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
   const create = () =>
     problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX }) }) &&
     writing.write(
-      () =>
-        session.gateway.send(ServiceAccount, pathTo("org", "service-accounts"), {
-          as: "member",
-          method: "POST",
-          body: { name, ...(role !== null && { role }) },
-        }),
+      () => createAccount(session.gateway, name, role),
       (account) => {
         session.announce(t.created(account.name));
         onClose();
@@ -131,17 +125,17 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
         required
       />
       {role !== null && (
-        <>
-          <SelectField
-            label={members.columns.role}
-            value={role}
-            options={roleOptions(roles.answer, role)}
-            problem={problems.of("role")}
-            onChange={setRole}
-          />
-          <Granted labels={labelsOf(roles.answer, role)} />
-        </>
+        <RoleField role={role} roles={roles.answer} problem={problems.of("role")} onChange={setRole} />
       )}
     </Confirm>
   );
+}
+
+function createAccount(gateway: Gateway, name: string, role: string | null) {
+  const body = { name, ...(role !== null && { role }) };
+  return gateway.send(ServiceAccount, pathTo("org", "service-accounts"), {
+    as: "member",
+    method: "POST",
+    body,
+  });
 }

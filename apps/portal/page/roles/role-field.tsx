@@ -1,0 +1,28 @@
+import type { RolesListing } from "@ostiary/lib/contracts/identity-api";
+import { SelectField } from "../parts/select-field.tsx";
+import { useTexts } from "../texts/texts.ts";
+import { Granted } from "./granted.tsx";
+import { labelsOf, roleOptions } from "./roles.ts";
+
+interface RoleFieldProps {
+  role: string;
+  roles: RolesListing | null;
+  problem: string | null;
+  onChange: (role: string) => void;
+}
+
+/** Chooses a role, and says what it allows. */
+export function RoleField({ role, roles, problem, onChange }: RoleFieldProps) {
+  return (
+    <>
+      <SelectField
+        label={useTexts().members.columns.role}
+        value={role}
+        options={roleOptions(roles, role)}
+        problem={problem}
+        onChange={onChange}
+      />
+      <Granted labels={labelsOf(roles, role)} />
+    </>
+  );
+}
