@@ -34,7 +34,7 @@ import type { EventWriter } from "./writes/commands.ts";
 import { writeHandlers } from "./writes/handlers.ts";
 import { createWriteMetrics } from "./writes/metrics.ts";
 
-export interface AuditAppDeps {
+interface AuditAppDeps {
   telemetry: Telemetry;
   health: HealthState;
   /** Database for reads of the log. */

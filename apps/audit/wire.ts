@@ -34,7 +34,7 @@ const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 }
 /** How much longer than the seal interval an export waits, for a pass or for another replica to take over. */
 const SEAL_WAIT_MS = 4_000;
 
-export interface AuditGiven {
+interface AuditGiven {
   /** A database of the process, which stays open when the service stops. */
   database?: Database;
   /** The clock; the system's by default. */

@@ -3,7 +3,7 @@ import type { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 export const EXIT_OK = 0;
 export const EXIT_USAGE = 2;
 
-export interface RefusedOptions {
+interface RefusedOptions {
   /** The registry's error answer, or null when there was none. */
   envelope?: ErrorEnvelope | null;
   /** Whether the request was a write. */

@@ -1,7 +1,7 @@
 import { errorCode } from "@ostiary/lib/domain/errors";
 
 /** The facts about a call that got no answer. */
-export interface UnansweredCall {
+interface UnansweredCall {
   timeout_s: number;
   /** Whether the call was a write. */
   writing: boolean;

@@ -17,7 +17,7 @@ interface Code {
  * Signs a token for a person. `claims` name the audience: the client for an ID token, or the requested one
  * for an access token.
  */
-export type SignToken = (subject: string, claims?: Record<string, unknown>) => Promise<string>;
+type SignToken = (subject: string, claims?: Record<string, unknown>) => Promise<string>;
 
 const PATHS = { authorize: "/authorize", token: "/authorize/token", end: "/authorize/end" } as const;
 const CODE_MS = 60_000;

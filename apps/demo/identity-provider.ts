@@ -19,7 +19,7 @@ export interface IdentityProvider {
   stop(): Promise<void>;
 }
 
-export interface IdentityProviderOptions {
+interface IdentityProviderOptions {
   host: string;
   port: number;
   /** The variable that sets the port, for error messages; `PORT` by default. */

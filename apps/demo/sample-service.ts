@@ -9,13 +9,13 @@ import { SAMPLE_DOCUMENT } from "./sample-document.ts";
  * - `/openapi.json` returns the service's description.
  * - Every other path echoes method, path, headers and body size. A write also adds an audit note.
  */
-export interface SampleService {
+interface SampleService {
   readonly url: string;
   readonly port: number;
   stop(): Promise<void>;
 }
 
-export interface SampleServiceOptions {
+interface SampleServiceOptions {
   host: string;
   port: number;
   /** The variable that sets the port, for error messages; `PORT` by default. */

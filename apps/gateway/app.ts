@@ -12,12 +12,12 @@ import { Exchange } from "./exchange.ts";
 import { handle, type Steps } from "./handle.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 
-export interface GatewayApp {
+interface GatewayApp {
   public: Listener<GatewaySocket>;
   internal: Listener;
 }
 
-export interface GatewayDependencies {
+interface GatewayDependencies {
   steps: Steps;
   addresses: ClientAddresses;
   telemetry: Telemetry;

@@ -26,7 +26,7 @@ import { createValidationMetrics } from "./validations/metrics.ts";
 const BODY_BYTES_MAX = 64 * 1024;
 const PING_TIMEOUT_MS = 500;
 
-export interface AppOptions {
+interface AppOptions {
   deps: Dependencies;
   telemetry: Telemetry;
   health: HealthState;

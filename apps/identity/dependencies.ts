@@ -35,7 +35,7 @@ export interface Dependencies {
   readonly default_plan: string | null;
 }
 
-export interface DependenciesOptions
+interface DependenciesOptions
   extends Pick<
     Dependencies,
     | "database"

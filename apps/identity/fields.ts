@@ -24,7 +24,7 @@ export {
 
 const PERSON_TEXT = "PersonText";
 
-export interface TextOptions {
+interface TextOptions {
   description: string;
   examples: string[];
 }

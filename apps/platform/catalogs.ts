@@ -5,7 +5,7 @@ import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { servicesOfYaml } from "@ostiary/registry/document";
 
 /** A catalog under `seeds/`, and the address of its only service. */
-export interface Catalog {
+interface Catalog {
   service: string;
   url: string;
 }

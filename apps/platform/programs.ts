@@ -8,7 +8,7 @@ const MONTH = new RegExp(MONTH_PATTERN);
 /** A program that runs until a signal ends it. */
 type Program = () => Promise<void>;
 
-export interface OstiaryOptions extends Pick<CliOptions, "name" | "parameters"> {
+interface OstiaryOptions extends Pick<CliOptions, "name" | "parameters"> {
   /** The command that starts the operator's command line. */
   cli: string;
   env: NodeJS.ProcessEnv;

@@ -100,7 +100,7 @@ function gatewayAddress({ HOST, GATEWAY_PORT }: PlatformConfig): Environment {
 }
 
 /** The issuer of people's tokens: the demo's provider, or the operator's AUTH_ISSUER and AUTH_JWKS_URI. */
-export interface Issuer {
+interface Issuer {
   issuer: string;
   jwks_uri: string;
 }

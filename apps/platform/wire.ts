@@ -22,7 +22,7 @@ import {
 import { openStores } from "./stores.ts";
 import type { TourPlaces } from "./tour.ts";
 
-export interface PlatformOptions {
+interface PlatformOptions {
   config: PlatformConfig;
   /** The process's environment, which the services read. The platform's own values override it. */
   env: Environment;

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "./clock.ts";
 
-export interface LoopOptions {
+interface LoopOptions {
   /** Does one run of the task. A long run ends early when `stopping` returns true. */
   task: (stopping: () => boolean) => Promise<void>;
   /**

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "./clock.ts";
 
-export interface SliceOptions {
+interface SliceOptions {
   /** The longest time for which steps run before the event loop gets a turn. */
   slice_ms: number;
   stopping?: () => boolean;

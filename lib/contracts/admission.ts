@@ -100,7 +100,7 @@ export const DirectoryResult = Type.Object(
 export type DirectoryResult = Static<typeof DirectoryResult>;
 
 /** A member of an organization, proved by a member API key or a session. */
-export const OrganizationResult = Type.Object(
+const OrganizationResult = Type.Object(
   {
     valid,
     realm: Type.Literal("organization", { description: REALM }),
@@ -124,7 +124,6 @@ export const OrganizationResult = Type.Object(
     description: "A member of an organization, proved by a member API key or a session.",
   },
 );
-export type OrganizationResult = Static<typeof OrganizationResult>;
 
 export const ValidationResult = Type.Union([DirectoryResult, OrganizationResult, InvalidResult], {
   title: "Validation result",

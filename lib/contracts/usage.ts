@@ -36,7 +36,7 @@ const { requests, refused_limit, refused_labels, refused_other, failed, bytes_in
   usageSums;
 
 /** The numbers that are counted. */
-export const usageTotals = {
+const usageTotals = {
   requests,
   refused: Type.Object(
     { limit: refused_limit, labels: refused_labels, other: refused_other },

@@ -6,7 +6,7 @@ import type { JsonObject } from "./schemas.ts";
  * A call of an operation for samples in several languages. `${NAME}` in a text stands for an environment
  * variable.
  */
-export interface SampleRequest {
+interface SampleRequest {
   method: string;
   url: string;
   headers: readonly (readonly [name: string, value: string])[];
@@ -153,7 +153,7 @@ function indented(text: string): string {
 }
 
 /** The parts of an OpenAPI operation that its code samples need. */
-export interface SampledOperation {
+interface SampledOperation {
   method: string;
   path: string;
   /** The origin of the API, such as `https://api.example.com` or `${API_URL}`. */

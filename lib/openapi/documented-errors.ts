@@ -26,7 +26,7 @@ export interface DescribedError<Code extends ErrorCode = ErrorCode> {
 }
 
 /** The statuses of some error codes, each with the envelope as its body. */
-export type ErrorResponses<Code extends ErrorCode> = {
+type ErrorResponses<Code extends ErrorCode> = {
   [Status in (typeof errorCodes)[Code]["status"]]: typeof ErrorEnvelope;
 };
 

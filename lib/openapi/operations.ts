@@ -1,4 +1,4 @@
-export interface OperationDetail {
+interface OperationDetail {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;

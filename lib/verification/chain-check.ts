@@ -10,7 +10,7 @@ import type { NamedEntry, ProblemValues } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
 /** An entry in an export: its position, its own hash, and the chain hash that the export claims for it. */
-export interface ShownEntry {
+interface ShownEntry {
   position: number;
   /** The id of the entry's event, or null for an entry without an event. */
   event_id: string | null;

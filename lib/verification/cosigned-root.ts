@@ -91,7 +91,7 @@ export async function checkCosignedRoot(
 }
 
 /** The witnesses of a note, in the order of their keys. */
-export interface WitnessMarks {
+interface WitnessMarks {
   marks: readonly WitnessMark[];
   /** The names of witnesses with a signature line that their key did not make. */
   wrong: readonly string[];

@@ -123,7 +123,7 @@ export interface ProblemValues
     FileProblems {}
 
 /** The values of each question that the given files can leave open, by its code. */
-export interface QuestionValues {
+interface QuestionValues {
   empty_log: object;
   /** `newest` is null for a file without checkpoints. */
   kept_checkpoint_newer: { checkpoint: number; newest: number | null };
@@ -139,7 +139,7 @@ export interface QuestionValues {
 }
 
 /** The values of each reason why too few witnesses vouch for an export, by its code. */
-export interface LackValues {
+interface LackValues {
   /** The file shows no root that witnesses cosigned. */
   not_cosigned: object;
   /** The cosigned tree of `size` checkpoints does not have the checkpoint of the file. */
@@ -151,7 +151,7 @@ export interface LackValues {
 }
 
 /** The values of each fact that an export cannot prove, by its code. */
-export interface NotShownValues {
+interface NotShownValues {
   /**
    * Whether events after the checkpoint were cut off. An `old` checkpoint covers only the logs that grew
    * since the previous one.
@@ -170,10 +170,10 @@ export interface NotShownValues {
 }
 
 /** The values of each finding by its code. */
-export interface FindingValues extends ProblemValues, QuestionValues, LackValues, NotShownValues {}
+interface FindingValues extends ProblemValues, QuestionValues, LackValues, NotShownValues {}
 
 export type FindingCode = keyof FindingValues;
-export type ProblemCode = keyof ProblemValues;
+type ProblemCode = keyof ProblemValues;
 
 /** A finding with one of these codes, and its values. */
 export type FindingOf<Code extends FindingCode> = { [C in Code]: { code: C } & FindingValues[C] }[Code];

@@ -78,7 +78,7 @@ const DAY_LENGTH = "2026-01-31".length;
 const DAYS_MAX = 100_000;
 
 /** Days in UTC whose last checkpoint is not in an export, as dates. */
-export interface DaysWithoutHead {
+interface DaysWithoutHead {
   count: number;
   first: string;
   last: string;

@@ -3,7 +3,7 @@ import { type ProblemKind, sentenceOf } from "./findings.ts";
 import type { Verdict } from "./verify.ts";
 
 /** A problem as the command line shows it. */
-export interface SpokenProblem {
+interface SpokenProblem {
   kind: ProblemKind;
   /** One sentence for a person. */
   message: string;

@@ -27,7 +27,7 @@ import type { SigningKey } from "../checkpoints/signing-key.ts";
 import { selectCheckpointsFrom, selectSubtrees } from "./queries.ts";
 
 /** The maximum number of leaves that one pass adds for checkpoints that have none yet. */
-export const LATE_LEAVES_MAX = 1_000;
+const LATE_LEAVES_MAX = 1_000;
 
 const encoder = new TextEncoder();
 
@@ -39,7 +39,7 @@ export interface TreeWrite {
 }
 
 /** The stored tree: the number of its leaves, and its signed root. */
-export interface StoredTree {
+interface StoredTree {
   tree_size: number;
   note: string | null;
 }
@@ -51,7 +51,7 @@ interface Edge {
 }
 
 /** Decides which stored checkpoints and roots the tree may build on. */
-export interface TreeTrust {
+interface TreeTrust {
   /** Returns the public keys of the log. */
   keys(): Promise<readonly SigningJwk[]>;
   /** Returns whether a key of this log signed a checkpoint, or the checkpoint is older than the first signed one. */

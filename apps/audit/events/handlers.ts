@@ -112,7 +112,7 @@ function describeExport(kind: EventLog["kind"]): DocumentDecoration {
   };
 }
 
-export interface EventRoutesDeps {
+interface EventRoutesDeps {
   database: Database;
   exports: Exports;
 }

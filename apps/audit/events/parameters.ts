@@ -101,7 +101,7 @@ export const exportQuerySchema = Type.Object(
 
 export type EventQuery = Static<typeof filterQuerySchema>;
 export type PageQuery = Static<typeof pageQuerySchema>;
-export type ExportQuery = Static<typeof exportQuerySchema>;
+type ExportQuery = Static<typeof exportQuerySchema>;
 
 /** Returns everything that is wrong with a request for a page. Every value of `query` is a string. */
 export function pageProblems(log: EventLog, query: PageQuery, request: Request): FieldError[] {

@@ -13,7 +13,7 @@ import { type ExportLimits, ExportPermits, ExportPlace } from "./permits.ts";
 import { type CosignedRoots, proofChunks } from "./proof.ts";
 import { streamedExport } from "./stream.ts";
 
-export interface ExportsDeps {
+interface ExportsDeps {
   database: Database;
   limits: ExportLimits;
   pace: PaceLimits;

@@ -98,7 +98,7 @@ type ProvenRow = EventRow & {
 };
 
 /** An event of an export, and the positions of its entries in the chain. */
-export interface ProvenEventLine {
+interface ProvenEventLine {
   event: ReturnType<typeof shownIn>;
   proof: EventProof;
 }

@@ -24,7 +24,7 @@ export interface CosignedRoots {
   wait_ms_max: number;
 }
 
-export interface ProofOptions {
+interface ProofOptions {
   /** The longest wait for the sealer. */
   wait_ms_max: number;
   /** The number of a checkpoint whose head the export includes too, or null. */

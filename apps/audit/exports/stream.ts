@@ -1,7 +1,7 @@
 import { type Clock, withDeadline } from "@ostiary/lib/async";
 import type { ExportPlace } from "./permits.ts";
 
-export interface ExportStream {
+interface ExportStream {
   headers: Record<string, string>;
   /** The chunks of the body, requested one by one as the client reads. */
   chunks: AsyncGenerator<string, void, void>;

@@ -49,7 +49,7 @@ export interface NodeWrite {
 }
 
 /** The head of an owner in the map. */
-export interface MapHead {
+interface MapHead {
   position: number;
   chain: Hash;
 }

@@ -7,7 +7,7 @@ import { selectNodes } from "./queries.ts";
  * The head of an owner under a checkpoint, with its proof. An owner without entries has position 0 and a hash of
  * zeros.
  */
-export interface ProvenHead {
+interface ProvenHead {
   position: number;
   /** The running hash, in hexadecimal. */
   chain: string;

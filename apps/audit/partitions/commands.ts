@@ -20,7 +20,7 @@ export async function makePartitions(database: Database, now_ms: number): Promis
   });
 }
 
-export interface PartitionKeeperDeps {
+interface PartitionKeeperDeps {
   database: Database;
   log: Logger;
   clock: Clock;

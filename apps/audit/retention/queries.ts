@@ -44,7 +44,7 @@ export async function selectLastDeclared(database: Database): Promise<string | n
 }
 
 /** A declaration of a month in a chain. */
-export interface DeclaredRow {
+interface DeclaredRow {
   chain_id: number;
   ranges: ChainRange[];
 }
@@ -55,7 +55,7 @@ export function selectDeclared(database: Database, month: string): Promise<Decla
 }
 
 /** A range of positions of a dropped month whose hashes are missing or differ from the declaration. */
-export interface LostPlace {
+interface LostPlace {
   owner: string | null;
   from: number;
   to: number;

@@ -19,7 +19,7 @@ export interface Placed<Entry> {
 }
 
 /** New entries of chains, and the new heads of these chains. */
-export interface ChainPlan<Entry> {
+interface ChainPlan<Entry> {
   entries: Placed<Entry>[];
   heads: HeadWrite[];
 }

@@ -9,7 +9,7 @@ export interface SealMetrics {
 }
 
 /** Values that are read when metrics are scraped. */
-export interface SealReadings {
+interface SealReadings {
   lag_ms(): number;
   alteredLogs(): number;
 }

@@ -18,7 +18,7 @@ export interface EntryWrite {
 }
 
 /** A declaration at its position; the table has a column for each field. */
-export interface RetentionWrite extends Retention {
+interface RetentionWrite extends Retention {
   chain_id: number;
   position: number;
   /** The running hash, in hexadecimal like the salt. */

@@ -16,7 +16,7 @@ export interface UsageStatements {
   write: (deps: PassDeps, state: SealerState) => Promise<PassResult>;
 }
 
-export interface SealerDeps {
+interface SealerDeps {
   reads: Database;
   writes: Database;
   /** The key that signs checkpoints. Without a key they stay unsigned. */

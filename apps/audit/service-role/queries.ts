@@ -33,7 +33,7 @@ const GRANTS = [
 ];
 
 /** The relation of a role to the log. */
-export interface RoleState {
+interface RoleState {
   /** Whether the role bypasses triggers and grants. */
   is_superuser: boolean;
   /** Whether the role owns the log, or can become its owner. */

@@ -39,7 +39,7 @@ const NOT_HTTP = "The receiver's answer is not HTTP.";
 const RETRY_AFTER_S_MAX = 86_400;
 
 /** The function that finds the addresses of a host name: `lookup` of `node:dns`, or a test's own. */
-export type Resolve = typeof lookup;
+type Resolve = typeof lookup;
 
 export interface ReceiverDeps {
   rules: TargetRules;

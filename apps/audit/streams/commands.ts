@@ -77,7 +77,7 @@ export async function createStream(
   return { ...toStream(row), secret };
 }
 
-export function tooManyStreams(): ApiError {
+function tooManyStreams(): ApiError {
   return new ApiError("CONFLICT", {
     message: `An organization has at most ${STREAMS_MAX} streams: delete one first.`,
     details: { field: "streams", value: String(STREAMS_MAX) },

@@ -93,7 +93,7 @@ export async function releaseLease(
 }
 
 /** The new position of a stream. `delivered` is null if the filter left everything out. */
-export interface Advance {
+interface Advance {
   position: number;
   delivered: (ChainPlace & { occurred_at: string }) | null;
   is_slow: boolean;
@@ -147,7 +147,7 @@ export async function failStream(
 }
 
 /** The next entries of a stream, and how far the log was scanned for them. */
-export interface NextEntries {
+interface NextEntries {
   entries: EntryRow[];
   /** Entries up to here are in `entries`, or left out by the filter. */
   scanned: number;

@@ -49,7 +49,7 @@ export interface Streams<Row extends { id: string }> {
   deliver: (row: Row, turn: Turn) => Promise<void>;
 }
 
-export interface DispatcherDeps {
+interface DispatcherDeps {
   clock: Clock;
   log: Pick<Logger, "warn">;
 }

@@ -5,7 +5,7 @@ import type { ConfigProblem } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 
 /** A key that encrypts the secrets of streams. */
-export interface StreamKey {
+interface StreamKey {
   /** The first 8 hexadecimal digits of the key's SHA-256. Each secret that the key encrypted begins with them. */
   id: string;
   key: CryptoKey;

@@ -3,11 +3,11 @@ import { claimStreams, type DeliveryRow, type ReceiverRecord, renewLeases } from
 import type { Lane, Streams } from "./dispatcher.ts";
 
 /** The maximum number of streams that a replica delivers at once to receivers that answer fast. */
-export const LANES = 32;
+const LANES = 32;
 /** The maximum number of new streams, whose receivers have accepted nothing yet, that a replica delivers at once. */
-export const NEW_LANES = 16;
+const NEW_LANES = 16;
 /** The maximum number of slow or failing streams that a replica delivers at once. */
-export const SLOW_LANES = 16;
+const SLOW_LANES = 16;
 
 /**
  * Returns the streams of organizations. Places are reserved for receivers that answered fast: receivers that are

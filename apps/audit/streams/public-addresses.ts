@@ -51,7 +51,7 @@ const MAPPED = /^::ffff:(?:([\da-f]{1,4}):([\da-f]{1,4})|(\d+\.\d+\.\d+\.\d+))$/
  * Returns an address in canonical form: lower case, and IPv4-mapped IPv6 as IPv4. Null for a text that is not an
  * address.
  */
-export function plainAddress(text: string): string | null {
+function plainAddress(text: string): string | null {
   const family = isIP(text);
   if (family === 4) return text;
   // a zone, as in fe80::1%eth0, names an interface of this machine

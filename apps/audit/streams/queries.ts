@@ -85,7 +85,7 @@ export async function selectFirstSince(orm: Orm, chain_id: number, time: string)
   return found?.position ?? null;
 }
 
-export interface NewStream extends StreamAddress {
+interface NewStream extends StreamAddress {
   url: string;
   format: string;
   filter: StreamFilter | null;

@@ -7,7 +7,7 @@ import type { SecretBox } from "./secrets.ts";
 const REKEY_MS = 10_000;
 const RETRY_MS = 1_000;
 
-export interface RekeyingDeps {
+interface RekeyingDeps {
   writes: Database;
   secrets: SecretBox;
   clock: Clock;

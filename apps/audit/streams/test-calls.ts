@@ -5,7 +5,7 @@ import { ApiError } from "@ostiary/lib/domain/errors";
  * The maximum number of test requests that run at once in one process. Each uses a connection to a host that an
  * organization chooses.
  */
-export const TEST_CALLS_MAX = 10;
+const TEST_CALLS_MAX = 10;
 const RETRY_AFTER_SECONDS = 10;
 
 /** The test requests of this process. */

@@ -7,7 +7,7 @@ import { type StatusReading, selectStatuses } from "./watch-queries.ts";
 const READ_MS = 10_000;
 const RETRY_MS = 5_000;
 
-export interface StreamWatchDeps {
+interface StreamWatchDeps {
   reads: Database;
   clock: Clock;
   log: Pick<Logger, "warn">;

@@ -17,7 +17,7 @@ import { targetRulesOf } from "./targets.ts";
 import { TestCalls } from "./test-calls.ts";
 import { StreamWatch } from "./watch.ts";
 
-export interface StreamsGiven {
+interface StreamsGiven {
   reads: Database;
   writes: Database;
   clock: Clock;
@@ -27,7 +27,7 @@ export interface StreamsGiven {
 /** A task of streams that runs in the background. */
 type Background = Pick<Loop, "start" | "stop">;
 
-export interface StreamParts {
+interface StreamParts {
   handlers: StreamHandlersDeps;
   /**
    * The tasks that deliver and maintain streams. Without a key for secrets, organizations have no delivery, because

@@ -16,7 +16,7 @@ import { toUsage, type Usage, UsagePage } from "./usage.ts";
 const SILENCE_MS = 60_000;
 const GAPS_MAX = 100;
 
-export interface UsageHandlersDeps {
+interface UsageHandlersDeps {
   database: Database;
   exports: Exports;
   clock: Clock;

@@ -8,7 +8,7 @@ const STEP_ROWS = 500;
 const TIME_LENGTH = 10;
 
 /** How much was dropped. */
-export interface DroppedUsage {
+interface DroppedUsage {
   /** Months whose counts were dropped, counted for each organization. */
   months: number;
   counts: number;

@@ -25,7 +25,7 @@ const CLOCKS_DIFFER_MS_MAX = 3_600_000;
 const TEXT = "text/plain; charset=utf-8";
 const SIZE_ANSWER = /^(?:0|[1-9][0-9]{0,15})\n$/;
 
-export interface ExchangeDeps {
+interface ExchangeDeps {
   receiver: Receiver;
   witness: Witness;
   now_ms: number;

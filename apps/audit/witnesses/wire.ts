@@ -15,7 +15,7 @@ const INTERVAL_WAIT_MS_MAX = 10_000;
 /** How much longer an export waits, for the answers of the witnesses. */
 const ANSWER_WAIT_MS = 2_000;
 
-export interface WitnessesGiven {
+interface WitnessesGiven {
   reads: Database;
   writes: Database;
   clock: Clock;

@@ -9,7 +9,7 @@ import { type Exchange, exchange, type SignedRoot } from "./exchange.ts";
 import { deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./queries.ts";
 import type { Witness } from "./witnesses-file.ts";
 
-export interface WitnessingDeps {
+interface WitnessingDeps {
   witnesses: readonly Witness[];
   quorum: number;
   interval_ms: number;

@@ -14,7 +14,7 @@ import {
   type OutcomeWrite,
 } from "./queries.ts";
 
-export interface EventWriterDeps {
+interface EventWriterDeps {
   database: Database;
   clock: Clock;
   /** Creates the partitions that are missing now. */

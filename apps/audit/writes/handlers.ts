@@ -24,7 +24,7 @@ import type { WriteMetrics } from "./metrics.ts";
 import { operations } from "./operations.ts";
 import { notAUserRoute, outcomeProblems } from "./outcome.ts";
 
-export interface WriteRoutesDeps {
+interface WriteRoutesDeps {
   writer: Pick<EventWriter, "intent" | "intents" | "outcome" | "outcomes">;
   metrics: WriteMetrics;
   clock: Clock;

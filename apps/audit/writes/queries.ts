@@ -3,7 +3,7 @@ import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
-export interface IntentWrite {
+interface IntentWrite {
   /** ULID of the event, if it is new. */
   id: string;
   request_id: string;

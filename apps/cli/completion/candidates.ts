@@ -7,13 +7,13 @@ export interface Candidate {
 }
 
 /** The candidates, and whether the shell adds the names of files. */
-export interface Candidates {
+interface Candidates {
   words: Candidate[];
   files: boolean;
 }
 
 /** Looks up the names that only the registry or the profiles file contains. */
-export interface KnownNames {
+interface KnownNames {
   services(): Promise<string[]>;
   /** Returns the revisions of a service, newest first. */
   revisions(service: string): Promise<Candidate[]>;

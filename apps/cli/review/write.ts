@@ -29,7 +29,7 @@ export function addReviewOptions(command: Command): Command {
  * Writes a review in the chosen format; `answer` is the form for `--json`.
  * @throws Flagged when the review has an effect that fails the command
  */
-export type WriteReview = (review: Review, answer: object) => void;
+type WriteReview = (review: Review, answer: object) => void;
 
 export function reviewWriter(output: Output, { output: form, failOn = [] }: ReviewOptions): WriteReview {
   if (output.isJson && form !== undefined && form !== "json") {

@@ -28,7 +28,7 @@ export interface SignedRoot {
 }
 
 /** The result of one look at the tree of a log. */
-export interface TreeLook {
+interface TreeLook {
   /** The newest root that continues the kept one; null for a log without a tree. */
   root: SignedRoot | null;
   /** A sentence about a log that was forked or went back; null for a log that only grew. */

@@ -9,7 +9,7 @@ export interface Place {
   end: number;
 }
 
-export type PlacedViolation = FieldError & { place: Place | null };
+type PlacedViolation = FieldError & { place: Place | null };
 
 /**
  * Finds the place of each problem in the document: the place of the value, or of the nearest parent when the

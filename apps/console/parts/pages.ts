@@ -1,7 +1,7 @@
 /**
  * Rows in one page of a long list. Paging bounds the cost of rendering, and works with every screen reader.
  */
-export const PAGE_ROWS = 50;
+const PAGE_ROWS = 50;
 
 export interface Page<Row> {
   rows: readonly Row[];

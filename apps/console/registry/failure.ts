@@ -3,7 +3,7 @@ import type { ErrorEnvelope, FieldError } from "@ostiary/lib/domain/errors";
 import type { OutOfBounds } from "@ostiary/lib/domain/routes";
 
 /** A route of a refused write that another service owns. */
-export interface Conflict {
+interface Conflict {
   service: string;
   method: string;
   path: string;

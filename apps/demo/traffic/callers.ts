@@ -11,7 +11,7 @@ export interface Callers {
   readonly reader: string;
 }
 
-export interface CallersOptions {
+interface CallersOptions {
   gateway_url: string;
   identity_provider_url: string;
   signal: AbortSignal;

@@ -2,7 +2,7 @@ import { Loop } from "@ostiary/lib/async";
 import { type Callers, foundCallers } from "./callers.ts";
 import { headersOf, type Kind, kindAt } from "./mix.ts";
 
-export interface TrafficOptions {
+interface TrafficOptions {
   gateway_url: string;
   identity_provider_url: string;
   /** Requests per second. */

@@ -10,7 +10,7 @@ import type { Admitted } from "./principal.ts";
 import { type Kept, ResultCache } from "./result-cache.ts";
 import type { ValidationClient } from "./validation-client.ts";
 
-export interface TokenAdmissionOptions {
+interface TokenAdmissionOptions {
   readonly issuer: string;
   readonly verify: VerifyToken;
   readonly validation: Pick<ValidationClient, "person">;

@@ -19,7 +19,7 @@ import type { ValidationDurations, ValidationEnd, ValidationKind } from "./valid
 
 /** The validation of a person. It never names an organization or a member. */
 const PersonResult = Type.Union([DirectoryResult, InvalidResult]);
-export type PersonResult = Static<typeof PersonResult>;
+type PersonResult = Static<typeof PersonResult>;
 
 /**
  * The client for identity's validation of callers (GW-55). Any answer except a 200 with a well-formed body
@@ -31,7 +31,7 @@ export interface ValidationClient {
 }
 
 /** A validation client that owns its connections. */
-export interface OpenValidationClient extends ValidationClient {
+interface OpenValidationClient extends ValidationClient {
   /** Closes the idle connections. */
   close(): void;
 }

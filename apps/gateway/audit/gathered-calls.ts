@@ -5,7 +5,7 @@ import type { BoundedAnswer } from "@ostiary/lib/runtime/calls";
 import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
 
 /** The calls that write items of one kind. Only {@link WriteCalls.together} may reject. */
-export interface WriteCalls<Item, Tried> {
+interface WriteCalls<Item, Tried> {
   /** The maximum number of items that one call may carry. */
   readonly items_max: number;
   /** Sends one item in a single call, which every version of the audit service supports. */

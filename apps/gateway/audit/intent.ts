@@ -4,7 +4,7 @@ import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
 import type { IntentCalls, IntentTry } from "./intent-calls.ts";
 
-export interface AuditedRequest {
+interface AuditedRequest {
   readonly route: Pick<CompiledRoute, "service" | "scope" | "method" | "path" | "params">;
   /** Values of the route's params, in their order. */
   readonly values: readonly string[];

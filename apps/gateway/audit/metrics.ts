@@ -5,7 +5,7 @@ import {
   type Metrics,
 } from "@ostiary/lib/runtime/telemetry";
 
-export type AuditWrite = "intent" | "outcome";
+type AuditWrite = "intent" | "outcome";
 /** The result of a write. `failed`: refused, or not accepted in time. `dropped`: given up before delivery. */
 export type WriteResult = "ok" | "failed" | "not_found" | "dropped";
 

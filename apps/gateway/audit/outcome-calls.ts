@@ -14,7 +14,7 @@ import type { WriteResult } from "./metrics.ts";
 /**
  * The result of one attempt to write an outcome. A `result` of null asks for a retry, and `reason` says why.
  */
-export interface OutcomeTry {
+interface OutcomeTry {
   readonly result: WriteResult | null;
   readonly reason: string;
 }

@@ -6,7 +6,7 @@ import type { CallOptions } from "./gathered-calls.ts";
 import type { AuditMetrics, WriteResult } from "./metrics.ts";
 import { OutcomeCalls } from "./outcome-calls.ts";
 
-export interface OutcomeQueueOptions {
+interface OutcomeQueueOptions {
   readonly client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;
   /** The maximum number of outcomes that the queue holds. */
   readonly size: number;

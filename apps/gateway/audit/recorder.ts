@@ -30,7 +30,7 @@ export interface AuditRecorder {
   close(deadline_ms: number): Promise<void>;
 }
 
-export interface AuditRecorderOptions {
+interface AuditRecorderOptions {
   readonly config: AuditConfig & { readonly INTERNAL_AUTH_TOKEN?: string };
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly registry: Metrics["registry"];

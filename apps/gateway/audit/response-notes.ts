@@ -13,12 +13,10 @@ import type { Scope } from "@ostiary/lib/domain/routes";
 import { fieldValue } from "../upstream/client.ts";
 
 /** The audit notes of a service, as a `responded` outcome contains them. */
-export type ResponseNotes = Required<
-  Pick<AuditOutcome, "details" | "created_id" | "organization_id" | "member_id">
->;
+type ResponseNotes = Required<Pick<AuditOutcome, "details" | "created_id" | "organization_id" | "member_id">>;
 
 /** Receives the name of an ignored header and the reason, never the header's value. */
-export type NoteWarning = (header: string, reason: string) => void;
+type NoteWarning = (header: string, reason: string) => void;
 
 /** Reads the four audit headers of a service's answer (GW-149, GW-150). */
 export function readResponseNotes(

@@ -1,7 +1,7 @@
 import type { HealthState } from "@ostiary/lib/runtime/http";
 import type { Exchange } from "../exchange.ts";
 
-export interface ClientTimes {
+interface ClientTimes {
   /** Maximum time from the end of an answer to the whole head of the next request. */
   readonly idle_timeout_ms: number;
   /** Maximum time for the rest of a request's body after the gateway answered without reading it. */

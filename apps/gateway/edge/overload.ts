@@ -19,7 +19,7 @@ export interface OverloadOptions {
 }
 
 /** The resource that runs short. */
-export type OverloadCause = "requests" | "connections" | "memory";
+type OverloadCause = "requests" | "connections" | "memory";
 
 /** The connections of a port, as the runtime counts them. */
 type Connections = Pick<
@@ -28,7 +28,7 @@ type Connections = Pick<
 >;
 
 /** The ways to free memory and connections. */
-export interface Relief {
+interface Relief {
   endSlowReaders(): void;
   /** Closes idle connections to services. */
   closeIdle(): void;

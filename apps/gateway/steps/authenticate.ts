@@ -41,7 +41,7 @@ export interface Authenticator {
   stop(): Promise<void>;
 }
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly config: AdmissionConfig;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock?: Clock;

@@ -15,7 +15,7 @@ import { type BodyLimits, openRequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
 import { BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
 
-export interface ForwardOptions extends BodyLimits {
+interface ForwardOptions extends BodyLimits {
   /** Maximum time between two chunks of a response. */
   readonly idle_timeout_ms: number;
 }

@@ -30,7 +30,7 @@ export interface SetState extends RateLimitDecision {
 }
 
 /** A count that can be refunded. */
-export interface Charged {
+interface Charged {
   readonly bucket: string;
   /** The time that was left in the window when the request was counted. */
   readonly ttl_ms: number;
@@ -71,7 +71,7 @@ interface Counting {
   readonly quota: QuotaBucket | null;
 }
 
-export interface LimitSetOptions {
+interface LimitSetOptions {
   readonly store: Pick<CounterStore, "charge" | "refund" | "isSpread">;
   /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;

@@ -47,7 +47,7 @@ export const limitVariables = {
 };
 
 const limitSchema = Type.Object(limitVariables);
-export type LimitConfig = Static<typeof limitSchema>;
+type LimitConfig = Static<typeof limitSchema>;
 
 /** The state of a limit after a request was counted: the values of the X-RateLimit headers. */
 export type RateState = RateLimitDecision | SetState;
@@ -87,7 +87,7 @@ type LimitedPrincipal = SubjectIds & Pick<Principal, "plan">;
 /** The operations of the counter store that limits use. */
 export type LimitStore = Pick<CounterStore, "increment" | "charge" | "refund" | "isSpread">;
 
-export interface LimiterOptions {
+interface LimiterOptions {
   config: LimitConfig;
   store: LimitStore;
   /** The record of quota charges. Null, the default, if there is no audit service. */

@@ -30,7 +30,7 @@ export class CallDurations {
 }
 
 /** Measures the calls of one service. */
-export class ServiceCalls {
+class ServiceCalls {
   /** The series by the index of their class in {@link CLASSES}. */
   readonly #series: (DurationSeries | undefined)[] = [];
   readonly #seriesOf: (status_class: string) => DurationSeries;

@@ -19,13 +19,13 @@ const READER_PATIENCE_MS = 1_000;
 const ENDED = -1;
 
 /** The client of a call, and the server that can close its connection. */
-export interface CallClient {
+interface CallClient {
   readonly request: Request;
   readonly server: { timeout(request: Request, seconds: number): void };
 }
 
 /** The reason why a call was given up. */
-export type StopReason =
+type StopReason =
   | "client_gone"
   | "client_slow"
   | "reader_slow"

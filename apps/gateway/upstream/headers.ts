@@ -56,7 +56,7 @@ export function keepsResponseField(name: string): boolean {
 
 const KNOWN_NAMES_MAX = 1_000;
 
-export interface UpstreamHeaderOptions {
+interface UpstreamHeaderOptions {
   /** The scheme that clients use for this gateway. */
   readonly scheme: "http" | "https";
   /** Whether `Forwarded` and `X-Forwarded-*` of the request come from a trusted proxy and may pass. */

@@ -12,7 +12,7 @@ import { ConnectionCounts } from "./connection-counts.ts";
 import { PoolClient } from "./pool-client.ts";
 
 /** A carrier of calls to one peer, with the connections to that peer. */
-export interface PeerCarrier extends CallCarrier {
+interface PeerCarrier extends CallCarrier {
   /** Closes the idle connections. */
   close(): void;
 }

@@ -22,7 +22,7 @@ export interface TunnelLimits {
 }
 
 /** Called once when both connections are closed; the failure is the service's. */
-export type OnTunnelEnd = (failure: Error | null) => void;
+type OnTunnelEnd = (failure: Error | null) => void;
 
 /** The value that the runtime keeps with each client's WebSocket. */
 export type GatewaySocket = Tunnel;

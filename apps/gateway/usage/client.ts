@@ -19,7 +19,7 @@ export interface UsageClient {
   close(): void;
 }
 
-export interface UsageClientOptions {
+interface UsageClientOptions {
   /** Internal base URL of the audit service. */
   readonly url: string;
   readonly internalToken: string | undefined;

@@ -8,9 +8,9 @@ import type { QuotaBucket } from "../steps/quota-record.ts";
 import type { UsageClient } from "./client.ts";
 import { quotaName } from "./quota-charges.ts";
 
-export type QuestionResult = "ok" | "failed" | "refused";
+type QuestionResult = "ok" | "failed" | "refused";
 
-export interface KnownCountsOptions {
+interface KnownCountsOptions {
   readonly client: Pick<UsageClient, "ask">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly clock?: Clock;

@@ -8,7 +8,7 @@ import type { QuotaCharges } from "./quota-charges.ts";
 
 export type ReportResult = "ok" | "failed" | "refused";
 
-export interface UsageReporterOptions {
+interface UsageReporterOptions {
   readonly counter: UsageCounter;
   readonly charges: QuotaCharges;
   readonly client: Pick<UsageClient, "put" | "close">;

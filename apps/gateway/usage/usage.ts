@@ -25,7 +25,7 @@ export interface UsageRecorder {
   close(deadline_ms: number): Promise<void>;
 }
 
-export interface UsageRecorderOptions {
+interface UsageRecorderOptions {
   readonly config: AuditConfig & { readonly INTERNAL_AUTH_TOKEN?: string };
   /** The name of this gateway process. */
   readonly instance: string;

@@ -58,7 +58,7 @@ export type LifecycleEvent = Static<typeof LifecycleEvent>;
 export type NewEvent = Pick<LifecycleEvent, "type" | "organization_id" | "data">;
 
 /** The fields of a membership that its events contain. */
-export interface EventMember {
+interface EventMember {
   id: string;
   organization_id: string;
   principal: "user" | "service_account";

@@ -13,7 +13,7 @@ const ofOne = (service: string) =>
   Type.Optional(databaseUrl(`The database of ${service}, if it is not the database of DATABASE_URL.`));
 
 /** Lists the variables of `ostiary backup`. */
-export const backupVariables = Type.Object({
+const backupVariables = Type.Object({
   DATABASE_URL: Type.Optional(
     databaseUrl("The database of all services, with a user who owns their schemas, or a superuser."),
   ),

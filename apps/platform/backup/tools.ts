@@ -8,7 +8,7 @@ export interface Tool {
   readonly major: number;
 }
 
-export type ToolName = "pg_dump" | "pg_restore";
+type ToolName = "pg_dump" | "pg_restore";
 
 const VERSION = /\(PostgreSQL\) (\d+)/;
 

@@ -18,7 +18,7 @@ export interface Person {
 }
 
 /** The membership that the page works with: the person's in the chosen organization. */
-export interface ChosenMember {
+interface ChosenMember {
   readonly member_id: string;
   readonly organization_id: string;
   readonly organization_name: string;

@@ -17,7 +17,7 @@ import type { PortalBundle } from "./bundle.ts";
  * The addresses of the page: the portal itself, the return from the identity provider, and invitations, whose
  * token is the fragment.
  */
-export const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite"] as const;
+const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite"] as const;
 
 /** The content of the operator's files that the page shows or uses. */
 export interface Shown {

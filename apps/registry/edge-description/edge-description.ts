@@ -8,7 +8,7 @@ import type { ServiceDescriptions } from "./service-descriptions.ts";
 /** The time that a build may block the event loop before other work runs. */
 const SLICE_MS = 5;
 
-export interface EdgeDescriptionOptions {
+interface EdgeDescriptionOptions {
   readonly current: CurrentTable;
   readonly descriptions: ServiceDescriptions;
   readonly log: Logger;

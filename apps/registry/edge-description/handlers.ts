@@ -47,7 +47,7 @@ const ServiceDescriptionStates = Type.Object(
   { title: "ServiceDocumentStateList", description: "The states of the OpenAPI descriptions of services." },
 );
 
-export interface EdgeRoutesDeps {
+interface EdgeRoutesDeps {
   readonly edge: EdgeDescription;
   readonly descriptions: ServiceDescriptions;
   readonly title: string;

@@ -42,7 +42,7 @@ interface Entry {
   due_ms: number;
 }
 
-export interface ServiceDescriptionsOptions {
+interface ServiceDescriptionsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** The pause before a description that was read is requested again. */

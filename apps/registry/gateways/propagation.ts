@@ -8,12 +8,12 @@ import { LiveGateways } from "./live-gateways.ts";
 import { readProjectedFences } from "./queries.ts";
 
 /** A committed write: its fence and the services that it changed. */
-export interface Commit {
+interface Commit {
   readonly fence: number;
   readonly services: readonly string[];
 }
 
-export interface PropagationDeps {
+interface PropagationDeps {
   database: Database;
   routeStore: Pick<RouteStore, "list" | "watch" | "summarize">;
   clock: Clock;

@@ -21,7 +21,7 @@ export const waitParameters = {
 export const waitQuery = Type.Object(waitParameters, { additionalProperties: false });
 
 /** The result of a write, with its propagation if the caller waited. */
-export interface Waited<Result> {
+interface Waited<Result> {
   result: Result;
   propagation: Propagation | undefined;
 }

@@ -2,7 +2,7 @@ import { type Database, preparedRows } from "@ostiary/lib/runtime/stores/databas
 import { sql } from "drizzle-orm";
 
 /** A current service as stored in the database. Another version may have written the config. */
-export interface StoredService {
+interface StoredService {
   name: string;
   revision: number;
   config: unknown;

@@ -8,7 +8,7 @@ import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 import { Type } from "@sinclair/typebox";
 
 /** The reason and the link that an operator gives with a write (RG-119). */
-export interface ChangeNote {
+interface ChangeNote {
   readonly reason: string | null;
   readonly link: string | null;
 }

@@ -15,7 +15,7 @@ import { CredentialRefusal, shapeRefusal } from "@ostiary/lib/runtime/tokens";
 import { fitsClaims, type TokenClaims } from "./claims.ts";
 import type { OperatorProvider } from "./provider.ts";
 
-export interface OperatorsOptions {
+interface OperatorsOptions {
   /** The token of the operator `admin`. */
   readonly admin_token: string;
   /** The path of OPERATORS_FILE, or undefined without the file. */

@@ -12,7 +12,7 @@ export interface Lag {
 }
 
 /** An outstanding projection: the route store may lack the newest revision of the service. */
-export interface LateService {
+interface LateService {
   service: string;
   /** The time since the oldest write that the route store may lack. */
   age_seconds: number;

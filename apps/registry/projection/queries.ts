@@ -12,7 +12,7 @@ type ServiceRow = typeof services.$inferSelect;
 export type Desired = Pick<ServiceRow, "name" | "fence"> & { config: string | null };
 
 /** An outstanding service, with the time since its newest revision was committed. */
-export type OutstandingAge = Pick<ServiceRow, "name" | "projected_fence"> & { age_ms: number };
+type OutstandingAge = Pick<ServiceRow, "name" | "projected_fence"> & { age_ms: number };
 
 /** The condition of the index `services_outstanding`. */
 const isOutstanding = sql`projected_fence is distinct from fence`;

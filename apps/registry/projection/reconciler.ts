@@ -5,7 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { Projection, type ProjectionDeps, type ProjectionResult } from "./projection.ts";
 import { type Desired, listDigests, listOutstanding } from "./queries.ts";
 
-export interface ReconcilerDeps extends ProjectionDeps {
+interface ReconcilerDeps extends ProjectionDeps {
   /** The pause before a retry, and between searches for projections that other replicas left outstanding. */
   interval_ms: number;
   /** The pause between two comparisons of the whole prefix. */

@@ -37,7 +37,7 @@ function readTags(request: Request, rule: string): readonly string[] | "*" | nul
 }
 
 /** The current revision of each service of a document, by name, or null for a service that is not current. */
-export type PreviewedRevisions = ReadonlyMap<string, number | null>;
+type PreviewedRevisions = ReadonlyMap<string, number | null>;
 
 /** The previews that If-Match accepts, by their tags. Null accepts any preview. */
 export type ExpectedPreview = null | ReadonlySet<string>;

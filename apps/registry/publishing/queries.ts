@@ -71,7 +71,7 @@ export async function otherPolicies(orm: Orm, incoming: Configs): Promise<(typeo
 }
 
 /** A test of a current service, with its index in the service's list. */
-export interface CurrentTest {
+interface CurrentTest {
   readonly service: string;
   readonly index: number;
   /** The test as stored. Another version may have written it. */
@@ -92,7 +92,7 @@ export function otherTests(orm: Orm, names: readonly string[]): Promise<CurrentT
 }
 
 /** The method of a request, and its path segments in the form of route literals. */
-export interface RequestSegments {
+interface RequestSegments {
   readonly method: string;
   readonly segments: readonly string[];
 }

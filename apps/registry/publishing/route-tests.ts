@@ -20,7 +20,7 @@ import { otherOwnersOnPaths, otherTests } from "./queries.ts";
 const SLICE_MS = 5;
 
 /** The services of a write, with their new configs, or null for a service that it deletes. */
-export type Rewritten = ReadonlyMap<string, StoredServiceConfig | null>;
+type Rewritten = ReadonlyMap<string, StoredServiceConfig | null>;
 
 type Configs = ReadonlyMap<string, StoredServiceConfig>;
 

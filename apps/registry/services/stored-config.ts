@@ -6,7 +6,7 @@ import { StoredServiceConfig } from "@ostiary/lib/domain/routes";
  * A config as stored in the database. During an upgrade or rollback, replicas of two versions share the
  * database. A config may then have fields that this version does not know.
  */
-export type StoredConfig =
+type StoredConfig =
   | { readonly config: StoredServiceConfig }
   | {
       readonly config: null;

@@ -20,7 +20,7 @@ import { malformed, readSubmission, type Submission } from "./submission.ts";
 /** The answer to add-checkpoint: a signature line, or the size of the tree that the witness cosigned last. */
 export type Answer = { outcome: "cosigned"; line: string } | { outcome: "conflict"; size: number };
 
-export interface CosignerDeps {
+interface CosignerDeps {
   key: NoteSigner;
   logs: KnownLogs;
   /** The newest heads that the witness cosigned, by origin. */

@@ -17,7 +17,7 @@ export const TEXT_PATTERN = `^[${SPACES}]*${VISIBLE}(?:[^${CONTROLS}]*${VISIBLE}
 const TEXT = new RegExp(TEXT_PATTERN);
 
 /** The problem with a text that a person entered. */
-export type TextProblem = "empty" | "too_long" | "control_characters";
+type TextProblem = "empty" | "too_long" | "control_characters";
 
 /**
  * Returns the problem with a text that a person entered, or null for a valid text. A valid text has 1 to

@@ -5,14 +5,13 @@ import { mostlyNull, nullable, REQUEST_ID_EXAMPLE, timeField } from "../../domai
 import { OperatorName } from "./operators.ts";
 import { RevisionNumber } from "./services.ts";
 
-export const RevisionAction = Type.Union(
+const RevisionAction = Type.Union(
   [Type.Literal("apply"), Type.Literal("put"), Type.Literal("delete"), Type.Literal("restore")],
   { title: "RevisionAction", description: "The write that appended the revision." },
 );
-export type RevisionAction = Static<typeof RevisionAction>;
 
 /** The operator of a write, and what the operator said about it (RG-119). */
-export const authorFields = {
+const authorFields = {
   operator: nullable(OperatorName, {
     description: "The operator who made the write. Null for seeds and for writes of earlier versions.",
   }),

@@ -15,7 +15,7 @@ export const AuthType = Type.Union(
   { title: "Auth type", description: "The kind of credential with which the caller proved its identity." },
 );
 export type AuthType = Static<typeof AuthType>;
-export type CredentialAuthType = Exclude<AuthType, "jwt">;
+type CredentialAuthType = Exclude<AuthType, "jwt">;
 
 const AUTH_TYPES: Readonly<Record<CredentialKind, Readonly<Record<Realm, CredentialAuthType | null>>>> = {
   k: { directory: "user_apikey", organization: "member_apikey" },

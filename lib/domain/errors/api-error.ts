@@ -12,7 +12,7 @@ export function shownKey(key: string): string {
 /** The maximum number of field errors in one answer. */
 export const FIELD_ERRORS_MAX = 100;
 
-export interface ApiErrorOptions {
+interface ApiErrorOptions {
   /** The message for the caller; the default is the generic sentence of the code. */
   message?: string;
   /** The envelope's `details`. */
@@ -74,7 +74,7 @@ export function notFound(resource?: string, id?: string): ApiError {
 }
 
 /** The parts of a 429 that differ between limits. */
-export interface RateLimitedOptions {
+interface RateLimitedOptions {
   message?: string;
   cause?: unknown;
   /** Details besides the time to wait. */

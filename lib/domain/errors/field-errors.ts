@@ -10,7 +10,7 @@ import type { FieldError } from "./details.ts";
  * The texts that a schema can provide for values that do not match. Without these texts, messages are
  * generic.
  */
-export interface Wording {
+interface Wording {
   /** The part of the sentence after the field's name: "must be ...". */
   rule?: string;
   /** A whole sentence instead of a rule. The value is undefined if the field is missing. */
@@ -24,7 +24,7 @@ export interface Wording {
 /** The field names and list indexes that lead to a value, from the top of the input. */
 export type FieldPath = readonly (string | number)[];
 
-export interface Violation {
+interface Violation {
   readonly path: FieldPath;
   readonly message: string;
 }

@@ -2,7 +2,7 @@
 export const JSON_DEPTH_MAX = 64;
 
 /** Facts about a JSON text, collected in one pass before parsing. */
-export interface JsonOutline {
+interface JsonOutline {
   /** The offset where the nesting exceeds the maximum and the pass stops, or null. */
   readonly too_deep_at: number | null;
   /**

@@ -10,7 +10,7 @@ const hash = (description: string) =>
   Type.String({ pattern: HASH_PATTERN, description, examples: [hexOf(sha256("an example"))] });
 
 /** The content of a checkpoint (AU-56). */
-export const CheckpointPayload = Type.Object(
+const CheckpointPayload = Type.Object(
   {
     number: Type.Integer({
       minimum: 1,
@@ -32,7 +32,7 @@ export const CheckpointPayload = Type.Object(
   },
   { additionalProperties: false },
 );
-export type CheckpointPayload = Static<typeof CheckpointPayload>;
+type CheckpointPayload = Static<typeof CheckpointPayload>;
 
 /** A checkpoint as it is served and stored. */
 export const Checkpoint = Type.Object(

@@ -13,7 +13,7 @@ interface Declared {
 }
 
 /** A policy of the incoming configuration that conflicts with another service's policy. */
-export interface PolicyConflict {
+interface PolicyConflict {
   readonly service: string;
   /** The name of the policy. */
   readonly name: string;

@@ -85,7 +85,7 @@ const verbEntry = Type.Union([MethodConfig, Type.Null()], {
   description: "The settings of the method. The object may be empty.",
   message: messages.method_config,
 });
-export const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
+const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
   additionalProperties: false,
   keys: MethodName,
   title: "MethodMap",
@@ -94,7 +94,6 @@ export const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
   description: "The methods that the route serves, each with its own settings, or with none.",
   examples: [{ GET: {}, POST: { required_labels: ["widgets:write"] } }],
 });
-export type MethodMap = Static<typeof MethodMap>;
 
 export const RoutePath = Type.String({
   minLength: 1,

@@ -12,7 +12,7 @@ export interface SubjectIds {
   readonly member_id?: string | null;
 }
 
-export type UpstreamPath =
+type UpstreamPath =
   | { readonly path: string }
   /**
    * The kind of value that is not a single path segment: `path_param` is a param of the request, `subject` an

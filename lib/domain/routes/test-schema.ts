@@ -22,7 +22,7 @@ const ExpectedRequests = Type.Union([RateLimitRequests, Type.Literal(false)], {
 });
 
 /** The facts that a test asserts. */
-export const Expectation = Type.Object(
+const Expectation = Type.Object(
   {
     service: Type.Optional(ServiceName),
     upstream: Type.Optional(

@@ -3,7 +3,7 @@ import { characterViolation } from "./route-path.ts";
 import { type Scope, SUBJECT_FIELDS, type SubjectField } from "./schema.ts";
 
 /** A part of a valid template: text, an owner's id, or a param by name. */
-export type UpstreamPart = { text: string } | { subject: SubjectField } | { param: string };
+type UpstreamPart = { text: string } | { subject: SubjectField } | { param: string };
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 

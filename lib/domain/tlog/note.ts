@@ -4,7 +4,7 @@ import { hashOf } from "../proof/chain.ts";
 export const LOG_SIGNATURE = 1;
 export const WITNESS_COSIGNATURE = 4;
 const TYPES = [LOG_SIGNATURE, WITNESS_COSIGNATURE] as const;
-export type SignatureType = (typeof TYPES)[number];
+type SignatureType = (typeof TYPES)[number];
 
 const KEY_ID_BYTES = 4;
 const PUBLIC_KEY_BYTES = 32;
@@ -25,7 +25,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** One signature line of a note. */
-export interface NoteSignature {
+interface NoteSignature {
   name: string;
   /** The key id, in hexadecimal: the first four bytes of the encoded signature. */
   keyId: string;
@@ -51,7 +51,7 @@ export interface NoteSigner extends Omit<NoteKey, "type"> {
   privateKey: CryptoKey;
 }
 
-export function isKeyName(name: string): boolean {
+function isKeyName(name: string): boolean {
   return NAME.test(name) && name.isWellFormed();
 }
 
@@ -158,7 +158,7 @@ async function ed25519(text: string, { privateKey }: NoteSigner): Promise<Uint8A
 }
 
 /** A signature of a note by one of the given keys, with the result of its verification. */
-export interface KnownSignature {
+interface KnownSignature {
   key: NoteKey;
   isRight: boolean;
   /** The time of a cosignature in seconds since 1970; null for a signature of the log. */

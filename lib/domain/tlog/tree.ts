@@ -131,7 +131,7 @@ export function consistencyRanges(earlier: number, size: number): LeafRange[] {
 }
 
 /** The size and the root of a tree. */
-export interface KnownTree {
+interface KnownTree {
   size: number;
   root: Hash;
 }

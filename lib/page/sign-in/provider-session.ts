@@ -7,14 +7,14 @@ import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
 /**
  * The result of a return from the provider: the person's name, null if the provider sends none, or a failure.
  */
-export type Returned = { ok: true; name: string | null } | { ok: false; failure: SignInFailure };
+type Returned = { ok: true; name: string | null } | { ok: false; failure: SignInFailure };
 
 /**
  * An access token, or the reason why there is none.
  * - `over`: the sign-in has ended
  * - `away`: the provider does not answer
  */
-export type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "away" };
+type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "away" };
 
 /** An access token is renewed this long before it ends. */
 const RENEWAL_MS = 30_000;

@@ -37,7 +37,7 @@ export interface Tokens {
  */
 export type SignInFailure = { kind: "needed" | "refused" | "unsafe" | "away"; message: string };
 
-export type SignInResult = { ok: true; tokens: Tokens } | { ok: false; failure: SignInFailure };
+type SignInResult = { ok: true; tokens: Tokens } | { ok: false; failure: SignInFailure };
 
 /** Errors of a provider that must show a page to the person (OpenID Connect Core, 3.1.2.6). */
 const NEEDED = new Set([

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { ConfigProblem } from "./load.ts";
 
 /** A file and the variable that names it. */
-export interface NamedFile {
+interface NamedFile {
   variable: string;
   path: string;
 }

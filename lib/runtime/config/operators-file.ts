@@ -37,7 +37,7 @@ const EndingToken = Type.Object({ sha256: Sha256, expires_at: Time }, { addition
 const OperatorRole = Type.Union([Type.Literal("reader"), Type.Literal("publisher"), Type.Literal("admin")], {
   rule: "must be reader, publisher or admin",
 });
-export type OperatorRole = Static<typeof OperatorRole>;
+type OperatorRole = Static<typeof OperatorRole>;
 
 /** A name pattern of services: `*` stands for any number of characters. */
 const ServicePattern = Type.String({
@@ -105,7 +105,7 @@ export interface Operator {
 }
 
 /** A token of an operator, as the file lists it. */
-export interface OperatorToken {
+interface OperatorToken {
   /** The hash in lower-case hexadecimal digits. */
   readonly sha256: string;
   /**
@@ -139,7 +139,7 @@ export function operatorsFileVariable(): TOptional<TString> {
 }
 
 /** The variables that {@link checkOperatorsFile} checks together. */
-export interface OperatorsVariables {
+interface OperatorsVariables {
   OPERATORS_FILE?: string;
   ADMIN_TOKEN?: string;
   OPERATOR_ISSUER?: string;

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 /** Size limit of a secret. A larger file is probably the wrong file. */
 const SECRET_BYTES_MAX = 65_536;
 
-export type SecretFile = { value: string } | { message: string };
+type SecretFile = { value: string } | { message: string };
 
 /**
  * Reads a secret from a file and removes the line end that editors and `echo` add. Only plain files are read,

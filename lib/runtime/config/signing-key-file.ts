@@ -7,7 +7,7 @@ const FILE_BYTES_MAX = 16_384;
 /** File mode bits that let others read or write the file, or its group write it. */
 const OPEN_MODE = 0o027;
 
-export const SIGNING_KEY_RULE =
+const SIGNING_KEY_RULE =
   "must be the path of an Ed25519 private key in PKCS #8 (PEM), such as openssl genpkey -algorithm ed25519 makes";
 
 /** Checks for `loadConfig` the key file that a variable names. The problems never quote the file. */

@@ -1,5 +1,5 @@
 /** The place where a text stops being JSON, and the reason as the end of a sentence. */
-export interface JsonSyntaxError {
+interface JsonSyntaxError {
   offset: number;
   reason: string;
 }

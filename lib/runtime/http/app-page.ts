@@ -4,7 +4,7 @@ import type { PageBundle } from "./page-bundle.ts";
 import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
 
 /** A page that is one script and one style sheet, such as the console. */
-export interface AppPage {
+interface AppPage {
   /** The name of the page's script, its style sheet and the element that it renders into. */
   name: string;
   /** The addresses of the page. Its assets are below the first one. */

@@ -15,7 +15,7 @@ import { isProbe } from "./probes.ts";
 import { parseBody, readText } from "./request-body.ts";
 import { contextOf, type RequestContext } from "./request-context.ts";
 
-export interface HttpAppOptions {
+interface HttpAppOptions {
   /** The largest request body in bytes. Larger bodies are a 413. */
   body_bytes_max: number;
   /** The limits of routes that differ from `body_bytes_max`, by route. */

@@ -6,7 +6,7 @@ import { reasonOf, refusalFields } from "./errors.ts";
 import { type HealthState, isProbe } from "./probes.ts";
 import { type RequestContext, setContext } from "./request-context.ts";
 
-export interface HandlerOptions {
+interface HandlerOptions {
   telemetry: Telemetry;
   /**
    * The health state. While the service drains, every answer closes its connection, so that the client

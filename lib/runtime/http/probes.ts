@@ -13,7 +13,7 @@ export function isProbe(route: string): boolean {
 }
 
 /** Warnings that do not make a service unready: a name, and a function that returns the text or null. */
-export type ReadyWarnings = Readonly<Record<string, () => Promise<string | null>>>;
+type ReadyWarnings = Readonly<Record<string, () => Promise<string | null>>>;
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` on an internal port (OP-25, OP-26, OP-46). */
 export function probeRoutes(
@@ -63,7 +63,7 @@ export interface HealthState {
 }
 
 /** The result of each check of a service that is not ready. */
-export type Unready = Readonly<Record<string, string>>;
+type Unready = Readonly<Record<string, string>>;
 
 /** Answers readiness probes. Probes are not logged; a change of their result is. */
 export class Readiness {

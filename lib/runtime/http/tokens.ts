@@ -4,7 +4,7 @@ import { INTERNAL_PREFIX, INTERNAL_TOKEN_HEADER } from "../../contracts/internal
 import { ApiError } from "../../domain/errors/index.ts";
 
 /** Compares two secrets in a time that does not depend on their content. */
-export function equalSecrets(given: string, expected: string): boolean {
+function equalSecrets(given: string, expected: string): boolean {
   return timingSafeEqual(
     Bun.SHA256.hash(given, Buffer.alloc(32)),
     Bun.SHA256.hash(expected, Buffer.alloc(32)),

@@ -15,7 +15,7 @@ const CHECK_PAUSE_MS = 2_000;
 const RETIRE_MS = 3_000;
 const FORCED_STOP_MS = 1_000;
 
-export interface PublicPortOptions<Socket> {
+interface PublicPortOptions<Socket> {
   listener: Listener<Socket>;
   use: PortUse;
   /** The files of the certificate for TLS, reloaded when they change. Null means plain HTTP. */

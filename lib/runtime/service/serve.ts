@@ -6,7 +6,7 @@ import { listen } from "./listen.ts";
 import { PublicPort, readWhatCame } from "./public-port.ts";
 import type { Service } from "./service.ts";
 
-export type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> &
+type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> &
   Partial<CertificateFiles> & {
     /** True when other processes may listen on PORT too. INTERNAL_PORT is never shared. */
     REUSE_PORT?: boolean;
@@ -26,7 +26,7 @@ export interface Running {
 }
 
 /** The variables that set the two ports of a service. */
-export interface PortVariables {
+interface PortVariables {
   port: string;
   internal_port: string;
 }

@@ -9,7 +9,7 @@ export interface Listener<Socket = undefined> {
   http2?: Http2Options;
 }
 
-export interface Http2Options {
+interface Http2Options {
   /** The time after which a connection without streams is closed: at most 255 seconds. */
   readonly idleSeconds: number;
 }

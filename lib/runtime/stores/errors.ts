@@ -1,6 +1,6 @@
 import { type ApiError, type ErrorKind, unavailable } from "../../domain/errors/index.ts";
 
-export interface StoreUnavailableOptions {
+interface StoreUnavailableOptions {
   /** The message for an operator, if the cause is known. */
   message?: string;
   retry_after_seconds?: number;

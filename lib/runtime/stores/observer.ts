@@ -5,7 +5,7 @@ import { errorCode } from "../../domain/errors/index.ts";
 export type StoreObserver = (operation: StoreOperation) => void;
 
 /** The names of an operation on a store. */
-export interface OperationName {
+interface OperationName {
   /** The system: `postgresql`, `etcd`, `redis` or `memory`. */
   system: string;
   /** The operation's name in code, such as `select_member`; never a statement or an id. */

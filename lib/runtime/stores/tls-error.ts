@@ -1,5 +1,5 @@
 /** The peer of a failed TLS handshake, in messages for an operator. */
-export interface TlsPeer {
+interface TlsPeer {
   /** The variable of the address, such as `DATABASE_URL`. */
   url: string;
   /** The prefix of the variables of its TLS files, such as `DATABASE`. */

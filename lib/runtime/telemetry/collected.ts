@@ -10,9 +10,9 @@ export interface Reading {
  * The value of a metric without labels, or the readings of all series. A metric without readings is absent
  * from the scrape.
  */
-export type Readings = number | readonly Reading[];
+type Readings = number | readonly Reading[];
 
-export interface CollectedMetric {
+interface CollectedMetric {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];

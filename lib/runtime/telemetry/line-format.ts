@@ -6,7 +6,7 @@ export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** Formats a line, including its line end. */
-export type LineFormat = (level: Level, fields: object, message: string) => string;
+type LineFormat = (level: Level, fields: object, message: string) => string;
 
 /** Returns the format of JSON lines with `timestamp`, `level` and `message` (OP-36). */
 export function jsonLines(service: string): LineFormat {

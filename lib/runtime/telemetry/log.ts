@@ -13,7 +13,7 @@ export interface Logger {
 }
 
 /** A logger with functions to flush it and to switch its level. */
-export interface LogSink {
+interface LogSink {
   log: Logger;
   /** The number of lines that were dropped because the reader was too slow. */
   readonly dropped: number;

@@ -25,7 +25,7 @@ import {
 import type { ServiceIdentity } from "./otlp-target.ts";
 
 /** A periodic push of a service's metrics. */
-export interface MetricsExport {
+interface MetricsExport {
   /** Sends the last values and stops. */
   shutdown(): Promise<void>;
 }

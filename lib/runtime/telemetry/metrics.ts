@@ -24,7 +24,7 @@ export interface Metrics {
   stop(): void;
 }
 
-export interface Scrape {
+interface Scrape {
   readonly content_type: string;
   readonly text: string;
 }

@@ -21,7 +21,7 @@ const EXPORT_SUCCESS = 0;
 type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
 
 /** The common interface of exporters of spans and of metrics. */
-export interface Exporter<Items> {
+interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;

@@ -19,7 +19,7 @@ export interface AnsweredRequest {
  * The counts of requests of one route and method. A caller that keeps the series saves a look-up for each
  * request.
  */
-export interface RequestSeries {
+interface RequestSeries {
   /** @param trace_id the id of a recorded trace, else null */
   observe(status: number, duration_ms: number, trace_id: string | null): void;
 }

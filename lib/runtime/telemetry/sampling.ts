@@ -10,7 +10,7 @@ import type { TelemetryConfig } from "../config/index.ts";
 import type { TraceParent } from "./trace-context.ts";
 
 /** Decides whether the spans of a request are recorded, before any is created. */
-export type SampleDecision = (parent: TraceParent | null, trace_id: string) => boolean;
+type SampleDecision = (parent: TraceParent | null, trace_id: string) => boolean;
 
 const PARENT_BASED = "parentbased_";
 

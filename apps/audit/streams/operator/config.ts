@@ -42,7 +42,7 @@ export interface OperatorStreamSettings {
   from: Beginning;
 }
 
-export interface OperatorStreamConfig {
+interface OperatorStreamConfig {
   AUDIT_OPERATOR_STREAM_URL?: string;
   AUDIT_OPERATOR_STREAM_SECRET?: string;
   AUDIT_OPERATOR_STREAM_FORMAT: OperatorStreamSettings["format"];

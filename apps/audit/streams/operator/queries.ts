@@ -185,7 +185,7 @@ function selectEntriesOf(database: Database, wanted: readonly WantedChain[]): Pr
 }
 
 /** The new position up to which a chain is delivered. */
-export interface ChainAdvance extends ChainPlace {
+interface ChainAdvance extends ChainPlace {
   chain_id: number;
 }
 

@@ -18,7 +18,7 @@ import {
   selectNextParts,
 } from "./queries.ts";
 
-export interface OperatorStreamDeps extends SenderDeps {
+interface OperatorStreamDeps extends SenderDeps {
   settings: OperatorStreamSettings;
   reads: Database;
   writes: Database;

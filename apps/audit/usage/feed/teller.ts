@@ -4,7 +4,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { HOUR_MS } from "../totals.ts";
 import { tellUsage } from "./queries.ts";
 
-export interface UsageTellerDeps {
+interface UsageTellerDeps {
   database: Database;
   log: Pick<Logger, "warn">;
   clock: Clock;

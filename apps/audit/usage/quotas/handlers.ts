@@ -8,7 +8,7 @@ import { internalErrors, refuse } from "../../problems.ts";
 import { selectQuotaCounts } from "./queries.ts";
 import { questionProblems } from "./quota.ts";
 
-export interface QuotaHandlersDeps {
+interface QuotaHandlersDeps {
   database: Database;
   clock: Clock;
 }

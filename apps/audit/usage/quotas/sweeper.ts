@@ -3,7 +3,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { deleteEndedQuotas } from "./queries.ts";
 
-export interface QuotaSweeperDeps {
+interface QuotaSweeperDeps {
   database: Database;
   log: Pick<Logger, "warn">;
   clock: Clock;

@@ -11,7 +11,7 @@ import type { UsageMetrics } from "./metrics.ts";
 import { addReport } from "./queries.ts";
 import { reportProblems } from "./report.ts";
 
-export interface ReportHandlersDeps {
+interface ReportHandlersDeps {
   database: Database;
   metrics: UsageMetrics;
   clock: Clock;

@@ -6,7 +6,7 @@ import { addCharges } from "../quotas/queries.ts";
 import { KEY_COLUMNS, TOTAL_COLUMNS } from "../totals.ts";
 
 /** The name of a report: the gateway process, and the number that the process gave it. */
-export interface ReportName {
+interface ReportName {
   instance: string;
   number: number;
 }

@@ -22,7 +22,7 @@ import { statementsWritten } from "./queries.ts";
  */
 export const GRACE_MS = 24 * 60 * 60 * 1000;
 /** The maximum number of statements in one pass. */
-export const STATEMENTS_MAX = 200;
+const STATEMENTS_MAX = 200;
 
 interface NewStatement extends Unplaced {
   due: DueMonth;

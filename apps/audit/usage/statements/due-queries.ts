@@ -33,7 +33,7 @@ const part = sql.join(
 );
 
 /** The time of this service's clock, and how long after a month's end the month is due. */
-export interface DueTime {
+interface DueTime {
   now_ms: number;
   grace_ms: number;
 }

@@ -5,7 +5,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { MonthPart } from "./due-queries.ts";
 
 /** A statement at its position in a chain, and the versions of its sums. */
-export interface StatementWrite {
+interface StatementWrite {
   chain_id: number;
   position: number;
   /** The running hash, in hexadecimal like the salt. */
@@ -64,7 +64,7 @@ export async function selectSealedStatements(
 }
 
 /** A request for statements of an organization. */
-export interface StatementsRequest {
+interface StatementsRequest {
   organization_id: string;
   /** Only the statements of this month, or null for all. */
   month: string | null;

@@ -28,7 +28,7 @@ export const PERSON_LOG: Log = {
 export const AUDIT_LABEL = "org:audit:read";
 
 /** The number of events in one page. */
-export const PAGE_EVENTS = 50;
+const PAGE_EVENTS = 50;
 
 export function listEvents(
   gateway: Gateway,

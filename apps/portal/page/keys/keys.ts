@@ -28,7 +28,7 @@ export function listKeys(gateway: Gateway, { as, path }: KeyAddress, starting_af
 /** The time before its end from which on a key counts as ending soon. */
 const SOON_MS = 14 * 86_400_000;
 
-export type KeyState = "revoked" | "expired" | "ends_soon" | "valid";
+type KeyState = "revoked" | "expired" | "ends_soon" | "valid";
 
 export function stateOf({ revoked_at, expires_at }: ApiKey, now_ms: number): KeyState {
   if (revoked_at !== null) return "revoked";

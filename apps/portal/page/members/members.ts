@@ -13,7 +13,7 @@ export function listMembers(gateway: Gateway, starting_after: string | undefined
 }
 
 /** The reason why a member cannot leave: the last member, or the last holder of a role (ID-36, ID-37). */
-export type LastOf = "member" | "holder" | null;
+type LastOf = "member" | "holder" | null;
 
 /**
  * The maximum number of pages to read in search of another member. Without a result, the service decides.

@@ -23,7 +23,7 @@ export interface ReadyCall {
 }
 
 /** Why an input cannot be sent. */
-export type InputProblem = "missing" | "dots" | "header" | "json" | "text";
+type InputProblem = "missing" | "dots" | "header" | "json" | "text";
 
 /** The problems by the key of the parameter; `body` for the body. */
 export type InputProblems = Readonly<Record<string, InputProblem>>;

@@ -50,7 +50,7 @@ const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
 
-export function formatsOf(locale: string): Formats {
+function formatsOf(locale: string): Formats {
   const times = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
   const numbers = new Intl.NumberFormat(locale);
   const lists = new Intl.ListFormat(locale, { type: "conjunction" });

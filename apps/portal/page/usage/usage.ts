@@ -76,7 +76,7 @@ export function listParts(gateway: Gateway, month: string, by: Division, startin
 }
 
 /** How much of a quota is used: `near` from 80 percent on. */
-export type QuotaLevel = "low" | "near" | "over";
+type QuotaLevel = "low" | "near" | "over";
 
 /** The used share of a quota from which on the page warns. */
 export const NEAR_SHARE = 0.8;

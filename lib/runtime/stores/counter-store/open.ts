@@ -14,7 +14,7 @@ export { MemoryCounterStore } from "./memory.ts";
 
 export const COUNTERS_NAMESPACE = "rate_limits";
 
-export interface CounterStoreOptions {
+interface CounterStoreOptions {
   /** The name of the counters in metrics; {@link COUNTERS_NAMESPACE} by default. */
   namespace?: string;
   observer?: StoreObserver;

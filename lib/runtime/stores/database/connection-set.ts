@@ -9,7 +9,7 @@ import { serverTls, TLS_PARAMETERS } from "./server-tls.ts";
 import { sessionSettings, withoutSettings } from "./session-settings.ts";
 import { type Question, Watchdog } from "./watchdog.ts";
 
-export interface ConnectionSetOptions {
+interface ConnectionSetOptions {
   connections_max: number;
   connect_timeout_ms: number;
   statement_timeout_ms: number;

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../async/index.ts";
 import { ConnectionLost, isConnectionLost } from "./failure.ts";
 
-export interface WatchdogLimits {
+interface WatchdogLimits {
   /** The time after which an unanswered statement ends its work. */
   silence_ms: number;
   /**

@@ -5,7 +5,7 @@ import type { LeaseOptions } from "./route-store.ts";
 type EtcdCall<T> = (client: Etcd3, deadline: number) => Promise<T>;
 
 /** The calls of a lease to etcd. Both reject with `StoreUnavailable` when there is no answer. */
-export interface LeaseCalls {
+interface LeaseCalls {
   /** Makes a call that several nodes may execute. */
   call<T>(operation: string, call: EtcdCall<T>): Promise<T>;
   /** Makes a call that is executed once. */

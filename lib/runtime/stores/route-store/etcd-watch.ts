@@ -4,7 +4,7 @@ import { LATE_MS, lateDeadline, readNothing } from "./etcd-endpoint.ts";
 import type { RouteChange, RouteListener } from "./route-store.ts";
 
 /** Finds a node of etcd that has just answered a linearizable read. */
-export type FindNode = () => Promise<Etcd3>;
+type FindNode = () => Promise<Etcd3>;
 
 /** The pause before a new watch. */
 const RESTART_MS = 200;

@@ -5,7 +5,7 @@ import type { EtcdEndpointsOptions } from "./etcd-endpoints.ts";
 import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
 
-export interface RouteStoreOptions {
+interface RouteStoreOptions {
   /**
    * The store's name in metrics: the key prefix that its user works below. `edge/gateway/routes` by default.
    */
