@@ -116,7 +116,7 @@ describe("the hook of Git", () => {
     const refused = await repo.run(entry);
     expect([refused.exit_code, refused.output]).toEqual([
       1,
-      expect.stringContaining("orders` is in routes/a.yaml too"),
+      expect.stringContaining("orders` is also in routes/a.yaml"),
     ]);
   });
 });
