@@ -1,7 +1,7 @@
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { runJob } from "@ostiary/lib/runtime/service";
+import { loadSigningKey } from "./checkpoints/key-file.ts";
 import { publishSigningKey } from "./checkpoints/publish-key.ts";
-import { loadSigningKey } from "./checkpoints/signing-key.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "./owner.ts";
 import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { grantServiceRole } from "./service-role/commands.ts";

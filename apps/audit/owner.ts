@@ -1,7 +1,7 @@
 import { checkPeerTls, databaseUrl, peerTls, tlsVariables } from "@ostiary/lib/runtime/config";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
-import { checkSigningKeyFile } from "./checkpoints/signing-key.ts";
+import { checkSigningKeyFile } from "./checkpoints/key-file.ts";
 import { auditVariables } from "./config.ts";
 import { SCHEMA } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
-import { checkSigningKeyFile } from "./checkpoints/signing-key.ts";
+import { checkSigningKeyFile } from "./checkpoints/key-file.ts";
 import { auditVariables } from "./config.ts";
 import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";

@@ -1,4 +1,4 @@
-import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
+import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/key-file";
 import { auditVariables } from "@ostiary/audit/config";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";

@@ -44,7 +44,7 @@ export async function refusalsOfVariables(): Promise<string[]> {
     "apps/*/config.ts",
     "apps/*/*/config.ts",
     "lib/runtime/{config,service}/*.ts",
-    "apps/audit/checkpoints/signing-key.ts",
+    "apps/audit/checkpoints/key-file.ts",
   );
   return unique(
     literalsOf(sources).filter((text) => /^(is|are|and|holds|names|must|can|has) .*\.$/.test(text)),

@@ -1,7 +1,7 @@
 import type { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { jwkOf } from "./signing-key.ts";
+import { jwkOf } from "./key-file.ts";
 
 /** A checkpoint as the database returns it, by {@link CHECKPOINT_COLUMNS}. */
 export type CheckpointRow = Omit<Checkpoint, "map" | "heads"> & { map: string | null; heads: string | null };

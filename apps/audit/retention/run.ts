@@ -5,7 +5,7 @@ import { type Environment, integer, loadConfig, wholeNumber } from "@ostiary/lib
 import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
-import { loadSigningKey } from "../checkpoints/signing-key.ts";
+import { loadSigningKey } from "../checkpoints/key-file.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "../owner.ts";
 import type { PassDeps } from "../sealing/commands.ts";
 import { SealedState } from "../sealing/trust.ts";

@@ -11,7 +11,7 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { TreeWrite } from "../checkpoint-tree/tree.ts";
-import type { SigningKey } from "../checkpoints/signing-key.ts";
+import type { SigningKey } from "../checkpoints/key-file.ts";
 import type { HeadMap } from "../head-map/head-map.ts";
 import { type Placed, planChains } from "./chain-plan.ts";
 import { type ChainRow, selectChains } from "./chain-queries.ts";

@@ -13,8 +13,8 @@ import {
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { CheckpointTree, TreeAltered, type TreeWrite } from "../checkpoint-tree/tree.ts";
+import type { SigningKey } from "../checkpoints/key-file.ts";
 import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../checkpoints/queries.ts";
-import type { SigningKey } from "../checkpoints/signing-key.ts";
 import { HeadMap, NodeCache, rootOf } from "../head-map/head-map.ts";
 import { type AlteredChain, endOf, type SetAside, selectChainAt } from "./altered-queries.ts";
 import type { ChainRow } from "./chain-queries.ts";

@@ -21,7 +21,7 @@ import { internalErrors, refuse } from "../problems.ts";
 import { type EventWriter, writeIntents, writeOutcomes } from "./commands.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
 import type { WriteMetrics } from "./metrics.ts";
-import { operations } from "./operations.ts";
+import { operations } from "./operation-texts.ts";
 import { notAUserRoute, outcomeProblems } from "./outcome.ts";
 
 interface WriteRoutesDeps {

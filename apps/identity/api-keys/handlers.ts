@@ -16,7 +16,7 @@ import { type PathId, pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { ApiKey, CreatedApiKey, createApiKeyBody, RotateApiKeyBody, toApiKey } from "./api-key.ts";
 import { createKey, revokeKeyOf, rotateKey } from "./commands.ts";
 import { keyFilter, keyListQuery } from "./filters.ts";
-import { type KeyTexts, keyOperations } from "./operations.ts";
+import { type KeyTexts, keyOperations } from "./operation-texts.ts";
 import { memberAt, type OwnerAddress, serviceAccountAt, userAt } from "./owners.ts";
 import { listKeys } from "./queries.ts";
 

@@ -17,7 +17,7 @@ import { requireOrganization } from "../organizations/queries.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { createInvite, expireOverdue, redeemInvite, revokeInvite } from "./commands.ts";
 import { createInviteBody, Invite, RedeemInviteBody, toInvite } from "./invite.ts";
-import { operations } from "./operations.ts";
+import { operations } from "./operation-texts.ts";
 import { listInvites } from "./queries.ts";
 
 const inviteIsOver = {

@@ -28,7 +28,7 @@ import {
   UpdateMemberSelfBody,
   updateMemberBody,
 } from "./member.ts";
-import { operations } from "./operations.ts";
+import { operations } from "./operation-texts.ts";
 import { listMembers, requireLivingMember, requireMember, requirePersonOf } from "./queries.ts";
 
 const memberAlready = {

@@ -16,7 +16,7 @@ import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { changePlan, createOrganization, deleteOrganization, renameOrganization } from "./commands.ts";
-import { operations } from "./operations.ts";
+import { operations } from "./operation-texts.ts";
 import {
   ChangePlanBody,
   CreateOrganizationBody,

@@ -16,7 +16,7 @@ import { trimmed } from "../fields.ts";
 import { requireOrganization } from "../organizations/queries.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { createServiceAccount, removeServiceAccount, renameServiceAccount } from "./commands.ts";
-import { operations } from "./operations.ts";
+import { operations } from "./operation-texts.ts";
 import { listServiceAccounts, requireServiceAccount } from "./queries.ts";
 import {
   createServiceAccountBody,

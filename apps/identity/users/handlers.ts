@@ -15,7 +15,7 @@ import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { changeUser, deleteAccount } from "./commands.ts";
-import { operations } from "./operations.ts";
+import { operations } from "./operation-texts.ts";
 import { listMemberships, listUsers, requireUser } from "./queries.ts";
 import { Membership, toMembership, toUser, UpdateUserBody, UpdateUserStatusBody, User } from "./user.ts";
 

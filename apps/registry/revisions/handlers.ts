@@ -17,7 +17,7 @@ import {
 import type { Publishing } from "../publishing/publish.ts";
 import { answerService } from "../services/handlers.ts";
 import { restoreRevision } from "./commands.ts";
-import { operations } from "./operations.ts";
+import { operations } from "./operation-texts.ts";
 import { listRevisions, readRevision } from "./queries.ts";
 import { readableConfig, showRevision } from "./revision.ts";
 

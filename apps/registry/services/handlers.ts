@@ -11,7 +11,7 @@ import { waitedFor, waitQuery } from "../gateways/wait-parameter.ts";
 import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
-import { operations } from "./operations.ts";
+import { operations } from "./operation-texts.ts";
 import { listServices, readService } from "./queries.ts";
 import type { Recheck } from "./recheck.ts";
 import { type CurrentService, showService, showServices } from "./service.ts";

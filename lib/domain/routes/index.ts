@@ -3,13 +3,13 @@
  * all of it.
  */
 export * from "./across.ts";
+export * from "./bounds.ts";
 export * from "./changes.ts";
 export * from "./check-test.ts";
 export * from "./compile.ts";
 export * from "./count.ts";
 export { expandService, joinPrefix, withoutTrailingSlashes } from "./expand.ts";
 export * from "./labels.ts";
-export * from "./limits.ts";
 export * from "./list-changes.ts";
 export { EFFECTS, type Effect, type Mark } from "./mark.ts";
 export * from "./marks.ts";

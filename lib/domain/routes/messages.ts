@@ -1,7 +1,6 @@
 /** Messages for fields of route configuration that do not match their schema. */
 import { joinWords, quoted } from "../errors/index.ts";
 import { isRecord } from "../json/index.ts";
-import { CONSTRAINTS, METHODS, SCOPES } from "./keywords.ts";
 import {
   DOCUMENT_BYTES_MAX,
   DOCUMENT_PATH_BYTES_MAX,
@@ -18,7 +17,8 @@ import {
   TEST_NAME_LENGTH_MAX,
   TESTS_MAX,
   UPSTREAM_BYTES_MAX,
-} from "./limits.ts";
+} from "./bounds.ts";
+import { CONSTRAINTS, METHODS, SCOPES } from "./keywords.ts";
 import { descriptionPathMessage, serviceUrlMessage } from "./service-url.ts";
 
 const CHARACTERS = "characters: lower-case letters, digits, `:`, `.`, `_` and `-`.";

@@ -1,5 +1,5 @@
 /** Reads a request path without decoding or copying it (GW-13). */
-import { PATH_BYTES_MAX } from "./limits.ts";
+import { PATH_BYTES_MAX } from "./bounds.ts";
 
 const SLASH = 0x2f;
 const PERCENT = 0x25;

@@ -5,7 +5,6 @@
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { mapOf } from "../schemas/index.ts";
-import { PolicyName, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 import {
   DOCUMENT_PATH_BYTES_MAX,
   LABEL_LENGTH_MAX,
@@ -13,7 +12,8 @@ import {
   PATH_BYTES_MAX,
   SERVICE_URL_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
-} from "./limits.ts";
+} from "./bounds.ts";
+import { PolicyName, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 import { fieldMessage, messages } from "./messages.ts";
 import { MethodName, ServiceName } from "./names.ts";
 import { RouteTests } from "./test-schema.ts";

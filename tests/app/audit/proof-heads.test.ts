@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { loadSigningKey } from "@ostiary/audit/checkpoints/signing-key";
+import { loadSigningKey } from "@ostiary/audit/checkpoints/key-file";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { MIGRATIONS } from "@ostiary/audit/schema";

@@ -1,4 +1,4 @@
-import { loadSigningKey } from "@ostiary/audit/checkpoints/signing-key";
+import { loadSigningKey } from "@ostiary/audit/checkpoints/key-file";
 import { type DroppedMonth, dropMonths } from "@ostiary/audit/retention/commands";
 import type { PassDeps } from "@ostiary/audit/sealing/commands";
 import { SealedState } from "@ostiary/audit/sealing/trust";

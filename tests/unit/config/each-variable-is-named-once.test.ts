@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
+import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/key-file";
 import { auditVariables } from "@ostiary/audit/config";
 import { checkAudit } from "@ostiary/gateway/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
