@@ -247,9 +247,11 @@ export async function selectOperatorReading(database: Database): Promise<Operato
     select stream.failures, case when exists (select from audit.chains chain
           where chain.checkpoint >= stream.checkpoint
             and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
-        then greatest(extract(epoch from clock_timestamp() - coalesce(
-          (select sealed_at from audit.checkpoints where number > stream.checkpoint order by number limit 1),
-          (select sealed_at from audit.checkpoints where number = stream.checkpoint))), 0)
+        then greatest(extract(epoch from clock_timestamp() - (
+          select sealed_at from audit.checkpoints where number >= stream.checkpoint
+            and (number > stream.checkpoint or exists (select from audit.chains chain
+              where chain.checkpoint = stream.checkpoint and chain.id > stream.chain_id))
+          order by number limit 1)), 0)
         else 0 end::float8 as lag_s
       from audit.operator_stream stream`;
   return found ?? null;

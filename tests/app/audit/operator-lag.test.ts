@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { selectOperatorReading } from "@ostiary/audit/streams/operator/queries";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import { freshDatabase } from "../../support/index.ts";
+
+const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
+
+// AU-113
+describe("the lag of the operator's stream is the age of the oldest checkpoint that is not delivered", () => {
+  let database: Database;
+  const run = (statement: SQL) => database.run("prepare", (orm) => rows(orm, statement));
+  beforeAll(async () => {
+    database = await openDatabase(await freshDatabase(), { namespace: "audit" });
+    await database.migrate("audit", MIGRATIONS);
+    for (const [number, age_s] of [
+      [1, 9_000],
+      [2, 600],
+      [3, 60],
+    ]) {
+      await run(sql`insert into audit.checkpoints (number, sealed_at, previous, map)
+        values (${number}::bigint, now() - make_interval(secs => ${age_s}::integer), '\\x00', '\\x00')`);
+    }
+    for (const [id, checkpoint] of [
+      [1, 1],
+      [2, 2],
+      [3, 2],
+      [4, 3],
+    ]) {
+      await run(sql`insert into audit.chains (id, owner, position, chain, checkpoint)
+        values (${id}::bigint, ${`organization:${id}`}, 1, '\\x00', ${checkpoint}::bigint)`);
+    }
+  });
+  afterAll(() => database.close());
+
+  test.each([
+    ["of which one log is delivered", 2, 2, 600],
+    ["of which all logs are delivered", 2, 3, 60],
+    ["before two others", 1, 1, 600],
+    ["that is the last", 3, 4, 0],
+  ])("after a checkpoint %s", async (_, checkpoint, chain_id, lag_s) => {
+    await run(sql`delete from audit.operator_stream`);
+    await run(sql`insert into audit.operator_stream (url, checkpoint, chain_id)
+      values ('https://a.example/', ${checkpoint}::bigint, ${chain_id}::bigint)`);
+    const reading = await selectOperatorReading(database);
+    // the time of this test is far below the difference of the ages
+    expect(Math.floor((reading?.lag_s ?? -1) / 60)).toBe(lag_s / 60);
+  });
+});
