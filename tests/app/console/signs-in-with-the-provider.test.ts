@@ -177,9 +177,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   // RG-138
   test("shows the refusal of a provider as text, and says when the provider does not answer", async () => {
     const { page, findings } = await bed.visit({ viewport: { width: 360, height: 800 } });
-    expect(await page.evaluate("document.activeElement.textContent")).toBe(
-      "Sign in with your company's account",
-    );
+    await page.locator("button:focus", { hasText: "Sign in with your company's account" }).waitFor();
     await page.route("**/.well-known/openid-configuration", (route) => route.abort());
     await page.keyboard.press("Enter");
     await page.getByRole("alert").filter({ hasText: "The identity provider does not answer" }).waitFor();
