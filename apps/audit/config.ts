@@ -58,7 +58,7 @@ export const auditVariables = Type.Object({
     "The maximum time for which an event waits for its place in the proof. At most 3000 with streams.",
   ),
   AUDIT_STREAM_KEY_FILE: optionalText(
-    "must be the path of a file with one key on each line, such as openssl rand -base64 32 prints; the first key encrypts",
+    "must be the path of a file with one key of `openssl rand -base64 32` on each line; the first key encrypts new secrets",
     {
       description:
         "The keys that encrypt the secrets of streams. Other users may not read the file. The service reads the file again when the file changes. Without this variable there are no streams.",

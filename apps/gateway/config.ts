@@ -101,7 +101,7 @@ export const gatewayVariables = Type.Object({
     75_000,
     1_000,
     255_000,
-    "The maximum time for which a connection waits for the next request's whole head. After it the gateway closes the connection.",
+    "The maximum time for which a connection waits for the next request's whole head. Then the gateway closes the connection.",
   ),
   CLIENT_BODY_TIMEOUT_MS: integer(
     30_000,

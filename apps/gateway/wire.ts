@@ -248,8 +248,8 @@ async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetr
 }
 
 /**
- * Returns counters that record each call in the trace of its request. The store itself batches the calls of
- * several requests.
+ * Returns counters that show `increment` and `charge` in the trace of their request. The store cannot, because it batches
+ * the calls of several requests.
  */
 function tracedCounters(
   store: CounterStore,

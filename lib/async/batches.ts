@@ -44,7 +44,7 @@ export class Batches<Item, Result> {
   readonly #options: BatchOptions;
   #waiting: Member<Item, Result>[] = [];
   #inProgress = 0;
-  /** The number of batches that began in this turn of the event loop, without those of an immediate. */
+  /** The number of batches that {@link start} and {@link add} began in this turn of the event loop. */
   #begunInTurn = 0;
   #cancelTimer: () => void = () => {};
 

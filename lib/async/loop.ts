@@ -8,7 +8,7 @@ interface LoopOptions {
    * it.
    */
   pause_ms?: number;
-  /** The shortest pause after a run that succeeded, which a wake does not end; 0 by default. */
+  /** The shortest pause after a successful run; 0 by default. A wake does not end this pause. */
   gap_ms?: number;
   /**
    * The pause after a run that failed. It doubles with each failure in a row, up to eight times this value.

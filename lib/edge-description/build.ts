@@ -38,8 +38,8 @@ const UNKNOWN_ORIGIN = "${API_URL}";
 const ALL_WORK_MAX = 256 * 1024 * 1024;
 
 /**
- * Yields the edge description of the served routes in pieces of JSON. The description can have megabytes, so
- * that each piece takes a short time to build. A piece can be empty.
+ * Yields the edge description of the served routes in pieces of JSON. The whole can be several megabytes; each piece is
+ * quick to build. A piece can be empty.
  */
 export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
   const { title, server_url, descriptions } = sources;

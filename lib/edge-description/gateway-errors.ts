@@ -108,7 +108,7 @@ const SHARED: readonly [component: string, DescribedError, headers: readonly str
   ],
 ];
 
-/** The responses for errors that are the same on several routes, by component name. */
+/** The responses that several routes share, by the name of their component. */
 export const sharedResponses: Readonly<Record<string, JsonObject>> = Object.fromEntries(
   SHARED.map(([component, error, headers]) => [component, errorResponse(error, headers)]),
 );

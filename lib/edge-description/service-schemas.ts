@@ -21,7 +21,7 @@ export class ServiceSchemas {
   readonly #names: UniqueNames;
   readonly #work: Work;
   readonly #named = new Map<JsonObject, string>();
-  /** The schemas to which conversions since the last {@link keep} refer. */
+  /** The schemas that conversions have referenced since the last call of {@link keep} or {@link drop}. */
   #mentioned = new Set<JsonObject>();
   readonly #queue: JsonObject[] = [];
   readonly #kept = new Set<JsonObject>();

@@ -97,12 +97,12 @@ export const ENGLISH: FindingWords = {
   empty_log: () =>
     "The log is empty, and no checkpoint covers an empty log. The file does not show whether events were cut off; a kept export of the log does.",
   kept_checkpoint_newer: ({ checkpoint, newest }) =>
-    `Checkpoint ${checkpoint}, which was kept, is newer than this file, which knows ${newest === null ? "none" : `no more than ${newest}`}: either the file was made before it, or the log was restored from an older backup.`,
+    `The kept checkpoint ${checkpoint} is newer than this file, ${newest === null ? "which has no checkpoint" : `whose newest checkpoint is ${newest}`}. Either the file is older, or the log was restored from an older backup.`,
   kept_checkpoint_unconnected: ({ checkpoint, newest, missing }) =>
     `Nothing here leads from checkpoint ${checkpoint}, which was kept, to ${newest}: checkpoint ${missing} is missing, so the files do not show whether the log continues from ${checkpoint}. Make the export with checkpoint=${checkpoint}, or give a list of all between them as --checkpoint.`,
   no_tree: () => "This file has no tree of checkpoints, so the root that was kept cannot be compared.",
   kept_root_newer: ({ size, newest }) =>
-    `The root of ${size} checkpoints, which was kept, is newer than this file, whose tree has ${newest}: either the file was made before it, or the log was restored from an older backup.`,
+    `The kept root of ${size} checkpoints is newer than this file, whose tree has ${newest}. Either the file is older, or the log was restored from an older backup.`,
   kept_root_unconnected: ({ size, newest }) =>
     `Nothing here leads from the root of ${size} checkpoints, which was kept, to the tree of ${newest}. Make the export with checkpoint=${size}.`,
   kept_export_of_other_log: ({ kept_owner, owner }) =>

@@ -179,7 +179,7 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
     ],
     [
       "redis://:hunter2@/9999",
-      "COUNTER_STORE_URL names a database that the counter store does not have: end it with a number that it has, such as /0.",
+      "The counter store has no database with the number in COUNTER_STORE_URL: end the URL with the number of an existing database, such as /0.",
     ],
     [
       "redis+cluster://:hunter2-not@",

@@ -43,7 +43,10 @@ export async function selectProvenHeads(
   return walks.map(({ found }) => found ?? null);
 }
 
-/** Descends through one stored node, one half at a time, until one slot or one leaf is left. */
+/**
+ * Follows the owner's path through one stored node. Sets `walk.found` at a leaf or an empty subtree, otherwise moves
+ * `walk` to the next stored node.
+ */
 function step(walk: Walk, way: string, node: MapNode | null): void {
   if (node === null) {
     walk.found = null;

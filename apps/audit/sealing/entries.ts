@@ -32,7 +32,10 @@ export interface UnsealedRow extends StoredRow {
   intent_due: boolean;
   /** Whether the outcome is due. */
   outcome_due: boolean;
-  /** Whether the request id is claimed for this event, as it is for every event that the service writes. */
+  /**
+   * Whether `audit.request_ids` has this event under its request id. The row is missing if something other than the
+   * service wrote the event.
+   */
   claimed: boolean;
 }
 

@@ -20,7 +20,7 @@ const OPEN_MODE = 0o027;
 const LOOK_MS = 1_000;
 
 const RULE =
-  "must be the path of a file with one key on each line, such as openssl rand -base64 32 prints; the first key encrypts";
+  "must be the path of a file with one key of `openssl rand -base64 32` on each line; the first key encrypts new secrets";
 
 /** Returns what is wrong with the file; a check for `loadConfig`. It never quotes the file. */
 export function checkStreamKeyFile({

@@ -23,7 +23,8 @@ interface WaitWords {
 
 const PUBLISHED: WaitWords = {
   goal: "every gateway serves it",
-  unprojected: "the route store does not have it yet: gateways serve it once it has",
+  unprojected:
+    "the route store does not have the service yet: gateways serve the service once the route store has it",
   reached: "serve it",
   noGateway: "the next one to start will serve it",
   done: "Every gateway serves it",
@@ -32,7 +33,8 @@ const PUBLISHED: WaitWords = {
 /** The words for a command that deletes a service. */
 export const TAKEN_AWAY: WaitWords = {
   goal: "no gateway serves it any more",
-  unprojected: "the route store still has it: gateways serve it until it is gone there",
+  unprojected:
+    "the route store still has the service: gateways serve the service until the route store removes it",
   reached: "have stopped serving it",
   noGateway: "the next one to start will not serve it",
   done: "No gateway serves it any more",
@@ -105,7 +107,7 @@ export function reportPropagation(
   }
   if (reached < gateways) {
     throw new Refused(
-      `The write is recorded, but after ${waited} only ${reached} of ${gateways} gateways ${words.reached}: bun cli gateways tells which.`,
+      `The write is recorded, but after ${waited} only ${reached} of ${gateways} gateways ${words.reached}: bun cli gateways lists them.`,
     );
   }
   output.note(

@@ -57,7 +57,7 @@ export class CallerShares {
 
   #refuse(): never {
     this.#refused += 1;
-    const message = "Too many of your requests are under way. Try again in a moment.";
+    const message = "Too many of your requests are in flight. Try again in a moment.";
     throw rateLimited(RETRY_AFTER_SECONDS, { message, ends_connection: true });
   }
 }

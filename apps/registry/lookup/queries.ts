@@ -20,7 +20,7 @@ export interface Changes {
   deleted: string[];
 }
 
-/** A changed service. A result without services is one row without a name. */
+/** A changed service. A result without services is one row without a name, which carries the fence. */
 interface ChangedRow {
   fence: number;
   name: string | null;

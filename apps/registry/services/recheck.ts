@@ -106,6 +106,6 @@ function tell({ invalid }: InvalidServices, log: Logger): void {
   if (names.length === 0) return;
   log.warn(
     { services: names.slice(0, NAMES_IN_LOG_MAX), count: names.length },
-    "today's rules would refuse current services: GET /services?invalid=true tells why",
+    "stored services break the rules of this version: GET /services?invalid=true says why",
   );
 }

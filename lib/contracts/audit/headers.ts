@@ -57,8 +57,8 @@ export function auditHeaders(note: AuditNote): Record<string, string> {
 }
 
 /**
- * Returns the minimum length of a header that carries `details`. Each number counts as one byte, because a
- * short `1e9` parses to a number of many digits. Details above the header's limit cannot come from a header.
+ * Returns the length of the shortest header that could carry `details`. Parsed details that need more than the header's
+ * limit did not come from a header. Each number counts as one byte, because a header may spell it `1e9`.
  */
 export function detailsBytesMin(details: Record<string, unknown>): number {
   return asciiOnly(JSON.stringify(details, (_, value: unknown) => (typeof value === "number" ? 0 : value)))

@@ -148,7 +148,7 @@ const keyOf = ({ policy, window }: Numbers) => `${policy} ${policy === null ? wi
 function compareUnknown(before: Limits, after: Limits): Mark[] {
   if (before.kind === "known" && before.all.length === 0) return [breaks(`limited to ${textOf(after)}`)];
   if (after.kind === "known" && after.all.length === 0) return [opens("it has no limit any more")];
-  const reason = `its limit may be another: ${textOf(after)} in place of ${textOf(before)}`;
+  const reason = `its limit may change from ${textOf(before)} to ${textOf(after)}`;
   return [opens(reason), breaks(reason)];
 }
 

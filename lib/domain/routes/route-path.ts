@@ -47,7 +47,7 @@ export interface Prefix {
  * one long prefix.
  */
 export function pathViolations(path: string, scope: Scope, prefix?: Prefix): string[] {
-  if (!path.startsWith("/")) return ["A path is `/` or starts with `/`."];
+  if (!path.startsWith("/")) return ["A path must start with `/`."];
   const full = joinPrefix(prefix?.text, path);
   if (full.length > PATH_BYTES_MAX) {
     return [PATH_TOO_LONG];

@@ -40,7 +40,7 @@ export const Label = Type.String({
   examples: ["widgets:write"],
 });
 
-/** The OpenAPI keyword for unique items. A rule checks it, many times faster than TypeBox would. */
+/** The OpenAPI keyword for unique items. A rule checks that items are unique, many times faster than TypeBox would. */
 const unique = { uniqueItems: true };
 
 export const RequiredLabels = Type.Array(Label, {
@@ -48,7 +48,8 @@ export const RequiredLabels = Type.Array(Label, {
   maxItems: LABELS_MAX,
   openapi: unique,
   message: messages.required_labels,
-  description: "A member needs one of these, or `*`. Omitted: any admitted caller. Users are not checked.",
+  description:
+    "The labels that the route requires. A member needs one of them, or `*`. Without labels every admitted caller may call. Routes of persons check no label.",
   examples: [["widgets:write", "admin"]],
 });
 
@@ -248,7 +249,7 @@ export const ServiceConfig = Type.Object(
 );
 export type ServiceConfig = Static<typeof ServiceConfig>;
 
-/** A service as stored, projected and returned: prefixes joined, one row for each method of a map. */
+/** A service in stored form: each path is full, and a map of methods is one route for each method. */
 export const StoredServiceConfig = Type.Object(
   {
     url: StoredUrl,

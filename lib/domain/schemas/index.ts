@@ -18,7 +18,6 @@ export const REQUEST_ID_EXAMPLE = "0199f4c1-7d1e-7c3a-9b1f-2f6a1c0d4e5b";
 
 const ULID = new RegExp(ULID_PATTERN);
 
-/** Returns whether `value` is a well-formed ULID. */
 export function isUlid(value: string): boolean {
   return ULID.test(value);
 }

@@ -40,7 +40,7 @@ export interface BoundedAnswer {
   readonly text: string;
 }
 
-/** The parts of a call that its carrier needs. */
+/** The parts of a call that a {@link CallCarrier} sends. */
 export type CarriedCall = Pick<BoundedCall, "method" | "url" | "headers" | "body" | "tls">;
 
 /** An answer whose status and headers have arrived. */

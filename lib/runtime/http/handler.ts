@@ -19,7 +19,7 @@ interface HandlerOptions {
    */
   request_id_on_response: boolean;
   /**
-   * The limit on requests in flight (`MAX_REQUESTS_IN_FLIGHT`). Further requests are a 503. Without a value
+   * The limit on requests in flight (`MAX_REQUESTS_IN_FLIGHT`). Further requests get a 503. Without a value
    * there is no limit.
    */
   requests_max?: number;

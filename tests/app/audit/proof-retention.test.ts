@@ -162,7 +162,7 @@ onServer("a month that is dropped", () => {
       expect(await altered((_, d) => Object.assign(d, { month: bad }))).toContain("should end the proof");
     }
     for (const bad of ["garbage", "9999-99-99T99:99:99.999Z", "2020-02-30T00:00:00.000Z", ""]) {
-      expect(await altered((_, d) => Object.assign(d, { declared_at: bad }))).toContain("has no time");
+      expect(await altered((_, d) => Object.assign(d, { declared_at: bad }))).toContain("has no valid time");
     }
     const next = new Date().getUTCFullYear() + 1;
     expect(await altered((_, d) => Object.assign(d, { month: `${next}-01` }))).toContain(

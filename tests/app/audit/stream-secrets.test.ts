@@ -72,11 +72,11 @@ describe("AUDIT_STREAM_KEY_FILE", () => {
   });
 
   test.each([
-    ["", "must be the path of a file with one key on each line"],
-    ["short\n", "must be the path of a file with one key on each line"],
-    [`${"A".repeat(42)}=\n`, "must be the path of a file with one key on each line"],
-    [`${streamKey()} ${streamKey()}`, "must be the path of a file with one key on each line"],
-    ["x".repeat(5_000), "must be the path of a file with one key on each line"],
+    ["", "must be the path of a file with one key of `openssl rand"],
+    ["short\n", "must be the path of a file with one key of `openssl rand"],
+    [`${"A".repeat(42)}=\n`, "must be the path of a file with one key of `openssl rand"],
+    [`${streamKey()} ${streamKey()}`, "must be the path of a file with one key of `openssl rand"],
+    ["x".repeat(5_000), "must be the path of a file with one key of `openssl rand"],
   ])("is refused when it holds %p", (text, rule) => {
     const [problem] = problems(keyFile(text));
     expect([problem?.variable, problem?.message.startsWith(rule)]).toEqual(["AUDIT_STREAM_KEY_FILE", true]);

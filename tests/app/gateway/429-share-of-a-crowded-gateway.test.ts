@@ -94,7 +94,7 @@ test("the refusal has Retry-After and ends its connection", async () => {
   expect(JSON.parse(body.toString()).error).toMatchObject({
     type: "api_error",
     code: "RATE_LIMITED",
-    message: "Too many of your requests are under way. Try again in a moment.",
+    message: "Too many of your requests are in flight. Try again in a moment.",
     details: { retry_after_seconds: 1 },
   });
 });

@@ -44,7 +44,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
       ROUTE_STORE_URL: "http://127.0.0.1:9",
     });
     const line = await waitFor(() =>
-      started.logs().find(({ message }) => String(message).includes("today's rules would refuse")),
+      started.logs().find(({ message }) => String(message).includes("break the rules of this version")),
     );
     expect(line).toMatchObject({ level: "warn", count: 150 });
     expect(line.services).toHaveLength(20);

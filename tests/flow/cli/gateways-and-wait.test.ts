@@ -125,7 +125,7 @@ describe("--wait", () => {
     expect(run.exit_code).toBe(1);
     expect(run.stdout).toContain("upserted");
     expect(run.stderr).toMatch(
-      /^The write is recorded, but after 0\.\d s only 1 of 2 gateways serve it: bun cli gateways tells which\.\n$/,
+      /^The write is recorded, but after 0\.\d s only 1 of 2 gateways serve it: bun cli gateways lists them\.\n$/,
     );
     const json = await cli(["apply", path, "--wait=100", "--json"]);
     expect(json.exit_code).toBe(1);
@@ -133,7 +133,7 @@ describe("--wait", () => {
     await cli(["apply", await file("kept.json", document("kept"))]);
     const deleted = await cli(["delete", "kept", "--yes", "--wait=1000"]);
     expect(deleted.stderr).toMatch(
-      /^The write is recorded, but after \d\.\d s only 1 of 2 gateways have stopped serving it: bun cli gateways tells which\.\n$/,
+      /^The write is recorded, but after \d\.\d s only 1 of 2 gateways have stopped serving it: bun cli gateways lists them\.\n$/,
     );
     // The held gateway never had the service: its routes are right again.
     expect((await cli(["delete", "late", "--yes", "--wait"])).exit_code).toBe(0);

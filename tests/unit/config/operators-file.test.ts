@@ -190,17 +190,13 @@ describe("an operators file that is refused", () => {
       { services: ["a/b"] },
       ["operators[0].services[0] must be a service's name, in which * stands for any characters"],
     ],
-    [
-      "a prefix without a slash",
-      { paths: ["org"] },
-      ["operators[0].paths[0]: A path is `/` or starts with `/`"],
-    ],
+    ["a prefix without a slash", { paths: ["org"] }, ["operators[0].paths[0]: A path must start with `/`"]],
     [
       "a prefix that no request has",
       { paths: ["/org/../x"] },
       ["operators[0].paths[0]: The full path `/org/../x` is not canonical: the canonical form is `/x`"],
     ],
-    ["a star for a path", { paths: ["*"] }, ["operators[0].paths[0]: A path is `/` or starts with `/`"]],
+    ["a star for a path", { paths: ["*"] }, ["operators[0].paths[0]: A path must start with `/`"]],
     ["a number for a path", { paths: [1] }, ["operators[0].paths[0] must be a path, such as /org/widgets"]],
     ["an unknown field", { tokens: [] }, ["operators[0].tokens is not a known field; remove it"]],
   ];

@@ -39,7 +39,7 @@ describe("a caller", () => {
     expect(refusalOf(shares, refused)).toMatchObject({
       status: 429,
       code: "RATE_LIMITED",
-      message: "Too many of your requests are under way. Try again in a moment.",
+      message: "Too many of your requests are in flight. Try again in a moment.",
       details: { retry_after_seconds: 1 },
       headers: { "Retry-After": "1", Connection: "close" },
     });

@@ -35,7 +35,7 @@ check(
       "public.route_prefix",
       /canonical form is `\/org`/,
     ],
-    ["a prefix without its slash", prefixed("org", "/widgets"), "public.route_prefix", /starts with `\/`/],
+    ["a prefix without its slash", prefixed("org", "/widgets"), "public.route_prefix", /start with `\/`/],
     ["a prefix that is not a string", prefixed(7, "/widgets"), "public.route_prefix", /is a path/],
     ["a full path that is not canonical", prefixed("/org", "//"), PATH, /canonical form is `\/org`/],
   ],

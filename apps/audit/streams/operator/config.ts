@@ -19,7 +19,7 @@ export const operatorStreamVariables = {
     secret: true,
     check: (text) => isSecrets(text),
     description:
-      "Signs the calls of the operator's own stream. While the secret changes, set both: each signs.",
+      "The secret that signs the calls of the operator's own stream. During a rotation set the new and the old secret; each call has both signatures.",
   }),
   AUDIT_OPERATOR_STREAM_FORMAT: Type.Union([Type.Literal("ostiary"), Type.Literal("ocsf")], {
     default: "ostiary",

@@ -10,7 +10,7 @@ export interface UsageMetrics {
 export function createUsageMetrics({ registry }: Metrics): UsageMetrics {
   const reports = new Counter({
     name: "audit_usage_reports_total",
-    help: "Usage reports of gateways: counted, or known from an earlier call.",
+    help: "Usage reports from gateways by result: created for a new report, existing for a repeated one.",
     labelNames: ["result"] as const,
     registers: [registry],
   });

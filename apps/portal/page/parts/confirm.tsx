@@ -13,7 +13,7 @@ interface ConfirmProps {
   writing: Writing;
   /** The problems of the fields among the children. */
   problems?: FieldProblems;
-  /** The names of these fields. */
+  /** The names of the form fields among the children. */
   fields?: readonly string[];
   /** Whether the change cannot be undone. */
   danger?: boolean;

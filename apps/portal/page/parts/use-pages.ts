@@ -12,7 +12,6 @@ interface Page<Item> {
 /** A list that grows page by page, in the order of the list. */
 export interface Pages<Item> {
   readonly items: readonly Item[];
-  /** Whether more items follow. */
   readonly has_more: boolean;
   readonly loading: boolean;
   /** Whether a first answer has arrived. */

@@ -32,7 +32,7 @@ const HEADERS = [
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.+-]*[+.])?(?:json|xml|yaml|x-ndjson|x-www-form-urlencoded|javascript|jwt))/i;
 
-/** Reads an answer up to the size limit. If the caller stops early, the part read so far is kept. */
+/** Reads an answer up to the size limit. Returns the bytes that arrived, with `cut` set, if the download fails. */
 export async function readAnswer(response: Response): Promise<ShownAnswer> {
   const { status, headers } = response;
   const { bytes, cut } = await readBytes(response.body, SHOWN_BYTES_MAX);

@@ -22,7 +22,7 @@ const REFUSALS: [said: RegExp, sentence: string][] = [
   [/^NOPERM/, "The user of COUNTER_STORE_URL lacks rights that counting needs: grant them."],
   [
     /DB index/,
-    "COUNTER_STORE_URL names a database that the counter store does not have: end it with a number that it has, such as /0.",
+    "The counter store has no database with the number in COUNTER_STORE_URL: end the URL with the number of an existing database, such as /0.",
   ],
   [
     /cluster support disabled/,

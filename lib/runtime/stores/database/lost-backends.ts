@@ -6,7 +6,10 @@ import { backendPid, type Question } from "./watchdog.ts";
 const QUICK_MS = 1_000;
 /** The longest time for a server process to read a statement that it has begun to read. */
 const READING_MS = 2_000;
-/** The assumed speed of large parameters over a slow network. A process that waits for them looks idle. */
+/**
+ * The assumed transfer speed of a statement's parameters. A server process that still receives them looks idle, so
+ * this time does not count as silence.
+ */
 const BYTES_PER_MS = 1_000;
 
 /** The server's report on a process that serves a connection. */
