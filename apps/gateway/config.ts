@@ -137,7 +137,7 @@ export const gatewayVariables = Type.Object({
 });
 export type GatewayConfig = Static<typeof gatewayVariables>;
 
-/** Checks for `loadConfig` that clients can reach HTTP/2, if it is enabled (GW-170). */
+/** Checks that clients can use HTTP/2 if it is enabled (GW-170); a check for `loadConfig`. */
 export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
   const { HTTP2_ENABLED, HTTP2_CLEARTEXT, TLS_CERT_FILE, TLS_KEY_FILE } = config;
   const isTls = TLS_CERT_FILE !== undefined || TLS_KEY_FILE !== undefined;

@@ -11,7 +11,7 @@ import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 export class Exchange {
   readonly request: Request;
   readonly server: Bun.Server<GatewaySocket>;
-  /** X-Request-ID: always new (GW-83). */
+  /** The X-Request-ID, never the client's own (GW-83). */
   readonly request_id = Bun.randomUUIDv7();
   readonly received_at_ms = systemClock.now();
   readonly started = systemClock.elapsed_ms();
@@ -23,17 +23,17 @@ export class Exchange {
   share: string | null = null;
   /** The call to the service, until its answer is complete. */
   call: UpstreamCall | null = null;
-  /** Whether the audit service has the intent and waits for its outcome. */
+  /** Whether the intent is stored and its outcome is not queued yet. */
   intent_recorded = false;
-  /** The client's X-API-Key. It is copied here, because the call to the service reuses and changes the headers. */
+  /** The client's X-API-Key. */
   readonly credential: string | null;
-  /** The client's Origin, copied for the same reason as {@link credential}. */
+  /** The client's Origin. */
   readonly origin: string | null;
   /** Whether the request has no body or its body was read to the end. */
   body_complete: boolean;
   /** Whether the service was called, or may have been. */
   forwarded = false;
-  /** Bytes of the request's body and of the answer's body that have passed the gateway. */
+  /** Bytes of the request's body that have passed the gateway; `bytes_out` counts the answer's body. */
   bytes_in = 0;
   bytes_out = 0;
   readonly #addresses: ClientAddresses;

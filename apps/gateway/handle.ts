@@ -40,8 +40,8 @@ export interface Steps {
 
 /**
  * Handles a request in nine steps (GW-1). The limit is counted before the labels are checked, so that a 403
- * counts. The intent is recorded before the service is called, so that no call goes unrecorded. One async
- * function holds all steps, since each extra `await` adds cost to every request.
+ * counts. The intent is recorded before the service is called, so that no audited call goes unrecorded. One
+ * async function holds all steps, since each extra `await` adds cost to every request.
  */
 export async function handle(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
   const { request } = exchange;
@@ -100,8 +100,8 @@ function denial(exchange: Exchange, steps: Steps, error: ApiError): Promise<ApiE
 }
 
 /**
- * Carries out steps 7 to 9 of a WebSocket. The upgrade is the answer, and the request finishes when both
- * sides are closed.
+ * Carries out steps 7 to 9 of a request for a WebSocket. The upgrade is the answer, and the request finishes
+ * when both sides are closed.
  */
 async function tunnel(exchange: Exchange, steps: Steps, path: string): Promise<undefined> {
   await steps.websockets.open(exchange, path, (failure) => {
@@ -118,7 +118,7 @@ function finished(exchange: Exchange, steps: Steps, response: Response, failure:
 }
 
 /**
- * Finishes a request. Called once for each request; after it, only the runtime may still write bytes.
+ * Finishes a request. Called once for each request. After the call, only the runtime may still write bytes.
  *
  * @param status the status of the answer, or null for a client that had left
  */

@@ -155,7 +155,7 @@ export class PublishedRoutes {
     this.#onLoad({ store_revision: this.#revision, ...table.counts, skipped });
   }
 
-  /** Returns all values of the store, and a deletion for each key that is gone. */
+  /** Returns all values of the store, a deletion for each key that is gone, and newer changes from the watch. */
   async #readAll(): Promise<RouteChange[]> {
     this.#isUnread = false;
     const { revision, entries } = await this.#store.list(ROUTES_PREFIX);
@@ -165,9 +165,7 @@ export class PublishedRoutes {
     return [...[...gone].map((key) => ({ key, value: null, revision })), ...entries, ...this.#takeTold()];
   }
 
-  /**
-   * Returns the reported changes that the table lacks. The table already includes changes of older revisions.
-   */
+  /** Clears the reported changes and returns those that are newer than the table. */
   #takeTold(): RouteChange[] {
     const changes = [...this.#told.values()].filter(({ revision }) => revision > this.#revision);
     this.#told.clear();

@@ -85,7 +85,7 @@ export async function wireGateway(
     ...app,
     async start() {
       await routes.start();
-      // frees the text that the table was built from, which takes as much memory as the table
+      // frees the text from which the table was built, which takes as much memory as the table
       readings.collect();
       await authenticator.start();
       await counterStore.ping(COUNTER_PING_MS).catch(() => warnOfSilence(telemetry));
@@ -248,8 +248,8 @@ async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetr
 }
 
 /**
- * Returns counters that show `increment` and `charge` in the trace of their request. The store cannot, because it batches
- * the calls of several requests.
+ * Returns counters that show `increment` and `charge` in the trace of their request. The store itself cannot
+ * show them, because it batches the calls of several requests.
  */
 function tracedCounters(
   store: CounterStore,

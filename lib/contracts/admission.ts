@@ -6,10 +6,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { PlanName } from "../domain/routes/index.ts";
 import { idField, nullable } from "../domain/schemas/index.ts";
 
-/**
- * The longest subject, 255 characters, is set by OpenID Connect Core. The same limit applies to the issuer, a
- * URL.
- */
+/** The maximum length of a subject, from OpenID Connect Core. The same limit applies to the issuer, a URL. */
 export const SUBJECT_LENGTH_MAX = 255;
 
 /** The rules of identity for issuer and subject. The gateway passes both on without checking them. */
@@ -54,7 +51,7 @@ export const CredentialValidationRequest = Type.Object(
 );
 export type CredentialValidationRequest = Static<typeof CredentialValidationRequest>;
 
-/** A request with exactly one of the two forms. */
+/** A request to validate either a person or a credential. */
 export const ValidationRequest = Type.Union([IdpValidationRequest, CredentialValidationRequest], {
   description: "Exactly one of `idp` and `credential`.",
   examples: [{ idp: { issuer: "https://login.example.com", subject: "auth0|42" } }],

@@ -4,7 +4,7 @@ import { SERVICE_NAME_LENGTH_MAX } from "../domain/routes/index.ts";
 import { timeField } from "../domain/schemas/index.ts";
 
 /**
- * The prefix of one key for each service, followed by its name. The value is its `StoredServiceConfig` as
+ * The prefix of the key of each service, before the service's name. The value is a `StoredServiceConfig` as
  * JSON.
  */
 export const ROUTES_PREFIX = "edge/gateway/routes/";
@@ -13,8 +13,8 @@ export const ROUTES_PREFIX = "edge/gateway/routes/";
 export const FENCES_PREFIX = "edge/gateway/revisions/";
 
 /**
- * The prefix of one key for each running gateway, followed by its id. The key has a lease that ends with the
- * gateway. The value is its {@link GatewayInstance} as JSON.
+ * The prefix of the key of each running gateway, before the gateway's id. The key has a lease that ends with
+ * the gateway. The value is a {@link GatewayInstance} as JSON.
  */
 export const INSTANCES_PREFIX = "edge/gateway/instances/";
 

@@ -11,7 +11,7 @@ export const SignInSettings = Type.Object({
 });
 export type SignInSettings = Static<typeof SignInSettings>;
 
-/** Returns the path that the provider sends people back to. It is registered there with the page's origin. */
+/** Returns the path to which the provider sends people back. The provider must know origin and path. */
 export function signInReturnPath(page_path: string): string {
   return `${page_path}/signed-in`;
 }

@@ -35,7 +35,7 @@ const open = (title: string, description: string) => ({ additionalProperties: tr
 const { requests, refused_limit, refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms } =
   usageSums;
 
-/** The numbers that are counted. */
+/** The sums of a usage count. */
 const usageTotals = {
   requests,
   refused: Type.Object(

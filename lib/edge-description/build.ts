@@ -22,7 +22,7 @@ export interface EdgeSources {
   readonly server_url: string | undefined;
   readonly table: RouteTable;
   readonly services: ReadonlyMap<string, StoredServiceConfig>;
-  /** The descriptions of the services that name one, by service. */
+  /** The descriptions by service, for services whose config names a description. */
   readonly descriptions: ReadonlyMap<string, KnownDescription>;
 }
 

@@ -29,10 +29,7 @@ const JSON_TYPE = "application/json";
 const ANY_TYPE = "*/*";
 const WITHOUT_BODY = /^(1..|204|205|304)$/;
 
-/**
- * Builds the operation of a route from what the gateway does, and from the service's description of it, if
- * any.
- */
+/** Builds the operation of a route from what the gateway does and from the service's own description, if any. */
 export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null, place: Place): JsonObject {
   const { route } = edge;
   const parameters = [...pathParameters(route, service, place), ...(service?.parameters ?? [])];

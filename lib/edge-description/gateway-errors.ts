@@ -96,7 +96,7 @@ const SHARED: readonly [component: string, DescribedError, headers: readonly str
   ],
   ["RequestTimeout", { code: "REQUEST_TIMEOUT" }, COUNTED, hasBody],
   ["PayloadTooLarge", { code: "PAYLOAD_TOO_LARGE" }, COUNTED, hasBody],
-  // A client that sends too many bad credentials gets 429 too.
+  // Every protected route can answer 429, because bad credentials are limited too.
   ["RateLimited", { code: "RATE_LIMITED" }, [...COUNTED, "Retry-After"], isLimited],
   ["InternalError", { code: "INTERNAL_ERROR" }, COUNTED, always],
   ["BadGateway", { code: "BAD_GATEWAY" }, COUNTED, always],

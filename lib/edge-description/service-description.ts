@@ -22,7 +22,7 @@ export class NotADescription extends Error {
   }
 }
 
-/** The last known description of a service that names one. */
+/** The last known description of a service whose config names a description. */
 export interface KnownDescription {
   /**
    * `stale`: the current description cannot be read, and the last good one is used. `missing`: no description
@@ -34,7 +34,7 @@ export interface KnownDescription {
   readonly read_at: string | null;
 }
 
-/** An operation of a service's description that serves a route. */
+/** An operation of a service's description that describes a route. */
 export interface FoundOperation {
   readonly operation: JsonObject;
   /** The parameters that all methods of the path share. */
@@ -124,7 +124,7 @@ export class ServiceDescription {
   }
 
   /**
-   * Returns `value`, or the object that it refers to inside this description. Returns null if the result is
+   * Returns `value`, or the object inside this description to which it refers. Returns null if the result is
    * not an object.
    */
   resolve(value: unknown, work: Work): JsonObject | null {

@@ -53,7 +53,7 @@ export class ServiceMerge {
     return new Map(listed);
   }
 
-  /** Returns the service's description of a route, or null if there is none. */
+  /** Returns the service's description of a route, or null if none is found at an allowed cost. */
   find(route: CompiledRoute): FoundOperation | null {
     const found = this.#within(() => ({ operation: this.#description.find(route, this.#work) }));
     return found?.operation ?? null;

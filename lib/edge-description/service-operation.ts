@@ -96,7 +96,7 @@ export class OperationReader {
   }
 
   /**
-   * Merges the parameters of the path and the operation. A parameter of the operation replaces the path's.
+   * Merges the parameters of the path and the operation. A parameter of the operation replaces the same parameter of the path.
    */
   #parameters(...lists: unknown[]): JsonObject[] {
     const parameters = new Map<string, JsonObject>();

@@ -20,8 +20,8 @@ interface TokenAdmissionOptions {
 const PERSON_REFUSED = new CredentialRefusal("person", "Identity refuses the person: they are suspended.");
 
 /**
- * Admits valid JWTs of persons who are not suspended. Caches each verified token until it expires, and
- * identity's answer about each person for `ttl_ms`.
+ * Admits valid JWTs of persons who are not suspended. Caches the subject of each valid token until the token
+ * expires, and identity's answer about each person for `ttl_ms`.
  */
 export function admitTokens(
   options: TokenAdmissionOptions,

@@ -29,7 +29,7 @@ export interface CallOptions {
   readonly tracing?: SharedContext;
 }
 
-/** The maximum time that an item waits for a call in flight. The audit service may never answer that call. */
+/** The maximum time that an item waits for a call in flight, because the audit service may never answer. */
 const GATHER_MS = 5;
 
 /**

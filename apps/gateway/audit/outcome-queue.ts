@@ -8,7 +8,7 @@ import { OutcomeCalls } from "./outcome-calls.ts";
 
 interface OutcomeQueueOptions {
   readonly client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;
-  /** The maximum number of outcomes that the queue holds. */
+  /** The maximum number of outcomes in the queue. */
   readonly size: number;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly metrics: Pick<AuditMetrics, "written">;
@@ -18,13 +18,13 @@ interface OutcomeQueueOptions {
 
 const PAUSE_MIN_MS = 100;
 /**
- * Delay before the second attempt after a 404 (GW-145). The audit service may store the intent late, after
- * the gateway has given it up.
+ * The delay after the first 404 for an outcome (GW-145). The audit service may store the intent after the
+ * gateway has given up its attempts.
  */
 const LATE_INTENT_MS = 5_000;
 /**
  * The time without an accepted outcome that counts as an outage. The first accepted outcome after an outage
- * ends all backoffs. A shorter gap ends none, because only single outcomes may be failing.
+ * ends all backoffs. A shorter gap ends no backoff, because perhaps only some outcomes fail.
  */
 const OUTAGE_MS = 1_000;
 

@@ -24,7 +24,7 @@ export interface AuditRecorder {
    * be stored
    */
   intent(request_id: string, intent: AuditIntent): Promise<void>;
-  /** Queues the outcome and returns at once. If the queue is full, drops, logs and counts the outcome. */
+  /** Queues the outcome and returns at once. If the queue is full or closing, drops, logs and counts the outcome. */
   outcome(request_id: string, outcome: AuditOutcome): void;
   /** Delivers queued outcomes for at most `deadline_ms`, then drops and counts the rest. */
   close(deadline_ms: number): Promise<void>;

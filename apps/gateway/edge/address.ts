@@ -13,8 +13,8 @@ export class ClientAddresses {
 
   /**
    * Returns entry `hops` of X-Forwarded-For, counted from the right: the address that the outermost trusted
-   * proxy saw. Uses the leftmost entry if there are fewer. Returns the socket's address if the entry is not
-   * an address.
+   * proxy saw. Uses the leftmost entry if there are fewer entries. Returns the socket's address if the entry
+   * is not an address.
    */
   clientOf(headers: Headers, socketAddress: string): string {
     if (this.#hops === 0) return socketAddress;

@@ -9,7 +9,7 @@ interface ClientTimes {
 }
 
 /**
- * The client connections and their timeouts (GW-122). The runtime has one timer for each connection: at most
+ * The client connections and their timeouts (GW-122). The runtime's timer for a connection runs for at most
  * 255 seconds, in steps of four.
  */
 export class ClientConnections {
@@ -39,8 +39,8 @@ export class ClientConnections {
   }
 
   /**
-   * Starts the idle timer. Before it fires, the client must read the rest of the answer and send the next
-   * request.
+   * Starts the timer. Before the timer fires, the client must read the answer and send the next request, or
+   * the rest of an unread body.
    */
   release({ server, request, body_complete }: Exchange): void {
     server.timeout(request, body_complete ? this.#idle_seconds : this.#unread_seconds);

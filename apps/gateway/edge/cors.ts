@@ -1,6 +1,6 @@
 /** The CORS headers for browsers (GW-106 to GW-110). */
 export interface CorsPolicy {
-  /** Request headers that decide the answer. {@link describe} leaves `Vary` to its caller. */
+  /** The request headers on which the answer depends. The caller of {@link describe} sets `Vary`. */
   readonly vary: readonly string[];
   /** CORS headers of every proxied response and every error. */
   readonly constant: Readonly<Record<string, string>>;

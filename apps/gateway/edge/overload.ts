@@ -36,8 +36,8 @@ interface Relief {
 
 const LOOK_MS = 100;
 /**
- * Connections and memory are also checked after this many requests, or fewer near the descriptor limit (see
- * `looksEach`). A burst of buffered bodies can use up all memory between two timed checks.
+ * The maximum number of requests between two checks of connections and memory (see `looksEach`). Timed checks
+ * alone are too rare: a burst of buffered bodies can use up all memory between two of them.
  */
 const LOOK_REQUESTS_MAX = 128;
 const LOOK_REQUESTS_MIN = 16;
@@ -46,8 +46,8 @@ const LOOKS_IN_ROOM = 4;
 /** Descriptors that one request may open: one for its client and one for its service. */
 const DESCRIPTORS_OF_REQUEST = 2;
 /**
- * Requests that are admitted under any pressure. Otherwise, resources that cannot be freed would block all
- * requests.
+ * The number of requests in flight that are admitted under any pressure. Otherwise, resources that cannot be
+ * freed would block all requests.
  */
 const RESERVED_REQUESTS = 100;
 /**
@@ -61,7 +61,7 @@ const COLLECT_PAUSE_MS = 2_000;
 /**
  * Refuses requests before the process runs out of memory or descriptors (GW-151). A refused request gets a
  * 503 and its connection closes. Each request costs a few comparisons; resources are read ten times a second,
- * and after some requests.
+ * and at the latest after 128 requests.
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -208,7 +208,7 @@ export class Overload {
     }
   }
 
-  /** Collects garbage before it reports a shortage, since garbage is no reason to refuse a request. */
+  /** Returns whether memory is short even after a garbage collection, which runs at most every 2 s. */
   #isShortOfMemory(): boolean {
     if (!this.#isPastMemory()) return false;
     const now_ms = this.#clock.elapsed_ms();
@@ -228,10 +228,7 @@ export class Overload {
   }
 }
 
-/**
- * Returns the number of requests between two checks of the connections, for `room` descriptors beyond the
- * limit.
- */
+/** Returns the number of requests between two checks, for `room` descriptors beyond MAX_CONNECTIONS. */
 function looksEach(room: number): number {
   const requests = Math.floor(room / (LOOKS_IN_ROOM * DESCRIPTORS_OF_REQUEST));
   return Math.min(Math.max(requests, LOOK_REQUESTS_MIN), LOOK_REQUESTS_MAX);

@@ -8,8 +8,8 @@ export interface ProcessReadings {
   /** Runs a full garbage collection, which takes some tens of milliseconds. */
   collect(): void;
   /**
-   * Returns the number of open descriptors. On a system without a count, the result may be too low, never too
-   * high.
+   * Returns the number of open descriptors. On a system without a count, the result may be too low. It is
+   * infinite if no descriptor is free.
    */
   descriptors(): number;
   readonly memory_bytes_max: number;
@@ -52,7 +52,7 @@ function countedDescriptors(): number {
 }
 
 /**
- * Returns the lowest free descriptor. All lower ones are in use; descriptors above a gap are missed. Takes 5
+ * Returns the lowest free descriptor, which is the number of open descriptors unless there are gaps. Takes 5
  * µs, whereas a list takes time for each open descriptor.
  */
 function lowestFreeDescriptor(): number {

@@ -7,7 +7,7 @@ import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "../traffic.ts";
 import { ClientGone } from "../upstream/call.ts";
 
-/** The status in logs and metrics of a request whose client left before its answer; it is never sent. */
+/** The status that logs and metrics show if the client left before the answer. It is never sent. */
 const CLIENT_GONE_STATUS = 499;
 
 const UNMATCHED = "unmatched";

@@ -10,8 +10,8 @@ const KNOWN_HOSTS_MAX = 1_000;
 
 /**
  * Reads the target of requests (GW-6, GW-8). The runtime parses the URL by the WHATWG rules only if the Host
- * header is valid. Otherwise the target would arrive unparsed, with its dot segments.
- * So the reader checks Host first and refuses every other request with 400.
+ * header is valid. Otherwise the target would arrive unparsed, with its dot segments. So the reader checks
+ * Host first and refuses requests without a valid Host with 400.
  */
 export class RequestTargets {
   /** Host values that were found valid. Nearly all requests use one of a few values. */

@@ -125,8 +125,8 @@ function tokenVerifierOf(config: AdmissionConfig, keySet: KeySet, clock: Clock) 
 }
 
 /**
- * Returns the key set of the identity provider. Without an issuer or a key set URL it has no keys: JWTs get
- * 503 and the gateway never becomes ready.
+ * Returns the key set of the identity provider. Without an issuer or a key set URL, the set is empty: JWTs
+ * get 503 and the gateway never becomes ready.
  */
 function keySetOf(config: AdmissionConfig, log: AuthenticatorOptions["log"], clock: Clock): KeySet {
   if (config.AUTH_ISSUER !== undefined && config.AUTH_JWKS_URI !== undefined) {

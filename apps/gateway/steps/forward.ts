@@ -35,7 +35,7 @@ export interface UpstreamAnswer {
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 const NOT_MODIFIED = 304;
 
-/** Step 7: calls the service and streams both ways (GW-111). */
+/** Step 7: calls the service and streams the bodies both ways (GW-111). */
 export class Forwarder {
   readonly #options: ForwardOptions;
   readonly #client: UpstreamClient;
@@ -78,7 +78,7 @@ export class Forwarder {
    */
   send(exchange: Exchange, path: string): Promise<UpstreamResponse> {
     const { request } = exchange;
-    // The client may have left during earlier steps. A GET is harmless, and the sweep over calls stops it.
+    // The client may have left during earlier steps. A GET is sent anyway: it is harmless, and the sweep over calls ends it.
     if (request.method !== "GET" && request.signal.aborted) throw new ClientGone();
     const call = this.#calls.begin(exchange);
     exchange.call = call;
@@ -166,7 +166,7 @@ export class Forwarder {
    * - ApiError 502: the service cannot be reached, is too slow, or breaks off before the client got a byte.
    * - ClientGone: the client left.
    *
-   * Any other error is returned unchanged.
+   * An error from before the call is returned unchanged.
    */
   failure(exchange: Exchange, thrown: unknown): unknown {
     const { call, forwarded } = exchange;

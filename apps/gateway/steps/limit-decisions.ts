@@ -1,7 +1,7 @@
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Reading } from "@ostiary/lib/runtime/telemetry";
 
-/** The decisions on limited requests of one policy. */
+/** The numbers of decisions under one policy. */
 export class PolicyDecisions {
   admitted = 0;
   refused = 0;
@@ -9,7 +9,7 @@ export class PolicyDecisions {
   uncounted = 0;
 }
 
-/** The single series of all inline limits. One series for each limit would be too many. */
+/** The single series of all inline limits. A series for each limit would be too many series. */
 const INLINE = "route";
 const INLINE_PREFIX = `${INLINE}:`;
 

@@ -11,8 +11,8 @@ import type { Charge, CounterStore, WindowCount } from "@ostiary/lib/runtime/sto
 import type { QuotaBucket, QuotaRecord } from "./quota-record.ts";
 
 /**
- * The time for which a quota's count is kept after its period ends. A replica whose clock is behind must not
- * start the period again.
+ * The time for which a quota's count is kept after its period ends, so that a replica with a late clock
+ * cannot restart the period.
  */
 const PERIOD_SLACK_MS = 86_400_000;
 
@@ -21,7 +21,7 @@ const PERIOD_SLACK_MS = 86_400_000;
  * values.
  */
 export interface SetState extends RateLimitDecision {
-  /** The name of the policy with the least left, or null for an inline limit. */
+  /** The name of the tightest policy, or null for an inline limit. */
   readonly policy: string | null;
   /** `RateLimit-Policy` and `RateLimit` (GW-184). */
   readonly described: { readonly policies: string; readonly limits: string };
@@ -83,7 +83,7 @@ export class LimitSetCounter {
   readonly #store: LimitSetOptions["store"];
   readonly #quotas: QuotaRecord | null;
   readonly #clock: LimitSetOptions["clock"];
-  /** The prepared form of each list. A list can be collected together with its route. */
+  /** The prepared form of each list. The weak map frees a list together with its route. */
   readonly #prepared = new WeakMap<readonly AppliedLimit[], PreparedLimits>();
 
   constructor({ store, quotas, clock }: LimitSetOptions) {
@@ -122,7 +122,7 @@ export class LimitSetCounter {
     for (const { quota } of open) if (quota !== null) this.#quotas?.charged(quota, -1);
   }
 
-  /** Counts a request again. For quotas that the store lacks, starts from the counts in the quota record. */
+  /** Repeats a charge. Quotas that the store lacks start from the counts in the quota record. */
   async #chargeFromKnown(countings: readonly Counting[]): Promise<WindowCount[]> {
     const charges = countings.map(async ({ charge, quota }) =>
       quota === null ? charge : { ...charge, start: (await this.#quotas?.known(quota)) ?? 0 },

@@ -62,8 +62,8 @@ export interface Limiter {
   /** Refunds a failed request to the limits that charge only successful requests. Never rejects. */
   refund(state: RateState): void;
   /**
-   * Counts a 401 or an unmatched 404 of a client address. Returns the 429 to answer instead, or null. Returns
-   * null while the counter store is down.
+   * Counts a 401 or an unmatched 404 of a client address. Returns the 429 to send instead. Returns null
+   * within the limit, and while the counter store is down.
    *
    * @param cause cause of the 401 or 404, for the log
    */

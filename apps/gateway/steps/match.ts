@@ -5,7 +5,7 @@ import type { RequestTarget } from "../edge/target.ts";
 /**
  * Step 1: returns the route of a method and path (GW-12).
  *
- * @throws ApiError 404 if no route has the path and the method
+ * @throws ApiError 404 if no route matches the path and the method
  */
 export function match(table: RouteTable, method: string, target: RequestTarget): RouteMatch {
   const found = table.match(method, target.path);

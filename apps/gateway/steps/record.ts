@@ -7,8 +7,8 @@ import type { Exchange } from "../exchange.ts";
 import type { UpstreamAnswer } from "./forward.ts";
 
 /**
- * Steps 4 and 8: writes one event for each audited request (GW-134).
- * Each recorded intent gets exactly one outcome.
+ * Steps 4 and 8: writes one event for each audited request (GW-134). Queues exactly one outcome for each
+ * recorded intent.
  */
 export class AuditTrail {
   readonly #recorder: AuditRecorder;

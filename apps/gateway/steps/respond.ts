@@ -128,7 +128,7 @@ function keepLengthUnknown(headers: Headers): void {
   headers.set("Transfer-Encoding", "chunked");
 }
 
-/** Returns the same bytes in a form for which the runtime does not add a Content-Type. */
+/** Returns the bytes as a stream, for which the runtime adds no Content-Type. */
 function untyped(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

@@ -3,10 +3,10 @@ import { ApiError, bodyTooLarge, errorCode } from "@ostiary/lib/domain/errors";
 import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
 import type { Abortable, CallHandle } from "./client.ts";
 
-/** Interval of the sweep over calls in flight. A client that leaves ends its call within 100 ms (GW-123). */
+/** Interval of the sweep over calls in flight, which ends the call of a client that left within 100 ms (GW-123). */
 const SWEEP_MS = 50;
 /**
- * The maximum time that one sweep adds to the time of deadlines. A stalled gateway therefore times out no
+ * The maximum time that one sweep adds to the time of deadlines, so that a stalled gateway times out no
  * client or service.
  */
 const STEP_MAX_MS = 2 * SWEEP_MS;
@@ -43,14 +43,14 @@ export class ClientGone extends Error {
 }
 
 /**
- * The calls to services in flight. One timer sweeps over all of them: an abort listener and timers for each
- * call would cost more than the rest of most requests.
+ * The calls to services in flight. One timer sweeps over all calls, because an abort listener and timers for
+ * each call would cost more than the rest of most requests.
  */
 export class UpstreamCalls {
   readonly #clock: Clock;
   /**
    * The calls in flight, unordered. Each ending call changes the array, so loops walk a copy. A Set would
-   * retain removed calls until a full collection.
+   * retain removed calls until a full garbage collection.
    */
   readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
@@ -148,8 +148,8 @@ export class UpstreamCall implements CallHandle {
   }
 
   /**
-   * Stops the call at once when the client leaves. The runtime drops a client whose body turns out malformed,
-   * and no more of that body may reach the service.
+   * Stops the call at once when the client leaves. The runtime drops clients that send malformed bodies, and
+   * no more of such a body may reach the service.
    */
   watchClient(): void {
     this.#client.request.signal.onabort = () => this.stop("client_gone");
@@ -245,8 +245,8 @@ export class UpstreamCall implements CallHandle {
 }
 
 /**
- * Returns the 408. It closes the connection, since the rest of the body may still arrive and would look like
- * a request.
+ * Returns the 408. The response closes the connection, since the rest of the body may still arrive and would
+ * look like a request.
  */
 export function bodyTimeout(): ApiError {
   return new ApiError("REQUEST_TIMEOUT", { headers: { Connection: "close" } });

@@ -2,12 +2,12 @@ import { COLON, CR, HEX_VALUE, IS_TEXT, IS_TOKEN, LF, NOT_HEX, SEMICOLON, SPACE,
 import { MalformedResponse } from "./malformed-response.ts";
 
 const SIZE_DIGITS_MAX = 16;
-/** The maximum bytes of chunk extensions, beyond one byte for each byte of the body. */
+/** The maximum bytes of chunk extensions, in addition to one byte for each byte of data. */
 const EXTENSION_BYTES_MAX = 65_536;
 const TRAILER_BYTES_MAX = 65_536;
 const TRAILERS_MAX = 200;
 
-/** States: the part of the body that the next byte belongs to. */
+/** The states. A state is the part of the body to which the next byte belongs. */
 const REFUSED = 0;
 const SIZE_START = 1;
 const SIZE = 2;

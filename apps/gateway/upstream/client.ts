@@ -51,9 +51,8 @@ export interface UpstreamResponse {
 /** Calls services. Redirects are not followed and content is not decoded. */
 export interface UpstreamClient {
   /**
-   * Sends a request and resolves with the head of the response. Rejects when no response begins. A GET, HEAD or
-   * OPTIONS whose reused connection died before the first byte of a response is sent once more, over a new
-   * connection.
+   * Sends a request and resolves with the head of the response. Rejects when no response begins. If a reused
+   * connection dies before the first byte, sends a GET, HEAD or OPTIONS once more, over a new connection.
    */
   fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse>;
   /** Closes the idle connections. */
@@ -64,8 +63,8 @@ export interface UpstreamClient {
 export const RETRIED_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Returns the value of a field, or null without the field. Joins repeated occurrences by commas (RFC 9110,
- * section 5.3).
+ * Returns the value of a field, or null if the field is missing. Joins repeated occurrences by commas (RFC
+ * 9110, section 5.3).
  */
 export function fieldValue(fields: readonly string[], name: string): string | null {
   let value: string | null = null;

@@ -57,8 +57,8 @@ export interface ConnectionOwner {
 }
 
 /**
- * One TCP connection to a service. It carries one request at a time. It is free for the next one when the
- * whole request was sent and the whole response was read.
+ * One TCP connection to a service. The connection carries one request at a time, and is free once that
+ * request is sent and its response is read.
  */
 export class Connection implements Abortable, BodyConnection, RequestSink, ResponseSink {
   /** The time until which the idle connection may be reused, in milliseconds of the owner's clock. */

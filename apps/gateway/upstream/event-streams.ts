@@ -7,8 +7,8 @@ import type { ResponseRelay } from "./response-body.ts";
 const BEFORE_CUT_MS = 500;
 
 /**
- * The open event streams. They never end by themselves, so a stopping gateway ends them, and their clients
- * reconnect to another gateway.
+ * The open event streams. Event streams can stay open forever, so a stopping gateway ends them, and their
+ * clients reconnect to another gateway.
  */
 export class EventStreams {
   readonly #clock: Clock;

@@ -2,12 +2,11 @@ const LF = 10;
 const CR = 13;
 
 /**
- * Number of bytes kept. CR and LF may end an empty line, and the byte before them then ends the previous
- * line.
+ * Number of bytes kept: CR and LF may end an empty line, and the byte before CR then ends the previous line.
  */
 const TAIL_BYTES = 3;
 const TAIL_MASK = 0xff_ff_ff;
-/** The tail of a new stream, which counts as between two events. */
+/** The tail of a new stream: a stream starts between two events. */
 const BEGINNING = (LF << 8) | LF;
 
 /**

@@ -46,7 +46,7 @@ function headersAndBody({ method, fields, body }: UpstreamRequest) {
   for (let index = 0; index < fields.length; index += 2) {
     headers.append(fields[index] ?? "", fields[index + 1] ?? "");
   }
-  // otherwise the runtime sends its own name
+  // otherwise the runtime sends its own User-Agent
   if (!headers.has("user-agent")) headers.set("user-agent", "");
   if (REPEATED.has(method) && (body === null || body instanceof Uint8Array)) {
     const content = body ?? NOTHING;

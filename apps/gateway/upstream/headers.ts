@@ -2,7 +2,7 @@ import { AUDIT_HEADERS } from "@ostiary/lib/contracts/audit";
 import type { Exchange } from "../exchange.ts";
 
 /**
- * Lists the headers that do not cross the gateway (GW-82, GW-85, GW-87). All others pass unchanged in both
+ * Lists the headers that do not cross the gateway (GW-82, GW-85, GW-87). All other headers pass in both
  * directions.
  */
 
@@ -49,7 +49,7 @@ const RESPONSE_DROPPED: ReadonlySet<string> = new Set([
   "x-request-id",
 ]);
 
-/** Returns whether a response field, its name in lower case, is kept. */
+/** Returns whether a response field is passed on. Expects its name in lower case. */
 export function keepsResponseField(name: string): boolean {
   return !RESPONSE_DROPPED.has(name) && !name.startsWith(PROXY_PREFIX);
 }
@@ -61,7 +61,7 @@ interface UpstreamHeaderOptions {
   readonly scheme: "http" | "https";
   /** Whether `Forwarded` and `X-Forwarded-*` of the request come from a trusted proxy and may pass. */
   readonly trust_forwarded: boolean;
-  /** Whether services learn the client's address. */
+  /** Whether to send the client's address to services. */
   readonly forward_client_address: boolean;
 }
 
@@ -77,7 +77,7 @@ export class UpstreamHeaders {
 
   /**
    * Returns the fields of the upstream call, alternating names and values. Removes the client's credentials,
-   * hop-by-hop fields and fields named in `Connection`. Adds the gateway's fields, which no client can set.
+   * hop-by-hop fields and fields named in `Connection`. Adds the gateway's own fields.
    *
    * @param traceparent traceparent of the call's own span, if the trace is recorded
    */

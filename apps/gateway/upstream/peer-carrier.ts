@@ -11,13 +11,13 @@ import type { ByteSource, CallHandle, UpstreamRequest, UpstreamResponse } from "
 import { ConnectionCounts } from "./connection-counts.ts";
 import { PoolClient } from "./pool-client.ts";
 
-/** A carrier of calls to one peer, with the connections to that peer. */
+/** A client for calls to one peer. */
 interface PeerCarrier extends CallCarrier {
   /** Closes the idle connections. */
   close(): void;
 }
 
-/** Maximum time to connect. The deadline of each call is shorter and includes connecting. */
+/** Maximum time to connect. The deadline of a call includes connecting and is shorter. */
 const CONNECT_TIMEOUT_MS = 60_000;
 const IDLE_CONNECTIONS_MAX = 64;
 const POOL_OPTIONS = {
@@ -30,7 +30,7 @@ const POOL_OPTIONS = {
 const encoder = new TextEncoder();
 
 /**
- * Returns the carrier of calls to the peer at `url`. Calls over plain http use a connection pool, which takes
+ * Returns the client for calls to the peer at `url`. Calls over plain http use a connection pool, which takes
  * a half to two thirds of the CPU of `fetch`. Calls over TLS, and calls to a URL with a user name, use
  * `fetch`.
  */

@@ -49,8 +49,8 @@ const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 /**
  * The connections to one origin. A request uses the idle connection that was used last. If none is idle, the
- * request waits for the first connection that is established or freed. The pool establishes one connection
- * for each waiting request.
+ * request waits for the first connection that is established or freed. The pool dials one connection for each
+ * waiting request, within its limits.
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly #hostname: string;
@@ -142,7 +142,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#dialing -= 1;
     this.#counts.failed += 1;
     this.#shared.budget.give();
-    // another attempt may be in flight for each request that still waits
+    // fails a request only if fewer attempts are in flight than requests wait
     if (this.#waiting.length > this.#dialing) this.#waiting.shift()?.request.failed(cause, false);
     this.dial();
   }

@@ -16,8 +16,8 @@ export interface BodyLimits {
 }
 
 /**
- * Returns the body to send (GW-111). Reads a small body whole; streams and counts a larger one. Drops bodies
- * of GET and HEAD.
+ * Returns the body to send (GW-111). Reads a small body of known length whole; streams and counts any other
+ * body. Drops bodies of GET and HEAD.
  *
  * @throws ApiError 413 for a declared length above the limit
  * @throws ApiError 408 for a small body that stops arriving, 400 for a small body that cannot be read
@@ -131,7 +131,7 @@ class CountedBody implements ByteSource {
 
   /**
    * Rejects if the client is gone one turn of the event loop after the end of a chunked body. The runtime
-   * ends the body before it reads trailers, and drops a client that sends any.
+   * ends the body before it reads trailers, and drops a client that sends trailers.
    */
   async #requireSound(): Promise<void> {
     await nextTurn();
@@ -145,7 +145,7 @@ class CountedBody implements ByteSource {
   readonly #read = async (): Promise<Uint8Array | undefined> => {
     const call = this.#call;
     const { timeout_ms, body_timeout_ms } = this.#limits;
-    // a slow client does not use up the service's time
+    // the time of a slow client must not count for the service
     if (!call.answered) call.serviceCame();
     call.awaitClient(body_timeout_ms);
     const { value: chunk } = await this.#reader.read();

@@ -8,7 +8,7 @@ export interface RequestSink {
   onRequestFailed(cause: unknown): void;
 }
 
-/** Size of the buffer in which a head and a small body are joined, so that they travel in one segment. */
+/** Size of the buffer in which a head and a small body are joined, so that one write sends both. */
 const SCRATCH_BYTES = 128 * 1024;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
@@ -74,7 +74,7 @@ export class RequestWriter {
     this.#writeCopied(bytes, headLength + bodyLength);
   }
 
-  /** Writes the first `length` of `bytes`, which the next write may overwrite. */
+  /** Writes the first `length` bytes of a reused buffer, and copies those that the connection does not accept. */
   #writeCopied(bytes: Buffer, length: number): void {
     const written = Math.max(0, this.#sink.write(bytes, 0, length));
     if (written < length) this.#rest = new Uint8Array(bytes.subarray(written, length));

@@ -44,9 +44,9 @@ export class ResponseRelay {
   }
 
   /**
-   * Returns the stream for the client, whose first chunk has arrived. The runtime sends the head of a
-   * response with its first byte, so waiting for that byte costs nothing. If the service breaks off before
-   * that byte, the client gets a 502.
+   * Returns the stream for the client, which starts with `first`. The runtime sends the head of a response
+   * with its first byte, so waiting for that byte costs nothing. If the service breaks off before that byte,
+   * the client gets a 502.
    */
   stream(first: Uint8Array): ReadableStream<Uint8Array> {
     this.#bytes = first.byteLength;
@@ -83,8 +83,8 @@ export class ResponseRelay {
 
   /**
    * Ends a stream of events when the gateway stops, and tells its client when to reconnect. The stream ends
-   * at once between two events, or else after the current event. An encoded stream ends at once: clients drop
-   * an incomplete event.
+   * at once between two events, or else after the current event. An encoded stream ends at once without that
+   * time, because clients drop an incomplete event.
    */
   leave(): void {
     this.#leaving = true;

@@ -60,7 +60,7 @@ export class FramingFields {
     return this.contentLength === null ? "close" : "length";
   }
 
-  /** Returns `fields` without those that Connection names. */
+  /** Returns `fields` without the fields that Connection names. */
   endToEnd(fields: readonly string[]): readonly string[] {
     if (this.#connection_names.size === 0) return fields;
     return fields.filter((_, index) => !this.#connection_names.has(fields[index - (index % 2)] ?? ""));

@@ -6,7 +6,7 @@ import { MalformedResponse } from "./malformed-response.ts";
 export const HEAD_BYTES_MAX = 65_536;
 export const FIELDS_MAX = 200;
 
-/** States: the part of the head that the next byte belongs to. */
+/** The states. A state is the part of the head to which the next byte belongs. */
 const VERSION = 0;
 const STATUS = 1;
 const AFTER_STATUS = 2;
@@ -29,8 +29,8 @@ const STATUS_END = 12;
  * Finds the parts of a response's head (RFC 9112, sections 4 and 5), however the head is split. The caller
  * keeps the bytes of an incomplete head, appends more and calls {@link scan} again.
  *
- * The head starts at index 0. Each method reads the part that it is named after, and calls the method for the
- * next part. It returns the index after the last byte that was read.
+ * The head starts at index 0. Each `#read` method reads the part in its name and then calls the method for
+ * the next part. It returns the index after the last byte that was read.
  */
 export class HeadScanner {
   status = 0;
@@ -126,8 +126,8 @@ export class HeadScanner {
   }
 
   /**
-   * Accepts a status line without a reason and without the space before it: common servers leave both out,
-   * and the line stays unambiguous.
+   * Accepts a status line that ends after the status. Common servers omit the reason and the space before the
+   * reason, and the line stays unambiguous.
    */
   #readAfterStatus(bytes: Buffer, at: number, end: number): number {
     if (at === end) return at;

@@ -69,7 +69,7 @@ export class ResponseReader {
   #fields_left = FIELDS_MAX;
   /** The kept fields of the last head. */
   #fields: readonly string[] = [];
-  /** The missing part of a body with Content-Length. */
+  /** The number of missing bytes of a body with Content-Length. */
   #body_bytes_left = 0;
   #keep_alive = false;
 
@@ -97,7 +97,7 @@ export class ResponseReader {
     this.#expectHead();
   }
 
-  /** Reads the next bytes. Throws {@link MalformedResponse}. After that, each later call throws too. */
+  /** Reads the next bytes. After a call that threw {@link MalformedResponse}, later calls throw it too. */
   take(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.#begun = true;

@@ -3,7 +3,7 @@ import type { Abortable, ByteSource } from "./client.ts";
 /** The number of queued bytes at which the connection is paused. */
 const QUEUED_BYTES_MAX = 262_144;
 
-/** The connection that a body arrives on. */
+/** The connection on which a body arrives. */
 export interface BodyConnection extends Abortable {
   pause(): void;
   resume(): void;

@@ -30,7 +30,7 @@ export type GatewaySocket = Tunnel;
 /**
  * The WebSockets of a client and of its service, joined. Messages pass in both directions, text as text and
  * bytes as bytes. While one side reads slowly, the gateway stops reading from the other. When one side
- * closes, the other is closed with the same code, or cut if it does not answer in time.
+ * closes, the gateway forwards the close, and cuts a side that does not answer in time.
  */
 export class Tunnel {
   readonly #service: WebSocket;
@@ -92,7 +92,7 @@ export class Tunnel {
     if (this.#service.bufferedAmount > QUEUED_BYTES_MAX) this.#awaitService();
   }
 
-  /** Resumes both sides once a slow client has caught up. */
+  /** Resumes both sides once a slow client has caught up, except a client that waits for the service. */
   clientDrained(): void {
     if (this.#ended) return;
     this.#service.resume();

@@ -15,7 +15,7 @@ export interface WebSocketOptions extends TunnelLimits {
   readonly origins: ReadonlySet<string>;
 }
 
-/** Headers of the handshake. Each of the two connections has its own. */
+/** Headers of the handshake, which each of the two connections sets for itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "sec-websocket-key",
@@ -92,7 +92,7 @@ export class WebSockets {
   handlers(): Bun.WebSocketHandler<GatewaySocket> {
     return {
       maxPayloadLength: this.#options.message_bytes_max,
-      // the tunnel does both itself: it pauses the faster side, and detects silence in both directions
+      // the tunnel itself pauses the faster side and detects silence in both directions
       backpressureLimit: 0,
       idleTimeout: 0,
       open: (client) => client.data.attach(client),
@@ -122,7 +122,7 @@ export class WebSockets {
     try {
       const service = await accepted({ ...handshake, protocols, timeout_ms }).catch((failure) => {
         if (!(failure instanceof NoProtocolChosen)) throw failure;
-        // the runtime refuses an acceptance without a protocol if it offered one
+        // the runtime refuses an acceptance that names no offered protocol: offer none
         return accepted({ ...handshake, protocols: [], timeout_ms: end_ms - systemClock.elapsed_ms() });
       });
       span?.answered(SWITCHING_PROTOCOLS);
@@ -187,7 +187,7 @@ function requireHandshake(headers: Headers): void {
   });
 }
 
-/** Refuses pages of unlisted origins. Programs other than browsers send no Origin and are admitted. */
+/** Refuses pages of unlisted origins. Requests without an Origin do not come from pages and are admitted. */
 function requireOrigin(origin: string | null, origins: ReadonlySet<string>): void {
   if (origin === null || origins.size === 0 || origins.has(origin)) return;
   throw new ApiError("INVALID_REQUEST", { message: "Pages of this origin may not open a WebSocket here." });

@@ -1,4 +1,4 @@
-/** Largest body of known length that is read whole, so that it keeps its length (GW-100). */
+/** The size limit of bodies that are read whole, so that they keep their Content-Length (GW-100). */
 export const BUFFERED_BYTES_MAX = 65_536;
 
 interface Message {
@@ -6,8 +6,8 @@ interface Message {
 }
 
 /**
- * Returns a small body that has arrived completely, or null if a part is missing or the body broke off. Reads
- * a clone, so that the body itself can still be read in chunks.
+ * Returns a body if all of it has arrived, otherwise null. Reads a clone, so that the body itself can still
+ * be read in chunks.
  */
 export function arrivedBody(message: Message): Uint8Array | null {
   const bytes = message.clone().bytes();

@@ -32,8 +32,8 @@ interface Tally {
 
 const HOUR_MS = 3_600_000;
 /**
- * The number of tallies at which all move to the counts. An uncached principal is a new object for each
- * request, so tallies would otherwise grow with the requests.
+ * The number of tallies at which all tallies move to the counts. An uncached principal is a new object for
+ * each request, so tallies would otherwise grow with the requests.
  */
 const TALLIES_MAX = 4_096;
 /** The maximum number of counts that wait for a report. */
@@ -41,8 +41,8 @@ const COUNTS_MAX = 100_000;
 
 /**
  * Counts the usage of organizations (GW-186). A request adds to a tally, which is looked up by its principal
- * and route objects, without a string key. Before each report, tallies move to counts, whose keys contain the
- * names of both.
+ * and route objects, without a string key. Tallies later move to counts, whose keys contain the names of
+ * principal and route.
  */
 export class UsageCounter {
   readonly #counts_max: number;
@@ -60,7 +60,7 @@ export class UsageCounter {
     this.#counts_max = counts_max;
   }
 
-  /** Number of counts that wait for a report. */
+  /** Number of counts and tallies that wait for a report. */
   get waiting(): number {
     return this.#counts.size + this.#tallied;
   }
@@ -108,7 +108,7 @@ export class UsageCounter {
     return uncounted;
   }
 
-  /** Adds requests that cannot be reported to the uncounted requests. */
+  /** Adds to the uncounted requests those that no report can contain. */
   lose(requests: number): void {
     this.#uncounted += requests;
     this.#uncounted_total += requests;
@@ -149,7 +149,7 @@ export class UsageCounter {
     this.#tallied = 0;
   }
 
-  /** Returns the count of a principal's requests on a route, or null if there is no room. */
+  /** Returns the count of a principal's requests on a route, or null if they cannot be counted. */
   #countOf(principal: Principal, route: Route, hour: string): UsageCount | null {
     const { organization_id, member_id } = principal;
     if (!isCountable(organization_id) || !isCountable(member_id)) return null;
@@ -187,7 +187,7 @@ function addTo(count: UsageCount, tally: Tally): void {
   count.duration_ms += tally.duration_ms;
 }
 
-/** Counts the refusal or failure of a request. A client that leaves, or sends too much, is not a failure. */
+/** Counts the refusal or failure of a request. A client that leaves or sends too much is no failure. */
 function note(tally: Tally, forwarded: boolean, status: number | null, failure: Error | null): void {
   if (status === null || failure instanceof ClientGone) return;
   if (forwarded) {

@@ -16,12 +16,12 @@ interface KnownCountsOptions {
   readonly clock?: Clock;
 }
 
-/** The maximum time that a quota waits for others while a call is in flight. */
+/** The maximum time that a quota waits for a call in flight. */
 const GATHER_MS = 5;
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 const UNKNOWN_PATH = 404;
 
-/** A quota in a batch of quotas that are asked for. */
+/** A quota in a batch, whose count is requested. */
 type Asked = Member<QuotaName, number>;
 
 /**
@@ -53,8 +53,8 @@ export class KnownCounts {
   }
 
   /**
-   * Returns the reported count of a quota, or 0 for a quota that gateways cannot report. Rejects with
-   * ApiError 503 when the audit service does not answer.
+   * Returns the reported count of a quota, or 0 if the audit service keeps or accepts no count for it.
+   * Rejects with ApiError 503 when the audit service does not answer.
    */
   of(quota: QuotaBucket): Promise<number> {
     const asked = this.#asked.get(quota.bucket);
@@ -66,7 +66,7 @@ export class KnownCounts {
     return question;
   }
 
-  /** Sends a batch as one call. Settles each of its quotas and never rejects. */
+  /** Sends a batch as one call, or as single calls if the audit service refuses the batch. Never rejects. */
   async #ask(batch: readonly Asked[]): Promise<unknown> {
     const { client, log } = this.#options;
     try {

@@ -16,7 +16,7 @@ interface UsageReporterOptions {
   readonly clock?: Clock;
 }
 
-/** A report that is resent unchanged until the audit service answers. */
+/** A report that is resent unchanged until the audit service accepts or refuses the report. */
 interface NumberedReport {
   readonly number: number;
   readonly requests: number;
@@ -32,8 +32,8 @@ const UNKNOWN_PATH = 404;
 
 /**
  * Reports usage to the audit service every 10 seconds, and once more when the gateway stops (GW-188). Only
- * one report is in flight. Its number and content stay the same until the audit service answers, so nothing
- * counts twice. Counts of later requests wait, and their number is bounded.
+ * one report is in flight. Its number and content stay the same until the audit service accepts or refuses
+ * it, so nothing counts twice. Counts of later requests wait, and their number is bounded.
  */
 export class UsageReporter {
   readonly #options: UsageReporterOptions;

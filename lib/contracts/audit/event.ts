@@ -13,12 +13,12 @@ const requestId = Type.String({
 });
 
 /**
- * The largest difference between the `occurred_at` of an intent and audit's clock. Audit refuses other
- * intents.
+ * The largest difference between the `occurred_at` of an intent and audit's clock. Audit refuses intents
+ * beyond it.
  */
 export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
 export const USER_AGENT_LENGTH_MAX = 512;
-/** The number of params that a path may have. */
+/** The maximum number of params in a path. */
 const PARAMS_MAX = 32;
 
 /** A path template, spelled as route configuration spells it (RG-18, RG-19). */

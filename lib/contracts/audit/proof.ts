@@ -25,8 +25,8 @@ const place = {
 };
 
 /**
- * The positions of an event's intent and outcome in the chain of the log's owner. A half that is not in this
- * chain is null.
+ * The positions of an event's intent and outcome in the chain of the log's owner. An intent or outcome that
+ * is not in this chain is null.
  */
 const eventProofSchema = Type.Object(
   {
@@ -81,7 +81,7 @@ const proofTreeSchema = Type.Object(
     note: Type.String(),
     /** The inclusion proof of the export's checkpoint. */
     path: Type.Array(hash()),
-    /** The checkpoint that the reader asked for, and the tree up to this checkpoint. */
+    /** The checkpoint that the reader requested, and the tree up to this checkpoint. */
     asked: Type.Optional(
       Type.Object(
         {

@@ -9,9 +9,7 @@ import {
 } from "../../domain/schemas/index.ts";
 import { finalOutcomeSchema } from "./event.ts";
 
-/**
- * Returns the schema of an id as the gateway stored it. The service that issued the id chose its spelling.
- */
+/** Returns the schema of an id as the log stores it, in the spelling of the service that issued the id. */
 const writtenId = (description: string) => nullable(Type.String({ description, examples: [ULID_EXAMPLE] }));
 
 export const eventOutcomeSchema = Type.Union([Type.Literal("pending"), ...finalOutcomeSchema.anyOf], {

@@ -20,7 +20,7 @@ export function changeNoteHeaders({ reason = "", link = "" }: GivenNote): Record
   };
 }
 
-/** Encodes a text as a header value. `fetch` expects one character for each byte of its UTF-8 form. */
+/** Encodes a text as a header value: one character for each byte of its UTF-8 form, as `fetch` expects. */
 function asBytes(text: string): string {
   const bytes = new TextEncoder().encode(text.replace(/\p{Cc}+/gu, " "));
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");

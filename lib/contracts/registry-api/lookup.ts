@@ -74,7 +74,7 @@ export const Lookup = Type.Object(
 );
 export type Lookup = Static<typeof Lookup>;
 
-/** A route that is similar to a request without a route: an entry of the 404's `details.nearest`. */
+/** A route that is similar to an unmatched request: an entry of the 404's `details.nearest`. */
 export const NearestRoute = Type.Pick(Lookup, ["service", "scope", "method", "path"], {
   title: "NearestRoute",
   description: "A route that is similar to a request without a route.",

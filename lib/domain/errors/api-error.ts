@@ -105,8 +105,8 @@ export function overloaded(reason: string): ApiError {
 }
 
 /**
- * Returns a 503 for a store that failed or timed out. Only the log gets the cause. Retry-After is set when
- * the time to wait is known.
+ * Returns a 503 for a store or service that failed or timed out. Only the log gets the cause. Retry-After is
+ * set when the time to wait is known.
  */
 export function unavailable(kind: ErrorKind, cause: unknown, retry_after_seconds?: number): ApiError {
   const headers: Record<string, string> =

@@ -25,7 +25,7 @@ export const errorCodes = {
   SERVICE_UNAVAILABLE: { status: 503, message: "Service temporarily unavailable." },
 } as const;
 
-/** A row of the table. On the wire, `BAD_GATEWAY` appears as `SERVICE_UNAVAILABLE`. */
+/** A code of the table. On the wire, `BAD_GATEWAY` appears as `SERVICE_UNAVAILABLE`. */
 export type ErrorCode = keyof typeof errorCodes;
 
 /** The kind of error that caused a 5xx, for the log's `error_kind`. */

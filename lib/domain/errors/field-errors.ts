@@ -29,7 +29,7 @@ interface Violation {
   readonly message: string;
 }
 
-/** Collects the problems of an input, up to the number of errors in an answer. */
+/** Collects the problems of an input, up to the maximum number in an answer. */
 export class Violations {
   readonly all: Violation[] = [];
 

@@ -14,7 +14,7 @@ export function iJsonSentence({ rule, shown }: IJsonViolation): string {
     : `a double cannot represent the number ${shown} exactly`;
 }
 
-/** The error for JSON that is not I-JSON (RFC 7493), so that its meaning depends on the parser. */
+/** The error for JSON that is not I-JSON (RFC 7493): its meaning depends on the parser. */
 export class NotIJson extends Error {
   readonly violation: IJsonViolation;
 
@@ -27,7 +27,7 @@ export class NotIJson extends Error {
 
 /**
  * Parses JSON that has the same meaning in every parser: no duplicate names in an object, and no number that
- * a double cannot represent exactly.
+ * loses digits as a double.
  *
  * @throws SyntaxError, JsonTooDeep, NotIJson
  */
@@ -115,7 +115,7 @@ function isNumberStart(code: number): boolean {
 const SAFE_LENGTH = 15;
 const WHOLE = /^-?[0-9]+$/;
 
-/** Returns whether a double can represent the number exactly. */
+/** Returns whether a double keeps all digits of the number. */
 function isExact(number: string): boolean {
   if (number.length <= SAFE_LENGTH && WHOLE.test(number)) return true;
   const double = Number(number);

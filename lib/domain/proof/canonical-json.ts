@@ -2,8 +2,7 @@ import canonicalize from "canonicalize";
 
 /**
  * Returns `value`, a result of `JSON.parse`, as canonical JSON (RFC 8785). The details of an event may
- * contain a lone surrogate, for which the RFC has no form. A lone surrogate is escaped, such as `\ud800`, as
- * `JSON.stringify` does.
+ * contain lone surrogates, which the RFC forbids. They are escaped as by `JSON.stringify`, such as `\ud800`.
  */
 export function canonicalJson(value: unknown): string {
   return rfc8785(value) ?? sorted(value);

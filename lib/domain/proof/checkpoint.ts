@@ -55,8 +55,8 @@ export type Checkpoint = Static<typeof Checkpoint>;
 const TYPE = "audit-checkpoint";
 
 /**
- * Returns the text of a checkpoint: its JWS or, unsigned, its payload. The next checkpoint contains the
- * SHA-256 of this text.
+ * Returns the text of a checkpoint: its JWS, or the payload of an unsigned checkpoint. The next checkpoint
+ * contains the SHA-256 of this text.
  */
 export function checkpointText({ jws, ...payload }: Checkpoint): string {
   return jws ?? canonicalJson(payload);

@@ -12,7 +12,7 @@ const NODE = 1;
 const KEY_BITS = 256;
 const POSITION_BYTES = 8;
 const HASH_BYTES = ZERO_HASH.length;
-/** A buffer for the two hashes of a node, reused so that hashing a large map allocates no buffers. */
+/** A buffer for the two hashes of a node, reused to save allocations in a large map. */
 const pair = new Uint8Array(1 + 2 * HASH_BYTES);
 
 const hash = () => Type.String({ pattern: HASH_PATTERN });
@@ -63,7 +63,7 @@ function hashOfPair(prefix: number, left: Hash, right: Hash): Hash {
   return sha256(pair);
 }
 
-/** Returns whether the map with this root contains the head. Position 0 means that the owner has no head. */
+/** Returns whether the map with this root contains the head, or no head of the owner for position 0. */
 export function isInMap(head: Head, proof: MapProof, root: Hash): boolean {
   const key = mapKey(head.owner);
   if (head.position === 0) return sameHash(head.chain, ZERO_HASH) && isAbsent(key, proof, root);
@@ -100,7 +100,7 @@ export interface Subtree {
   isLeaf: boolean;
 }
 
-/** Returns the subtree that joins two halves. Null stands for an empty subtree. */
+/** Returns the subtree that joins two subtrees. Null stands for an empty subtree. */
 export function joinedSubtree(left: Subtree | null, right: Subtree | null): Subtree | null {
   if (left === null && (right === null || right.isLeaf)) return right;
   if (right === null && left?.isLeaf) return left;

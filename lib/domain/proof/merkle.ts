@@ -1,8 +1,8 @@
 import { type Hash, hashFromHex, hashOf, sameHash } from "./chain.ts";
 
 /**
- * The prefixes of the Merkle tree of RFC 9162, section 2.1: byte 0 for a leaf, byte 1 for an inner node. The
- * left subtree of `n` leaves has as many leaves as the largest power of two below `n`.
+ * The prefixes of the Merkle tree of RFC 9162, section 2.1: byte 0 for a leaf, byte 1 for an inner node. In a
+ * tree of `n` leaves, the left subtree has as many leaves as the largest power of two below `n`.
  */
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);

@@ -46,7 +46,7 @@ export function signerOf(jws: string): string | null {
   }
 }
 
-/** Returns the signed text of a JWS of this type, or null if the key did not sign the JWS. */
+/** Returns the signed text of a JWS, or null if the key did not sign the JWS or the type differs. */
 export async function signedTextOf(jws: string, type: string, key: SigningJwk): Promise<string | null> {
   try {
     const { payload, protectedHeader } = await compactVerify(jws, await importJWK(key, ALGORITHM), {

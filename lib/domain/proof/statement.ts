@@ -35,7 +35,7 @@ const PolicySums = Type.Object(
 );
 
 /**
- * A statement in the chain of an organization: what it used in a month. The statement is an entry itself: it has a
+ * A statement in an organization's chain: the usage of the organization in a month. The statement is an entry itself: it has a
  * position and a salt, and checkpoints sign it like any other. A correction is a statement that names an earlier one.
  */
 export const Statement = Type.Object(

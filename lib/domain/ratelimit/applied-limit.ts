@@ -22,7 +22,7 @@ export interface LimitSet {
   readonly plans: Readonly<Record<string, readonly AppliedLimit[]>>;
 }
 
-/** Returns the limits for an organization with this plan, or without one. An empty list means unlimited. */
+/** Returns the limits for an organization with this plan, or without a plan. An empty list means unlimited. */
 export function limitsOf({ limits, plans }: LimitSet, plan: string | null): readonly AppliedLimit[] {
   return plan !== null && Object.hasOwn(plans, plan) ? (plans[plan] ?? limits) : limits;
 }

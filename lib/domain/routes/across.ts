@@ -34,7 +34,7 @@ export interface DocumentContent {
   readonly tests: number;
 }
 
-/** The problems of documents, and the content of each. */
+/** The problems of documents, and the content of each document. */
 export interface DocumentsCheck {
   readonly problems: DocumentProblem[];
   readonly contents: DocumentContent[];
@@ -46,9 +46,9 @@ interface Found extends DocumentService {
 }
 
 /**
- * Checks each document, and then its valid services against the services of the others. Finds every problem
- * that does not depend on the published services: at most 100 wrong fields of each document, 100 policies and
- * 100 routes.
+ * Checks each document, and then its valid services against the services of the other documents. Finds the
+ * problems that do not depend on the published services: at most 100 wrong fields of each document, 100
+ * policies and 100 routes.
  *
  * Runs the tests of the documents when there is no other problem.
  *

@@ -16,7 +16,7 @@ export const ROUTE_LIMITS_MAX = 3;
 export const SERVICE_URL_LENGTH_MAX = 267;
 /** The maximum length of the path of a service's own description (RG-14). */
 export const DOCUMENT_PATH_BYTES_MAX = 1024;
-/** The maximum length of an upstream template, which HTTP servers accept (RG-21). */
+/** The maximum length of an upstream template; HTTP servers accept paths of this length (RG-21). */
 export const UPSTREAM_BYTES_MAX = 4096;
 /** The highest limit for which counters stay exact integers (RG-25). */
 export const RATE_LIMIT_REQUESTS_MAX = Number.MAX_SAFE_INTEGER;

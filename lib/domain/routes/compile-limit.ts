@@ -29,7 +29,7 @@ interface NamedLimit {
   readonly bucketPrefix: string;
 }
 
-/** Compiles the limit of `method` in `row`. Equal limits are stored once, in `shared`. */
+/** Compiles the limit of `method` in `row`, a stored route. Equal limits are stored once, in `shared`. */
 export function compileLimit(
   service: string,
   config: StoredServiceConfig,
@@ -73,8 +73,8 @@ function namedLimit(
 }
 
 /**
- * Returns a limit of a list. An inline limit gets a bucket for its window, because a list may have several
- * inline limits.
+ * Returns a limit of a list. An inline limit gets its own bucket, because a list may have several inline
+ * limits.
  */
 function apart(named: NamedLimit): NamedLimit {
   const { policy, limit } = named;

@@ -52,8 +52,8 @@ export interface RouteTraffic {
 const AUDITED_UNLESS_FALSE: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**
- * Compiles every method of every row of a valid stored service, the most protected scope first. Rows share
- * equal parts to save memory, and no part of `config` is retained.
+ * Compiles every method of every route of a valid stored service, the most protected scope first. Routes
+ * share equal parts to save memory, and retain no part of `config`.
  *
  * @param shared the parts of routes that were compiled earlier
  */
@@ -102,7 +102,7 @@ function published(route: CompiledRoute): string {
 
 /**
  * The parts that routes of all services share, keyed by the text from which they were compiled. Sharing keeps
- * them in the processor's cache, because requests to many routes read the same memory.
+ * these parts in the processor's cache, because requests to many routes read the same memory.
  */
 export class SharedParts {
   readonly labels = new Map<string, CompiledLabels>();

@@ -1,6 +1,6 @@
 /**
- * Expands the written form to the stored form (RG-49): joins prefixes and turns a map of methods into one row
- * for each method. Expansion is idempotent.
+ * Expands the written form to the stored form (RG-49): joins prefixes and turns a map of methods into one
+ * stored route for each method. Expansion is idempotent.
  */
 import {
   METHODS,

@@ -8,8 +8,8 @@ import type { CompiledLabels } from "./compile.ts";
 export const EVERY_LABEL = "*";
 
 /**
- * Returns whether the holder of `labels` may use a route that requires `required`. One of them or `*`
- * suffices (GW-76, GW-77). Labels constrain members only: users and anonymous callers have null and pass.
+ * Returns whether the holder of `labels` may use a route that requires `required`. One required label or `*`
+ * suffices (GW-76, GW-77). Labels constrain members only: `labels` is null for other callers, who pass.
  */
 export function labelsSuffice(required: CompiledLabels | null, labels: readonly string[] | null): boolean {
   if (required === null || labels === null) return true;

@@ -68,7 +68,7 @@ type Limits =
 /** Compares the limits of a route before and after a change, without a plan and for each plan. */
 export function markLimit(from: LimitedRoute, to: LimitedRoute): Mark[] {
   const isSame = JSON.stringify(from.settings.rate_limit) === JSON.stringify(to.settings.rate_limit);
-  // The change of a policy that both sides name is a separate entry in the list.
+  // The change of a policy that both sides name is a separate change in the list.
   const marks = isSame
     ? []
     : forEachPlan([from, to].flatMap(plansOf), (plan) => {

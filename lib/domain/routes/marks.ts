@@ -1,6 +1,6 @@
 /**
  * Marks the changes that allow requests which were refused (`opens`), and the changes that break callers
- * (`breaks`). The README of the command line has a table of the rules. The rules see only the list of
+ * (`breaks`). The README of the command line has a table of the rules. The rules read only the list of
  * changes, and mark a change when in doubt: a limit with unknown numbers gets both marks.
  */
 import type { Change } from "./changes.ts";

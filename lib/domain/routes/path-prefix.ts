@@ -15,7 +15,7 @@ const newNode = (): Node => ({ isEnd: false, literals: new Map(), param: null })
 
 /**
  * The paths at or below a list of prefixes, compared by whole segments. A param of a prefix covers any
- * segment. Only a param of a prefix covers a param of a path, which matches any segment (RG-114).
+ * segment. A param of a path matches any segment, so only a param of a prefix covers it (RG-114).
  */
 export class PathPrefixes {
   readonly #root = newNode();

@@ -62,7 +62,7 @@ export class RequestPath {
     return this.#text.slice(this.#start(level), this.#ends[level]);
   }
 
-  /** Returns the {@link segmentHash} of the literal that the segment matches. */
+  /** Returns the {@link segmentHash} of a literal that the segment would match. */
   hash(level: number): number {
     return this.#hashes[level] ?? 0;
   }
@@ -112,8 +112,8 @@ export function escapedByte(text: string, index: number): number {
 }
 
 /**
- * Returns the segment with lower-case escapes, as in route paths. `%C3` and `%c3` are one byte, and URL
- * parsing writes `%C3`.
+ * Returns the segment with lower-case escapes, as in route paths. `%C3` and `%c3` stand for the same byte,
+ * and URL parsing writes `%C3`.
  */
 function withLowerCaseEscapes(segment: string): string {
   return segment.replace(/%[0-9A-F]{2}/gi, (digits) => digits.toLowerCase());

@@ -21,7 +21,7 @@ export interface RouteConflict extends OwnedRoute {
   readonly owner_path: string;
 }
 
-/** Lists every method and path of a stored service, in the order of its rows. */
+/** Lists every method and path of a stored service, in stored order. */
 export function ownedRoutes(service: string, config: StoredServiceConfig): OwnedRoute[] {
   const owned: OwnedRoute[] = [];
   for (const scope of SCOPES) {

@@ -31,7 +31,7 @@ interface Context {
   readonly prefix: Prefix | undefined | null;
   /** The service's policies by name; undefined for an invalid policy. */
   readonly policies: Policies;
-  /** The path in the input of the route that first declares each method and full path. */
+  /** For each method and full path, the place in the input of the first route that declares them. */
   readonly declared: Map<string, FieldPath>;
   /**
    * The total bytes of the service's full paths so far. A long prefix can expand short input to a large
@@ -135,7 +135,7 @@ function checkPath(
   return path;
 }
 
-/** Records the rows of a route, one for each method of a map, and reports duplicates. */
+/** Records the methods of a route with its full path, and reports duplicates. */
 function declareRows(
   path: string | null,
   methods: NonNullable<Partly<RouteConfig>["methods"]>,

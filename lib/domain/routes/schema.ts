@@ -187,7 +187,7 @@ const ServiceUrl = Type.String({
 });
 
 /**
- * The url of a stored service. An old config may hold a bare `host:port`, which is no longer accepted
+ * The url of a stored service. An old config may contain a bare `host:port`, which apply no longer accepts
  * (GW-24).
  */
 const StoredUrl = Type.String({
@@ -304,5 +304,5 @@ const documentOf = <Service extends TSchema>(service: Service) =>
 export const ConfigDocument = documentOf(ServiceConfig);
 export type ConfigDocument = Static<typeof ConfigDocument>;
 
-/** A document whose services are not checked. */
+/** The schema of a document, which does not check the services. */
 export const DocumentOutline = documentOf(Type.Unknown());

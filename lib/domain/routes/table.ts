@@ -11,7 +11,7 @@ export interface RouteMatch {
 
 /** An immutable set of routes, taken from a {@link RouteTableBuilder}. */
 export class RouteTable {
-  /** The services and routes that were left out, with reasons, for the log. */
+  /** A sentence for the log about each route that another service's route replaces. */
   readonly warnings: readonly string[];
   /** The number of services, and of routes that requests can reach. */
   readonly counts: { readonly services: number; readonly routes: number };
@@ -49,7 +49,7 @@ export class RouteTable {
     return [...this.unordered].sort(byPrecedence);
   }
 
-  /** Every reachable route, in no order. */
+  /** Every reachable route, in no particular order. */
   get unordered(): Iterable<CompiledRoute> {
     return routesBelow(this.#root);
   }

@@ -22,13 +22,13 @@ export interface Node {
    */
   first: CompiledRoute | null;
   /**
-   * One bit set for each method. A bit stands for a distance, at least one, down to a route of that method.
+   * A set of bits for each method. A bit stands for a distance, at least one, down to a route of that method.
    * Null if there is no route below.
    */
   reach: number[] | null;
 }
 
-/** The distance from which all distances share one bit of `reach`. */
+/** The distance from which on all distances share one bit of `reach`. */
 const REACH_MAX = 31;
 const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
 const NO_CLAIMS: readonly CompiledRoute[] = [];
@@ -37,9 +37,9 @@ const NO_CLAIMS: readonly CompiledRoute[] = [];
  * Finds routes in a tree of segments (GW-14).
  *
  * A walk goes down one level for each segment, literal child before param child, and backtracks where a
- * branch ends. Where a node has both children, it enters only branches with a route of the request's method at
- * the request's depth, so backtracking is rare. A walk never visits a node twice. The cost depends on the depth of the path, not on
- * the number of routes.
+ * branch ends. At a node with a literal and a param child, the walk enters only branches with a route of that
+ * method and depth. Backtracking is therefore rare. A walk never visits a node twice. The cost depends on the
+ * depth of the path, not on the number of routes.
  */
 export class RouteFinder {
   /** The number of nodes that the latest walk visited: the cost of a match. */

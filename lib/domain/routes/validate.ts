@@ -62,7 +62,7 @@ export function validateDocument(input: unknown): DocumentResult {
   return { ok: true, services: new Map([...services].map(([name, { stored }]) => [name, stored])) };
 }
 
-/** Returns the valid services of a document, in the document's order, and all problems of the others. */
+/** Returns the valid services of a document, in the document's order, and all problems of the document. */
 export function readDocument(input: unknown): {
   services: Map<string, DocumentService>;
   violations: Violations;
@@ -122,8 +122,8 @@ export function validateService(name: string, input: unknown, at = ""): ServiceR
 }
 
 /**
- * Checks one stored service as the gateway loads it, in steps. An old value may hold a bare `host:port`. The
- * result always has `http://host:port`, and shares everything else with the value.
+ * Checks one stored service as the gateway loads it, in steps. An old value may contain a bare `host:port`.
+ * The url of the result is always `http://host:port`; all other parts are those of the value.
  */
 export function* validateStoredInSteps(name: string, value: unknown): Generator<void, ServiceResult> {
   const violations = nameViolations(name, "name");

@@ -141,7 +141,7 @@ export async function signNote(text: string, signer: NoteSigner): Promise<NoteSi
   return { name: signer.name, keyId, signature: await ed25519(text, signer) };
 }
 
-/** Signs the text of a note as a witness does at a time in seconds since 1970 (C2SP tlog-cosignature). */
+/** Signs the text of a note as a witness does. `time_s` is in seconds since 1970 (C2SP tlog-cosignature). */
 export async function cosignNote(text: string, signer: NoteSigner, time_s: number): Promise<NoteSignature> {
   const signature = new Uint8Array(TIME_BYTES + SIGNATURE_BYTES);
   new DataView(signature.buffer).setBigUint64(0, BigInt(time_s));

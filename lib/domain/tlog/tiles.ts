@@ -6,7 +6,7 @@ export const TILE_WIDTH = 256;
 const LEVELS_OF_TILE = 8;
 const HASH_BYTES = 32;
 const DIGITS = 1_000;
-/** A higher level would need a tree with more leaves than a double can count. */
+/** The highest level that is accepted. The levels of real trees are far lower. */
 const LEVEL_MAX = 63;
 
 /** Consecutive hashes of a tree, or the entries of its leaves. */

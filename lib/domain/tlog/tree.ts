@@ -29,7 +29,7 @@ function powerWithin(size: number): number {
   return power;
 }
 
-/** Returns the largest power of two below `size`: the number of leaves of the left half. */
+/** Returns the largest power of two below `size`: the number of leaves of the left subtree. */
 function leftSize(size: number): number {
   return powerWithin(size - 1);
 }
@@ -125,7 +125,7 @@ export function consistencyRanges(earlier: number, size: number): LeafRange[] {
     if (earlier <= middle) to = middle;
     else from = middle;
   }
-  // A range from 0 is the earlier tree itself, whose hash the verifier has.
+  // A range from 0 is the earlier tree itself, and the verifier has its root already.
   if (from > 0) ranges.unshift({ from, to });
   return ranges;
 }
@@ -151,7 +151,7 @@ export function isConsistent(earlier: KnownTree, later: KnownTree, path: readonl
   );
 }
 
-/** Computes both roots from the hashes of a proof, the lowest first, and compares them. */
+/** Computes both roots from the hashes of a proof, the lowest hash first, and compares them with the given roots. */
 function leadsToBoth(
   earlier: KnownTree,
   later: KnownTree,
