@@ -54,8 +54,8 @@ interface AuditAppDeps {
 }
 
 /**
- * Size limit of a body. An intent has a few hundred bytes. Even an intent with the longest path, all of it params,
- * stays below the limit.
+ * Size limit of a body. Most intents take a few hundred bytes. An intent with the longest path, all of it params,
+ * fits too.
  */
 const BODY_BYTES_MAX = 65_536;
 const READY_TIMEOUT_MS = 2_000;

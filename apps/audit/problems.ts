@@ -12,13 +12,10 @@ export const internalErrors = errorResponses(
   "SERVICE_UNAVAILABLE",
 );
 
-/**
- * The fields of a value of any shape. Rules check each field by itself, so that one answer names every
- * problem.
- */
+/** The fields of a value of any shape. Each rule checks one field, so that one answer can name every problem. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the fields of an object; any other value has none. */
+/** Returns the fields of an object, and no fields for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }

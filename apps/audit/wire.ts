@@ -20,18 +20,15 @@ import { usageStatements } from "./usage/statements/commands.ts";
 import { type Witnesses, wireWitnesses } from "./witnesses/wire.ts";
 import { EventWriter } from "./writes/commands.ts";
 
-/**
- * Connections for writes, separate from those for reads, so that readers cannot keep events from being
- * written.
- */
+/** Connections for writes, separate from the connections for reads, so that readers cannot delay writes of events. */
 const WRITE_CONNECTIONS = 5;
 /**
- * Limits of exports. Half of the read connections stay free for pages, and half of the exports for other
- * logs.
+ * Limits of exports. Half of the read connections stay free for pages. One log can use only half of the places for
+ * exports.
  */
 const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
 
-/** How much longer than the seal interval an export waits, for a pass or for another replica to take over. */
+/** The time beyond the seal interval for which an export waits: for a pass, or for another replica to take over. */
 const SEAL_WAIT_MS = 4_000;
 
 interface AuditGiven {

@@ -16,7 +16,7 @@ export interface RegistryAddress {
 }
 
 const DEFAULT_URL = "http://localhost:5002";
-/** The limit for an answer, which no registry reaches. Without it, an endless answer would exhaust memory. */
+/** The limit for an answer, which no registry reaches. Without the limit, an endless answer would exhaust memory. */
 const ANSWER_BYTES_MAX = 256 * 1_048_576;
 
 /**

@@ -11,9 +11,9 @@ import { type Credentials, credentialsIn } from "./validations/queries.ts";
 /**
  * The dependencies of every operation.
  *
- * Every transaction on `database` names its lane: the id of the organization whose rows it locks. Without an
- * organization, the lane is the id of the person. So the writers of one tenant wait for each other, and no
- * other tenant waits for them.
+ * Every transaction on `database` names its lane: the id of the organization whose rows it locks, else the id of
+ * the person. Account deletions share one lane. So the writers of one tenant wait for each other, and no other
+ * tenant waits for them.
  */
 export interface Dependencies {
   readonly database: Database;
@@ -53,8 +53,8 @@ interface DependenciesOptions
   /** Returns the given number of unpredictable bytes. */
   random: (bytes: number) => Uint8Array;
   /**
-   * Adds a query that several requests share to the trace of each. Undefined if the service exports no
-   * traces.
+   * Adds a query that several requests share to the trace of each of these requests. Undefined if the service
+   * exports no traces.
    */
   tracing?: SharedContext;
 }

@@ -7,7 +7,7 @@ export interface Secrets {
   readonly brand: string;
   apiKey(): Secret;
   session(): Secret;
-  /** Creates an invite token, which carries no brand. */
+  /** Creates an invite token, which does not contain the brand. */
   inviteToken(): Secret;
   /** Returns every hash under which a secret may be stored, with the hash for new secrets first. */
   hashesOf(text: string): [current: string, ...others: string[]];

@@ -14,8 +14,8 @@ const TIMEOUT_S = 60;
 const JSON_BODY = { "Content-Type": "application/json" };
 
 /**
- * Applies each catalog whose service has no history, through the registry's admin API. A service with history
- * keeps the operator's configuration. Only its address is updated, since ports may differ between starts.
+ * Applies each catalog whose service has no history, through the registry's admin API. A service with history keeps
+ * the operator's configuration. Only the service's address is updated, because ports may differ between starts.
  */
 export async function publishCatalogs(
   { registry_url, admin_token }: { registry_url: string; admin_token: string },

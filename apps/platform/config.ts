@@ -172,8 +172,8 @@ function checkDemoReach(env: Environment): ConfigCheck<PlatformConfig> {
 }
 
 /**
- * Checks the folder and the ports before anything is opened. If a platform already runs in the folder, only
- * that is reported: its ports are in use too.
+ * Checks the folder and the ports before anything is opened. If a platform already runs in the folder, reports only
+ * that platform, because its ports are in use too.
  */
 function checkPlace(config: Partial<PlatformConfig>): ConfigProblem[] {
   const running = checkDataDirectory(config);

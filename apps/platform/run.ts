@@ -13,7 +13,7 @@ export interface RunOptions {
 
 /** Runs the quick start as a process. */
 export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void> {
-  // The reader of stdout is gone, as in `bun start | head -1`: stop as on a signal, without a stack trace.
+  // stops as on a signal if the reader of stdout is gone, as in `bun start | head -1`; prints no stack trace
   process.stdout.once("error", () => process.kill(process.pid, "SIGTERM"));
   process.stdout.on("error", () => {});
   return runMain(async () => {

@@ -44,7 +44,7 @@ export function sharedEnvironment(
     ROLES_FILE: config.ROLES_FILE ?? ROLES_FILE,
     INTERNAL_AUTH_TOKEN: config.INTERNAL_AUTH_TOKEN ?? randomBytes(24).toString("base64url"),
   };
-  // The platform has read these files. A service would refuse a variable that has both a value and a file.
+  // leaves out the files that the platform has read: a service refuses a variable with both a value and a file
   const files = new Set(Object.keys(values).map((name) => `${name}_FILE`));
   return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !files.has(name))), ...values };
 }
@@ -122,7 +122,7 @@ export async function startGateway(
   return serve(await wireGateway(gatewayConfig, stores), gatewayConfig, portsOf("GATEWAY"));
 }
 
-/** The client id that the portal has at the demo's provider. */
+/** The portal's client id at the demo's provider. */
 const DEMO_CLIENT_ID = "portal";
 
 /** Starts the portal. Returns null if it is off or has no identity provider. */

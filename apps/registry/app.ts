@@ -52,13 +52,13 @@ export interface AppDeps {
   current: CurrentTable;
   edge: EdgeDescription;
   descriptions: ServiceDescriptions;
-  /** Bundles the console, on the first request for it. */
+  /** Bundles the console when it is first requested. */
   bundleConsole: () => Promise<PageBundle>;
 }
 
 const PING_TIMEOUT_MS = 1_000;
 
-/** The readiness text while the operators file is not valid. It quotes nothing of the file. */
+/** The readiness text while the operators file is not valid. The text quotes nothing of the file. */
 const OPERATORS_STALE = "OPERATORS_FILE is not valid: the last valid one stays in use";
 
 /** The readiness text after the latest request for the provider's keys failed. */
@@ -124,8 +124,8 @@ function bodyBytesMax({ MAX_BODY_BYTES }: RegistryConfig): number {
 
 /**
  * Refuses a request without the token of an operator with 401, also for unknown paths (RG-1). The registry's
- * description, the schema and the pages need no token. The edge description needs none if
- * EDGE_DOCUMENT_PUBLIC is set.
+ * description, the schema and the pages need no token. The edge description needs no token if EDGE_DOCUMENT_PUBLIC
+ * is set.
  */
 async function refuseWithoutToken(request: Request, { config, operators }: AppDeps): Promise<void> {
   const isOpen = isOpenPath(new URL(request.url).pathname, config);

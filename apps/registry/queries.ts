@@ -6,8 +6,8 @@ export function isOneOf(column: Column, values: readonly string[]): SQL {
 }
 
 /**
- * Returns values as an SQL array. With a plain subselect the planner expects a hundred rows, and scans the
- * whole table.
+ * Returns values as an SQL array. For a plain subselect instead, the planner would expect a hundred rows and scan
+ * the whole table.
  */
 export function textsOf(values: readonly string[]): SQL {
   return sql`array(select value from json_array_elements_text(${JSON.stringify(values)}::json))`;

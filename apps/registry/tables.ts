@@ -12,10 +12,7 @@ import {
   timestamp,
 } from "drizzle-orm/pg-core";
 
-/**
- * The tables of schema `routes` as drizzle sees them. The migrations in `drizzle/routes` create them, with
- * keys and checks.
- */
+/** The tables of the database schema `routes` for drizzle. `drizzle/routes` creates them, with keys and checks. */
 const routes = pgSchema("routes");
 
 const fence = () => bigint({ mode: "number" });
@@ -59,7 +56,7 @@ export const revisions = routes.table(
   (table) => [primaryKey({ columns: [table.service, table.revision] })],
 );
 
-/** The tests of each revision that has some. Another version may have written them. */
+/** The tests of each revision with tests. Another version may have written the tests. */
 export const routeTests = routes.table(
   "route_tests",
   {

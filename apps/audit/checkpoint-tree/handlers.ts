@@ -83,8 +83,8 @@ function tileDetail(operationId: string, which: string) {
 }
 
 /**
- * Serves the tree of checkpoints in the format of C2SP tlog-tiles (AU-152, AU-153). Anyone may keep copies.
- * `selectRoot` returns the signed root for readers.
+ * Serves the tree of checkpoints in the format of C2SP tlog-tiles (AU-152, AU-153). Anyone may keep copies of the
+ * tree. `selectRoot` returns the signed root for readers.
  */
 export function checkpointTreeHandlers(database: Database, selectRoot: () => Promise<string | null>) {
   const routes = new Elysia({ name: "audit-log", prefix: "/audit-log", normalize: false }).get(

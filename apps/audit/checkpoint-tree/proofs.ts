@@ -15,9 +15,9 @@ import { selectNote, selectSubtrees } from "./queries.ts";
 /** The checkpoints, in addition to the newest one, that an export proves to be in the tree. */
 export interface TreeQuestions {
   earlier: readonly Checkpoint[];
-  /** A checkpoint that the reader asked for. The proofs show that the newest tree continues its tree. */
+  /** A checkpoint that the reader asked for. The proofs show that the newest tree begins with this checkpoint's tree. */
   asked: Checkpoint | null;
-  /** A root that witnesses cosigned. The proofs show that the newest root continues it. */
+  /** A root that witnesses cosigned. The proofs show that the newest tree begins with this root's tree. */
   cosigned: { size: number; note: string } | null;
 }
 
@@ -33,7 +33,7 @@ export interface TreeProofs {
 
 /**
  * Returns the proofs that the tree under the newest signed root contains these checkpoints. Returns null while no
- * root is signed, or if the tree does not have all of them.
+ * root is signed, or if the tree lacks one of the checkpoints.
  */
 export async function selectTreeProofs(
   database: Database,
@@ -67,7 +67,7 @@ export async function selectTreeProofs(
 
 /**
  * Returns the proof that the tree of `size` checkpoints begins with the tree of the first `earlier` checkpoints.
- * Returns null if the stored tree lacks hashes of the proof.
+ * Returns null if `earlier` is greater than `size`, or the stored tree lacks hashes of the proof.
  */
 export async function selectConsistency(
   database: Database,

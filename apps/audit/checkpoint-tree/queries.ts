@@ -19,7 +19,7 @@ export async function selectSubtrees(
   nodes: readonly TreeNode[],
 ): Promise<(Hash | null)[]> {
   if (nodes.length === 0) return [];
-  // a subtree is stored with the last leaf below it
+  // the row of the last leaf below a subtree contains the subtree's hash
   const wanted = nodes.map(({ level, index }) => ({ number: (index + 1) * 2 ** level, level }));
   const found = await query<{ n: number; hash: string | null }>(database, "select_subtrees")`
     select wanted.n::integer as n,
@@ -47,7 +47,7 @@ export async function selectCheckpointsFrom(
   return found.map(checkpointOf);
 }
 
-/** Returns the texts of the leaves of a tile, in their order; fewer than `width` if the tree ends before. */
+/** Returns the texts of the leaves of a tile, in their order; fewer than `width` if the tree ends earlier. */
 export async function selectLeafTexts(database: Database, index: number, width: number): Promise<string[]> {
   const first = index * TILE_WIDTH + 1;
   const found = await query<CheckpointRow>(database, "select_leaf_texts")`

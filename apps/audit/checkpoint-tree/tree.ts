@@ -60,7 +60,7 @@ interface TreeTrust {
   firstSigned(): Promise<number | null>;
 }
 
-/** The error for a stored tree that is not what was signed: no leaf may be added. */
+/** The error for a stored tree that differs from the signed one. The sealer adds no leaf to such a tree. */
 export class TreeAltered extends Error {
   constructor(what: string) {
     super(what);
@@ -146,7 +146,7 @@ export class CheckpointTree {
   async #lateOf(size: number, newest: Checkpoint | null): Promise<Checkpoint[]> {
     if (newest === null || newest.number === size) return [];
     if (newest.number < size) throw new TreeAltered(`Checkpoints ${newest.number + 1} to ${size} are gone`);
-    // reads the last checkpoint with a leaf too: the first one without a leaf must name it
+    // reads the last checkpoint with a leaf too, because the checkpoint after it must name it
     const found = await selectCheckpointsFrom(this.#database, Math.max(1, size), LATE_LEAVES_MAX + 1);
     const late: Checkpoint[] = [];
     let number = Math.max(1, size);

@@ -8,7 +8,7 @@ export type EventRow = Omit<UserEvent, "actor"> & {
 };
 
 /**
- * Returns the event of a row. It copies each field by name: a rest property would take ten times as long, and
+ * Returns the event of a row. Copies each field by name, because a rest property takes ten times as long and
  * sealing reads every event twice.
  */
 export function eventOf(row: EventRow): UserEvent {
@@ -68,7 +68,7 @@ export function withoutPerson(event: UserEvent): Omit<UserEvent, "user_id"> {
   };
 }
 
-/** Returns the event as it was before its outcome. */
+/** Returns the event as it was before its outcome was written. */
 export function withoutOutcome(row: EventRow, named: boolean, member_id: string | null): EventRow {
   const pending = { ...row, outcome: "pending" as const, status: null, details: null, created_id: null };
   return named ? { ...pending, organization_id: null, actor_member_id: member_id } : pending;

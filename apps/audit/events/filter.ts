@@ -38,8 +38,8 @@ export interface EventBounds {
 }
 
 /**
- * The largest difference between the times of an event and of its id: the tolerance for an intent's time, and an
- * hour to write the intent.
+ * The largest difference between the time of an event and the time in its id. An intent's time has a tolerance, and
+ * writing the intent may take an hour.
  */
 const SKEW_MS = INTENT_SKEW_MS_MAX + 60 * 60 * 1000;
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
@@ -47,7 +47,7 @@ const RANDOM_MIN = "0".repeat(16);
 
 /**
  * Returns the bounds of a filter before `cursor`, or null if no event can match. An id contains a time, so bounds
- * on time limit the ids, and the reverse. A page at any depth reads only its own months.
+ * on time limit the ids, and a cursor limits the times. So every page reads only its own months.
  */
 export function eventBounds(filter: EventFilter, cursor: string | null): EventBounds | null {
   const from_ms = filter.from === null ? 0 : clamp(ceilMs(filter.from));

@@ -78,9 +78,7 @@ const exportContent = {
   },
 };
 
-/**
- * The documented query of a page. It omits `proof` and `checkpoint`, which are documented at the export operation.
- */
+/** The query of a page as documented: without `proof` and `checkpoint`, which the export operation documents. */
 const describedPageQuery = Type.Omit(pageQuerySchema, ["proof", "checkpoint"]);
 
 function describePage(kind: EventLog["kind"]): DocumentDecoration {

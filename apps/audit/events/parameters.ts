@@ -33,7 +33,7 @@ export const timeParameter = (description: string) =>
     format: RFC_3339_TIME,
   });
 
-/** Returns the schema of an id that an event contains. The log accepts any text as an id. */
+/** Returns the schema of an id that an event contains. The log accepts ids in any format. */
 export const writtenId = (description: string) =>
   Type.String({ description, minLength: 1, maxLength: ID_LENGTH_MAX, examples: [ULID_EXAMPLE] });
 
@@ -132,8 +132,8 @@ function readProblems(log: EventLog, schema: TObject, query: EventQuery, { url }
 }
 
 /**
- * Refuses filters together with `proof`: a proof covers the whole log, since a part of it proves nothing about the
- * rest.
+ * Returns what is wrong with `proof` and `checkpoint`. Refuses filters beside `proof`, because a proof covers a
+ * whole log.
  */
 function proofProblems({ proof, checkpoint, ...filters }: EventQuery, isNdjson: boolean): FieldError[] {
   if (proof !== "true") {
@@ -150,7 +150,7 @@ function proofProblems({ proof, checkpoint, ...filters }: EventQuery, isNdjson: 
   return [...problems, { path: "proof", message }];
 }
 
-/** Returns the problems of the owner of a log. The id may be any text. */
+/** Returns the problems of the owner of a log. The id may have any format, but must fit into the database. */
 export function logProblems({ kind, id }: EventLog): FieldError[] {
   const path = `${kind}_id`;
   if (id.length <= ID_LENGTH_MAX) return unstorable({ [path]: id });

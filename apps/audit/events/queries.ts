@@ -14,15 +14,15 @@ const EXPORT_BATCH_ROWS = 200;
 const CONNECTIONS = 8;
 
 /**
- * Opens connections for reads. PostgreSQL plans each page for its own values: a generic plan assumes narrow bounds
- * on time, and then sorts whole months.
+ * Opens connections for reads. PostgreSQL plans each query for its own values, because a generic plan assumes
+ * narrow bounds on time and sorts whole months.
  */
 export function openReads(url: string, options: DatabaseOptions): Promise<Database> {
   return openDatabase(url, { pool_max: CONNECTIONS, plan_cache_mode: "force_custom_plan", ...options });
 }
 
 /**
- * Returns the newest matching events, at most {@link LIMIT_MAX} plus one, which shows whether another page
+ * Returns the newest matching events, at most {@link LIMIT_MAX} plus one. The extra event shows that another page
  * follows.
  */
 export async function selectEvents(
@@ -30,7 +30,7 @@ export async function selectEvents(
   filter: EventFilter,
   bounds: EventBounds,
 ): Promise<UserEvent[]> {
-  // Every page size has the same limit, because the database keeps a plan for each text of a statement.
+  // The limit is the same for every page size, because the database keeps a plan for each text of a statement.
   const found = await query<EventRow>(database, "select_events")`
     ${selectStatement(filter, bounds)} limit ${sql.raw(String(LIMIT_MAX + 1))}`;
   return found.map(eventOf);
@@ -59,9 +59,9 @@ export const columns = sql.raw(
 );
 
 /**
- * Returns the statement for the events of a filter, newest first. Each variant reads an index that has the order of
- * the answer, so that a page costs the same anywhere in the log. A request id leads to its event, a path param to
- * the list of its events. Other filters use the index of their field.
+ * Returns the statement for the events of a filter, newest first. Each variant reads an index in the order of the
+ * answer, so that a page costs the same anywhere in the log. A request id selects its event, and a path param
+ * selects the list of its events. Other filters use the index of their field.
  */
 export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
   const conditions = sql.join([ofLog(filter.log), ...within(sql`event`, bounds), ...matches(filter)], AND);
@@ -75,8 +75,8 @@ export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
 }
 
 /**
- * Joins events to their entries. `offset 0` keeps the planner from joining whole tables: it walks the entries
- * in order.
+ * Joins events to their index entries. Because of `offset 0`, the planner walks the entries in order and joins no
+ * whole tables.
  */
 function eventsOf(entries: SQL, conditions: SQL): SQL {
   return sql`select ${columns} from (${entries}) entry
@@ -89,8 +89,8 @@ function eventsOf(entries: SQL, conditions: SQL): SQL {
 }
 
 /**
- * Returns the entries of the rarest param; the conditions on events check the other params. The rarest param is the one
- * whose first {@link LIMIT_MAX} entries reach back furthest, or that has fewer.
+ * Returns the entries of the rarest param; the conditions on events check the other params. The rarest param has
+ * fewer than {@link LIMIT_MAX} entries, or its first entries reach back furthest.
  */
 function entriesOfRarestParam(filter: EventFilter, bounds: EventBounds): SQL {
   const log = `${filter.log.kind}:${filter.log.id}`;

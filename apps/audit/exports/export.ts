@@ -47,8 +47,8 @@ export class Exports {
   }
 
   /**
-   * Streams a whole log with its proof (AU-61), which includes the log's head under checkpoint `asked` if that is
-   * set.
+   * Streams a whole log with its proof (AU-61). If `asked` is set, the proof includes the log's head under that
+   * checkpoint.
    *
    * @throws ApiError 422 if checkpoint `asked` does not exist or does not show heads
    */

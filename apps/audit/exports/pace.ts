@@ -5,7 +5,7 @@ export interface PaceLimits {
   lag_ms_max: number;
 }
 
-/** A reader below this multiple of the minimum pace counts as slow, and can lose its place to a waiting log. */
+/** A reader below this multiple of the minimum pace is slow, and can lose its place to a log that waits. */
 const SLOW_FACTOR = 16;
 
 /**
@@ -27,12 +27,12 @@ export class ReadingPace {
     return Math.max(0, this.#limits.lag_ms_max - this.#lag_ms);
   }
 
-  /** Average pace of the client; infinite while the service has not waited for it. */
+  /** Average pace of the client; infinite if the service has never waited for the client. */
   get bytes_per_second(): number {
     return this.#waited_ms === 0 ? Number.POSITIVE_INFINITY : (this.#bytes * 1000) / this.#waited_ms;
   }
 
-  /** Whether the service has waited long enough to know that this client reads slowly. */
+  /** Whether this client reads slowly. False until the service has waited long enough for a reliable average. */
   get isSlow(): boolean {
     const { lag_ms_max, bytes_per_second_min } = this.#limits;
     return this.#waited_ms > lag_ms_max && this.bytes_per_second < SLOW_FACTOR * bytes_per_second_min;

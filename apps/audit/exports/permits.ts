@@ -43,11 +43,11 @@ export class ExportPlace {
 }
 
 /**
- * Limits exports that run at once by assigning places to them: each export uses a database connection while its
- * client reads. The service does not know who reads, so logs share the places:
+ * Limits how many exports run at once, because each one uses a database connection while its client reads. The
+ * service cannot tell readers apart, so logs share the places:
  * - The last free place is reserved for a log that has no place.
  * - A freed place goes to a waiting log.
- * - When a log starts to wait, the slowest reader loses its place.
+ * - When a log starts to wait, the slowest of the slow readers loses its place.
  */
 export class ExportPermits {
   readonly #limits: ExportLimits;

@@ -64,8 +64,8 @@ export async function selectSealedLog(database: Database, log: EventLog): Promis
         left join audit.chains known using (owner)
         left join audit.altered_chains aside using (owner)`;
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
-  // The stored snapshot of a restored database has transaction numbers of another server. No event counts as
-  // missing its seal until the sealer has searched this database.
+  // The stored snapshot of a restored database has transaction numbers of another server. Until the sealer has
+  // searched this database, no event counts as wrongly unsealed.
   const foreign = parseSnapshot(found.now).xmax < parseSnapshot(found.sealed_to).xmax;
   return { ...found, foreign, sealed_to: foreign ? NOTHING_SEEN : found.sealed_to };
 }
@@ -91,7 +91,7 @@ function logCondition({ kind, id }: EventLog): SQL {
 type ProvenRow = EventRow & {
   named_by_outcome: boolean | null;
   intent_member_id: string | null;
-  /** Whether the snapshot of the seal sees the outcome. */
+  /** Whether the outcome belongs to the sealed state. */
   outcome_seen: boolean;
   intent: EventProof["outcome"];
   outcome_place: EventProof["outcome"];
@@ -104,8 +104,8 @@ interface ProvenEventLine {
 }
 
 /**
- * Streams all events of a log as they were when it was sealed, newest first, in batches. Includes events that
- * should be sealed but are not, without a position: the export leaves out no event.
+ * Streams all events of a log as they were when it was sealed, newest first, in batches. Leaves out no event: an
+ * event that is wrongly unsealed has no position.
  */
 export async function* streamProvenEvents(
   database: Database,
@@ -131,14 +131,14 @@ function provenStatement(log: EventLog, { chain_id, position, sealed_to, older_s
   ) => sql`case when ${name}.position <= ${position}::bigint then json_build_object(
       'position', ${name}.position, 'salt', coalesce(${name}.salt, encode(${salt}, 'hex'), ''),
       'chain', ${name}.chain) end`;
-  // the outcome's transaction put the event into this log if the outcome named the log
+  // if the outcome named this log, the outcome's transaction added the event to the log
   const intentXid =
     log.kind === "organization"
       ? sql`case when event.named_by_outcome then event.outcome_xid else event.intent_xid end`
       : sql`event.intent_xid`;
   const was = (name: SQL, unplaced: SQL) =>
     sql`coalesce(${name}.position <= ${position}::bigint, ${unplaced})`;
-  // an event whose request id is not claimed is never sealed: the export shows it without a position
+  // the sealer skips an event without a row in audit.request_ids: the export shows it without a position
   const intentUnplaced = sql`${seen(intentXid)} or not ${CLAIMED}`;
   return sql`select ${columns}, event.named_by_outcome, event.intent_member_id,
       event.outcome <> 'pending' and ${was(sql`o`, seen(sql`event.outcome_xid`))} as outcome_seen,
@@ -220,8 +220,8 @@ function placed(head: EarlierHead, proofs: TreeProofs | null, at: number): Earli
 }
 
 /**
- * Returns the owner's heads under earlier checkpoints: the last one of each UTC day since the first entry, and
- * checkpoint `asked`. A checkpoint without a head map shows no head.
+ * Returns the owner's heads under earlier checkpoints: the last checkpoint of each UTC day since the first entry,
+ * and checkpoint `asked`. A checkpoint without a head map shows no head.
  */
 async function selectEarlierHeads(
   database: Database,
@@ -269,8 +269,8 @@ type Declaration = NonNullable<ProofEnd["retention"]>[number];
 /**
  * Returns the declarations of dropped months in the owner's chain, up to the sealed position.
  *
- * @throws Error if a month was declared since the export began: the export may lack both its events and its
- * declaration
+ * @throws Error if a month was declared since the export began, because the export may lack both the month's events
+ * and its declaration
  */
 async function selectRetention(
   database: Database,

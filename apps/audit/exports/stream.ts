@@ -16,9 +16,9 @@ interface ExportStream {
 }
 
 /**
- * Returns a response that streams an export. The first chunk is awaited, so that an unavailable database is still a
- * 503. The connection breaks if the chunks fail or the client is too slow, so that no client mistakes a part for
- * the whole export.
+ * Returns a response that streams an export. Waits for the first chunk, so that an unavailable database is answered
+ * with 503. If the chunks fail or the client is too slow, the connection breaks, so that no client mistakes a part
+ * for the whole.
  */
 export async function streamedExport(stream: ExportStream): Promise<Response> {
   const { chunks, signal } = stream;
@@ -57,7 +57,7 @@ async function send(
         if (stream.signal.aborted) return;
       }
     }
-    // frees the place before the client sees the end of the export and can request another
+    // frees the place before the client sees the end of the export, because the client may then request another
     stream.ended();
     sink.end();
   } catch (error) {
@@ -67,7 +67,7 @@ async function send(
   }
 }
 
-/** The size of the pieces for measuring the pace. A sink does not report how much of a piece the client has read. */
+/** The size of the pieces by which the pace is measured. A sink does not report progress within a piece. */
 const PIECE_BYTES = 64 * 1024;
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {

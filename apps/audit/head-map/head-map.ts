@@ -17,8 +17,8 @@ const LETTER_A = "a".charCodeAt(0);
 export class NodeCache {
   readonly #shared = new Map<string, MapNode>();
   /**
-   * Two generations of deeper nodes. The older one is dropped as a whole: a Map that loses keys one by one gets
-   * slow.
+   * Two generations of deeper nodes. The older generation is dropped as a whole, because a Map that loses keys one
+   * by one gets slow.
    */
   #young = new Map<string, MapNode>();
   #old = new Map<string, MapNode>();
@@ -76,7 +76,7 @@ interface Wanted {
 }
 
 /**
- * The part of the map of heads under one checkpoint that leads to some owners. Every node was verified against the
+ * The nodes of the map of heads under one checkpoint that lead to given owners. Every node was verified against the
  * signed root.
  */
 export class HeadMap {
@@ -175,7 +175,7 @@ export class HeadMap {
     return node.hash;
   }
 
-  /** Reads the child nodes of branches at one depth that are on the ways to owners. */
+  /** Reads the child nodes that are on the ways to owners, below branches at one depth. */
   async #readBelow(
     database: Database,
     depth: number,
@@ -195,7 +195,7 @@ export class HeadMap {
     }
   }
 
-  /** Reads nodes in their order, and compares each with its reference. */
+  /** Returns nodes in the order of `wanted`, or `lost` for a node that is gone or differs from its reference. */
   async #read(database: Database, wanted: readonly Wanted[]): Promise<(Branch | typeof LOST)[]> {
     const known = wanted.map(({ path, ref }) => this.#cache.get(path, ref.hash));
     const missing = wanted.filter((_, index) => known[index] === null);

@@ -42,11 +42,11 @@ type Subtrees = (Subtree | null | undefined)[];
 const UNKNOWN: Readonly<Subtrees> = Array.from({ length: 2 * SLOTS }, () => undefined);
 
 /**
- * A stored node of the map of heads: four levels of the tree, with a slot for each hexadecimal digit. Nodes never
- * change: each checkpoint writes new nodes on the ways to the heads that moved.
+ * A stored node of the map of heads: four levels of the tree, with a slot for each hexadecimal digit. Stored nodes
+ * never change: each checkpoint writes new nodes on the ways to the heads that moved.
  *
  * In memory a node keeps its stored bytes: a bitmap of used slots, a bitmap of leaves, and the used slots in order.
- * It caches the hashes of its subtrees, so a changed slot costs only the hashes above it.
+ * The node caches the hashes of its subtrees, so a changed slot costs only the hashes above the slot.
  */
 export class MapNode {
   static readonly EMPTY = new MapNode(Buffer.alloc(HEAD_BYTES), UNKNOWN.slice());
@@ -57,8 +57,8 @@ export class MapNode {
   readonly #taken: number;
   readonly #leaves: number;
   /**
-   * The subtrees by place: the whole node is at 1, the halves of place `p` at `2p` and `2p + 1`, slot `n` at `16 +
-   * n`.
+   * The subtrees by place. The whole node is at 1, and slot `n` is at `16 + n`. The children of place `p` are at
+   * `2p` and `2p + 1`.
    */
   readonly #subtrees: Subtrees;
 

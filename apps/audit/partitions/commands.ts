@@ -27,7 +27,7 @@ interface PartitionKeeperDeps {
 }
 
 const INTERVAL_MS = 60 * 60 * 1000;
-/** Delay after the first failed run. Each further failure makes it longer, up to the normal interval. */
+/** Delay after the first failed run. Each further failure makes the delay longer, up to the normal interval. */
 const RETRY_MS = INTERVAL_MS / 8;
 
 /** Creates missing monthly partitions: once at `start`, which rejects on failure, then every hour. */

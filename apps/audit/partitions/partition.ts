@@ -15,7 +15,7 @@ export interface Partition {
 
 /**
  * Returns the partitions that must exist at `now_ms`: from last month to two months ahead (AU-7). An intent's time
- * is within a day of the clock, so its partition exists even if upkeep fails for two months.
+ * is within a day of the clock, so its partition exists even if creation fails for two months.
  */
 export function wantedPartitions(now_ms: number): Partition[] {
   return Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, index) => {

@@ -20,16 +20,16 @@ export async function missingPartitions(database: Database, wanted: Partition[])
 
 /**
  * Takes a lock until the transaction ends, so that only one transaction at a time changes the event tables.
- * `audit.make_partition` takes the same lock. PostgreSQL rejects concurrent changes of one catalog entry, for
- * example a grant while a partition is created.
+ * `audit.make_partition` takes the same lock. Without the lock, PostgreSQL would reject concurrent changes of one
+ * catalog entry, for example a grant while a partition is created.
  */
 export async function lockPartitions(tx: Orm): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended('partitions of audit_events', 0))`);
 }
 
 /**
- * Creates a partition through a function that runs with the rights of the log's owner: the caller needs no such
- * rights. Returns false if another replica was faster.
+ * Creates a partition through a function with the rights of the log's owner, because the caller lacks these rights.
+ * Returns false if another replica was faster.
  */
 export async function makePartition(orm: Orm, { month }: Partition): Promise<boolean> {
   const [answer] = await rows<{ made: boolean }>(orm, sql`select audit.make_partition(${month}) as made`);

@@ -18,13 +18,13 @@ import {
 } from "./queries.ts";
 
 /**
- * How long after its end a month is complete. An intent's time may differ from the clock by a day, so events can
- * arrive after the end.
+ * The wait after the end of a month before the month can be dropped. An intent's time may differ from the clock by
+ * a day, so events can arrive after the end.
  */
 const SETTLED_MS = 48 * 60 * 60 * 1000;
 /** The maximum number of chains whose declarations one checkpoint covers. */
 const DECLARED_MAX = 1_000;
-/** The maximum difference between the clocks of this machine and of the database. Beyond it, one of them is wrong. */
+/** The maximum difference between the clocks of this machine and of the database. A larger difference means a wrong clock. */
 const CLOCKS_APART_MS_MAX = 60 * 60 * 1000;
 const LOCK_NOT_AVAILABLE = "55P03";
 const UNDEFINED_TABLE = "42P01";
@@ -33,17 +33,17 @@ const RETRY_MS = 1_000;
 
 export interface DroppedMonth {
   month: string;
-  /** Number of chains that declare the month. */
+  /** Number of chains that got a declaration of the month. */
   logs: number;
   entries: number;
 }
 
 /**
- * Drops the months before `before`, the oldest first. For each month, verifies its events against the seal,
- * declares the month in the chains of its owners, and drops its partition. An interrupted run continues where it
- * stopped.
+ * Drops the months before `before`, the oldest first. For each month, verifies the events against the seal, adds a
+ * declaration to each chain with entries of the month, and drops the partition. An interrupted run continues where
+ * it stopped.
  *
- * @throws LogAltered for a month with an event that differs from the sealed one; the month stays
+ * @throws LogAltered for a month with an event that differs from the sealed one; that month is not dropped
  */
 export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerator<DroppedMonth, void, void> {
   const { reads, writes, key, clock } = deps;
@@ -77,7 +77,7 @@ export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerato
 }
 
 /**
- * Refuses to continue if a clock is wrong (OP-93): a month that is dropped too early is lost.
+ * Refuses to continue if a clock is wrong (OP-93), because a month that is dropped too early is lost.
  *
  * @throws StartRefused if this machine and the database do not agree on the time
  */
@@ -146,7 +146,7 @@ async function declareAll(deps: PassDeps, month: Month, dropped: DroppedMonth): 
   if (batch.length > 0) await declare(deps, month.month, batch);
 }
 
-/** Drops the partition once nobody uses it. Returns false if the month has changed since the snapshot `asOf`. */
+/** Drops the partition once no transaction uses it. Returns false if the month has changed since the snapshot `asOf`. */
 async function dropOnceFree({ writes, clock }: PassDeps, month: Month, asOf: string): Promise<boolean> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     try {

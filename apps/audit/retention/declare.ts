@@ -12,8 +12,8 @@ import type { Undeclared } from "./month.ts";
 const TRIES_MAX = 100;
 
 /**
- * Appends a retention declaration for `month` to each chain. One new checkpoint covers them all. Tries again
- * if another replica has sealed entries since the attempt began.
+ * Appends a retention declaration for `month` to each chain. One new checkpoint covers all declarations. Tries
+ * again if another replica has sealed entries since the attempt began.
  *
  * @throws LogAltered if somebody has altered one of the chains
  */

@@ -12,7 +12,7 @@ export interface PartitionRow {
   bound: string;
 }
 
-/** Returns the partitions of the log, except those that another job is dropping: they have no bound any more. */
+/** Returns the partitions of the log, except those that another job is dropping: such a partition has no bound. */
 export function selectPartitions(database: Database): Promise<PartitionRow[]> {
   return query<PartitionRow>(database, "select_partitions")`
     select * from (
@@ -54,14 +54,14 @@ export function selectDeclared(database: Database, month: string): Promise<Decla
     select chain_id, ranges from audit.retentions where month = ${month}`;
 }
 
-/** A range of positions of a dropped month whose hashes are missing or differ from the declaration. */
+/** A declared range of positions whose hashes are missing or differ from the declaration. */
 interface LostPlace {
   owner: string | null;
   from: number;
   to: number;
 }
 
-/** Returns a range of positions that is declared for a month but that its chain has lost; null if nothing is lost. */
+/** Returns a range that is declared for a month but missing or altered in its chain; null if there is none. */
 export async function selectLostPlaces(database: Database, month: string): Promise<LostPlace | null> {
   const [lost] = await query<LostPlace>(database, "select_lost_places")`
     select chain.owner, (range->>'from')::integer as from, (range->>'to')::integer as to
@@ -78,7 +78,7 @@ export async function selectLostPlaces(database: Database, month: string): Promi
   return lost ?? null;
 }
 
-/** One half of an event of a month, at its position in a chain. */
+/** The intent or the outcome of an event, at its position in a chain. */
 export interface SealedHalf extends StoredRow {
   chain_id: number;
   /** Null if the chain has no row. */
@@ -91,7 +91,7 @@ export interface SealedHalf extends StoredRow {
   own_salt: string | null;
 }
 
-/** Streams all sealed halves of the events of a partition, chain by chain in the order of their positions. */
+/** Streams the sealed intents and outcomes of a partition, chain by chain in the order of their positions. */
 export function streamSealedHalves(
   database: Database,
   partition: string,
@@ -114,7 +114,7 @@ export function streamSealedHalves(
 const LOCK_MS = 200;
 
 /**
- * Drops a partition unless its month was written to since the snapshot `asOf`; returns whether it was dropped.
+ * Drops a partition unless an event of its month changed after the snapshot `asOf`; returns whether it was dropped.
  * Rejects if the partition stays in use for {@link LOCK_MS}.
  */
 export async function dropPartition(

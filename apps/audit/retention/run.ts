@@ -18,7 +18,7 @@ export function runDrop(env: Environment, before: string): Promise<void> {
 }
 
 const MONTHS_MAX = 1_200;
-/** Usage reports may be 400 days late (AU-121). A shorter retention would lose late counts. */
+/** Usage reports may be 400 days late (AU-121), so a shorter retention would lose late counts. */
 const USAGE_MONTHS_MIN = 14;
 
 /** Lists the variables of `ostiary audit retention`. */

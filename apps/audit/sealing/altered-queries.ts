@@ -12,13 +12,13 @@ export interface AlteredChain {
   chain: string | null;
 }
 
-/** An altered chain, as stored for all replicas. It gets no new entries. */
+/** An altered chain, as stored for all replicas. The chain gets no new entries until it is restored or accepted. */
 export interface SetAside extends AlteredChain {
   /** Whether an operator lets sealing continue from the chain's present row. */
   accepted: boolean;
 }
 
-/** Returns the end that an altered chain must have to continue, or null if any consistent end will do. */
+/** Returns the end that an altered chain must have to continue, or null if any consistent end is accepted. */
 export function endOf({ position, chain, accepted }: SetAside): { position: number; chain: string } | null {
   return accepted || position === null || chain === null ? null : { position, chain };
 }
@@ -34,7 +34,7 @@ export const IS_SET_ASIDE = sql`(event.organization_id is null
   and (event.user_id is null
     or exists (select from audit.altered_chains aside where aside.owner = 'user:' || event.user_id))`;
 
-/** Returns the value of a chain at a position, in hexadecimal, or null if it has no entry there. */
+/** Returns the hash of a chain at a position, in hexadecimal, or null if the chain has no entry there. */
 export function selectChainAt(
   database: Database,
   chain_id: number,

@@ -33,7 +33,7 @@ const SLICE_MS = 10;
 export const SALT_BYTES = 16;
 
 export interface PassDeps {
-  /** The database for reads. It plans each statement for its own values. */
+  /** The database for reads, which plans each statement for its own values. */
   reads: Database;
   writes: Database;
   key: SigningKey | null;
@@ -47,8 +47,8 @@ export interface PassDeps {
 }
 
 /**
- * The result of a pass. `behind`: more can be sealed at once. `lost`: another replica has written since the
- * state was read.
+ * The result of a pass. `behind`: there is more to seal now. `lost`: another replica has written since the state
+ * was read.
  */
 export interface PassResult {
   entries: number;
@@ -56,7 +56,7 @@ export interface PassResult {
   end: "done" | "behind" | "lost";
 }
 
-/** Events that are due, and the sealer's marks after they are sealed. */
+/** Events that are due, and the values of the sealer's marks once these events are sealed. */
 interface Due {
   rows: UnsealedRow[];
   sealed_to: string;
@@ -89,7 +89,7 @@ export async function sealPass(deps: PassDeps, found: SealerState): Promise<Pass
   };
 }
 
-/** Remembers the ends that a pass wrote. Forgets the chains that it set aside, and reports them. */
+/** Remembers the chain ends that a pass wrote. Forgets and reports the chains that the pass set aside. */
 export function notePass({ sealed, log }: PassDeps, { heads, checkpoint, altered = [] }: PassWrite): void {
   sealed.remember(heads, checkpoint);
   for (const chain of altered) {
@@ -110,7 +110,7 @@ async function dueRows(database: Database, state: SealerState): Promise<Due> {
   if (state.older !== null) return olderRows(database, state, state.older);
   const sealed = parseSnapshot(state.sealed_to);
   const now = parseSnapshot(state.now);
-  // a database that was restored on another server counts its transactions from a lower number
+  // a database that was restored on another server has lower transaction numbers
   if (now.xmax < sealed.xmax) return restoredRows(database, state, now);
   const window = windowAfter(sealed, now, await selectBound(database, sealed.xmax, ENTRIES_MAX));
   const rows = await selectWindow(database, window);
@@ -133,8 +133,8 @@ async function olderRows(database: Database, { sealed_to }: SealerState, cursor:
 }
 
 /**
- * Returns due events of a restored database. `sealed_to` belongs to the other server, and stays until all events
- * are sealed.
+ * Returns due events of a restored database. `sealed_to` is a snapshot of the other server, and stays until all
+ * events are sealed.
  */
 async function restoredRows(database: Database, { sealed_to }: SealerState, now: Snapshot): Promise<Due> {
   const rows = await selectAnyUnsealed(database, ENTRIES_MAX);
@@ -154,8 +154,8 @@ async function movedRows({ reads, log }: PassDeps, state: SealerState): Promise<
 }
 
 /**
- * Returns the entries of rows in chains that are still sealed. Older rows get entries only in logs of the
- * current kind of owner.
+ * Returns the entries of rows, except in chains that are set aside. While events from before the proof are sealed,
+ * returns only entries for the kind of owner whose turn it is.
  */
 async function newEntries(
   deps: PassDeps,
@@ -180,7 +180,7 @@ async function newEntries(
   );
 }
 
-/** Returns the due entries of rows, in their order. */
+/** Returns the due entries of rows, in the order of their transactions. */
 export async function entriesOfRows({ clock }: PassDeps, rows: readonly UnsealedRow[]): Promise<NewEntry[]> {
   const entries: NewEntry[] = [];
   const newSalt = () => randomBytes(SALT_BYTES).toString("hex");

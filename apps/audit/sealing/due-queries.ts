@@ -24,7 +24,7 @@ export async function selectBound(database: Database, xid: bigint, entries: numb
 }
 
 /**
- * Whether the request id is claimed for the event. The service claims it in the statement that writes the
+ * Whether `audit.request_ids` has a row for the event. The service writes that row in the same statement as the
  * event.
  */
 export const CLAIMED = sql`exists (select from audit.request_ids known
@@ -48,9 +48,9 @@ function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
 }
 
 /**
- * Returns the tables of a query for the events that the transactions of a window wrote. `event` has the rows;
- * `due` says whether the window has the intent, the outcome or both. The lateral join reads each event by its
- * key, whatever row count the planner expects.
+ * Returns the tables of a query for the events that the transactions of a window wrote. `event` is the event; `due`
+ * tells whether the window includes its intent, its outcome or both. The lateral join reads each event by its key,
+ * whatever row count the planner expects.
  */
 export function eventsOf(window: SealWindow): SQL {
   return sql`(
@@ -78,8 +78,8 @@ export function selectWindow(database: Database, window: SealWindow): Promise<Un
 }
 
 /**
- * Returns at most `limit` events of the whole log that lack an entry. Used after a restore, when transactions are
- * counted anew, and after somebody changed the marks.
+ * Returns at most `limit` events of the whole log that lack an entry. Used after a restore, when transaction
+ * numbers start anew, and after somebody changed the marks.
  */
 export function selectAnyUnsealed(database: Database, limit: number): Promise<UnsealedRow[]> {
   const intent = sql`(${CLAIMED} and ${hasNoEntry(false)})`;
@@ -90,8 +90,8 @@ export function selectAnyUnsealed(database: Database, limit: number): Promise<Un
 }
 
 /**
- * Returns the condition that an intent or an outcome has no entry. A restored database may reuse transaction
- * numbers, so the number alone does not decide.
+ * Returns the condition that an intent or an outcome has no entry. The transaction number cannot show this, because
+ * a restored database may reuse numbers.
  */
 function hasNoEntry(is_outcome: boolean, chain_id?: SQL): SQL {
   return sql`not exists (select from audit.entries entry
@@ -100,8 +100,8 @@ function hasNoEntry(is_outcome: boolean, chain_id?: SQL): SQL {
 }
 
 /**
- * Returns the events that the snapshot sees and the owner's chain lacks, in the order in which they were
- * written.
+ * Returns the events that the snapshot `sealed_to` includes but the owner's chain lacks, in the order in which they
+ * were written.
  */
 export function selectUnsealedOf(
   database: Database,
@@ -127,8 +127,8 @@ export function selectUnsealedOf(
 }
 
 /**
- * Matches events whose row was inserted with its outcome already set. An import may insert such rows; the
- * audit service never does. The sealer seals intent and outcome together.
+ * Matches events whose row was inserted with its outcome already set, as an import may do; the audit service never
+ * does. The sealer then seals intent and outcome together.
  */
 const INSERTED_FINAL = sql.raw("event.outcome <> 'pending' and event.outcome_xid is null");
 

@@ -26,15 +26,15 @@ export interface StoredRow extends EventRow {
   intent_member_id: string | null;
 }
 
-/** An event with a half that is not sealed yet. */
+/** An event whose intent or outcome is not sealed yet. */
 export interface UnsealedRow extends StoredRow {
   /** Whether the intent is due. */
   intent_due: boolean;
   /** Whether the outcome is due. */
   outcome_due: boolean;
   /**
-   * Whether `audit.request_ids` has this event under its request id. The row is missing if something other than the
-   * service wrote the event.
+   * Whether `audit.request_ids` contains this event under its request id. The row is missing if something other
+   * than the service wrote the event.
    */
   claimed: boolean;
 }
@@ -46,7 +46,7 @@ export interface NewEntry {
   occurred_at: string;
   is_outcome: boolean;
   hash: Hash;
-  /** The entry's own salt in hexadecimal; null if the event has a salt. */
+  /** The entry's own salt in hexadecimal; null if the entry uses the event's salt. */
   own_salt: string | null;
 }
 
@@ -63,9 +63,7 @@ export interface EventPart {
   is_outcome: boolean;
 }
 
-/**
- * Returns the unsealed intents and outcomes of rows, ordered by the number of the transaction that wrote each.
- */
+/** Returns the unsealed intents and outcomes of rows, in the order of the transactions that wrote them. */
 export function partsInOrder(rows: readonly UnsealedRow[]): EventPart[] {
   const parts = rows.flatMap((row) => {
     const intentXid = BigInt(row.intent_xid ?? 0);
@@ -88,7 +86,7 @@ export function entriesOf({ row, is_outcome }: EventPart, newSalt: () => string)
   return is_outcome ? outcomeEntries(row, newSalt) : intentEntries(row, newSalt);
 }
 
-/** Returns the intent's entry in each log that the intent put the event into. */
+/** Returns the intent's entries: one for each log to which the intent added the event. */
 function intentEntries(row: StoredRow, newSalt: () => string): NewEntry[] {
   return viewsOf(row)
     .filter(({ joins }) => !joins)
@@ -96,7 +94,7 @@ function intentEntries(row: StoredRow, newSalt: () => string): NewEntry[] {
 }
 
 /**
- * Returns the outcome's entry in each log. A log that the event joins with its outcome gets the intent's
+ * Returns the outcome's entry in each log. If the outcome added the event to a log, that log gets the intent's
  * entry first.
  */
 function outcomeEntries(row: StoredRow, newSalt: () => string): NewEntry[] {
@@ -109,7 +107,7 @@ function outcomeEntries(row: StoredRow, newSalt: () => string): NewEntry[] {
 interface View {
   owner: string;
   event: UserEvent | ReturnType<typeof withoutPerson>;
-  /** Whether the outcome put the event into this log. */
+  /** Whether the outcome added the event to this log. */
   joins: boolean;
 }
 

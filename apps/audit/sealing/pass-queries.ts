@@ -37,9 +37,9 @@ export interface HeadWrite {
 export interface PassWrite {
   holder: string;
   sealed_to: string;
-  /** Signature of `sealed_to` and `older`. Undefined keeps the stored one. */
+  /** Signature of `sealed_to` and `older`. Undefined keeps the stored signature. */
   marks?: string | null;
-  /** The snapshot sealed before this pass, if it is older than `sealed_to`. */
+  /** The snapshot that was sealed before this pass, if it is older than `sealed_to`. */
   sealed_before?: string;
   older: OlderCursor | null;
   entries: readonly EntryWrite[];
@@ -47,7 +47,7 @@ export interface PassWrite {
   heads: readonly HeadWrite[];
   /** The nodes that the checkpoint adds to the map of heads. */
   nodes: readonly NodeWrite[];
-  /** Null if there are no heads. */
+  /** Null if no head moves. */
   checkpoint: Checkpoint | null;
   /** The leaves that the tree of checkpoints gets. */
   tree: TreeWrite;
@@ -55,13 +55,13 @@ export interface PassWrite {
   altered?: readonly AlteredChain[];
   /** Owners whose chains are sealed again. */
   restored?: readonly string[];
-  /** More parts of the statement, each followed by a comma. They read `turned`, which is empty if the pass is lost. */
+  /** More parts of the statement, each followed by a comma. The parts read `turned`, which is empty if the pass is lost. */
   also?: SQL;
 }
 
 /**
- * Writes a pass unless another was written since `passes` was read; returns whether it was written. It is one
- * statement, so a sealer that dies or hangs has written all or nothing, and holds no lock.
+ * Writes a pass unless another pass was written since `passes` was read; returns whether this pass was written. One
+ * statement writes everything, so a sealer that dies or hangs has written all or nothing, and holds no lock.
  */
 export async function writePass(database: Database, passes: number, pass: PassWrite): Promise<boolean> {
   const written = await query(database, "write_pass")`
@@ -75,8 +75,8 @@ export async function writePass(database: Database, passes: number, pass: PassWr
 }
 
 /**
- * Returns the part that updates the sealer's row. All other parts read it: it is empty if another pass was written
- * first.
+ * Returns the part that updates the sealer's row. All other parts read its result, which is empty if another pass
+ * was written first.
  */
 function turned(
   passes: number,

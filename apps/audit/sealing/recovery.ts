@@ -7,8 +7,8 @@ import type { SealerState } from "./state-queries.ts";
 import { expectedOf } from "./trust.ts";
 
 /**
- * Continues the first altered chain that matches its seal again. Seals its waiting events, one pass at a time. Once
- * none waits, the chain is sealed like any other. Returns null if no chain matches.
+ * Seals waiting events of the first altered chain that matches its seal again, up to the size of one pass. Once no
+ * event waits, the chain is sealed like any other. Returns null if no chain matches.
  */
 export async function recoverPass(deps: PassDeps, state: SealerState): Promise<PassResult | null> {
   // in a restored database, the sealer first searches the whole log

@@ -35,14 +35,14 @@ const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
 /** Pause between two checks whether an altered chain is restored. */
 const RECOVER_MS = 5_000;
-/** Pause between two passes that state usage, and after a failed one. */
+/** Pauses between attempts to write statements of usage: after a success, and after a failure. */
 const STATE_USAGE_MS = 1_000;
 const STATE_USAGE_RETRY_MS = 10_000;
 
 /**
  * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. Another replica starts
- * when that one is silent for too long: it may have died, hang, or have nothing to do. If two replicas seal the
- * same events, the database lets only the faster one write.
+ * when that replica has been silent for too long: it may have died, hang, or have nothing to do. If two replicas
+ * seal the same events, the database lets only the faster one write.
  */
 export class Sealer {
   readonly #deps: SealerDeps;
@@ -68,7 +68,7 @@ export class Sealer {
     });
     this.#loop = new Loop({
       task: (stopping) => this.seal(stopping),
-      // half of the interval, since a pass takes time too
+      // half of the interval, because a pass takes time too
       pause_ms: interval_ms / 2,
       retry_ms: RETRY_MS,
       onFailure: (err, retry_in_ms) => {
@@ -139,7 +139,7 @@ export class Sealer {
     return false;
   }
 
-  /** Continues a restored chain, if a check is due; returns whether it did. */
+  /** Continues a restored chain if a check is due. Returns whether more of its events wait. */
   async #recover(deps: PassDeps): Promise<boolean> {
     const now_ms = deps.clock.elapsed_ms();
     if (now_ms < this.#recoverAt_ms) return false;
@@ -158,8 +158,8 @@ export class Sealer {
   }
 
   /**
-   * Returns whether another replica seals. A pass in the future is from before the database's clock was set back
-   * (AU-176).
+   * Returns whether another replica seals. A pass that appears to be in the future, because the database's clock
+   * was set back, does not count (AU-176).
    */
   #isOthers({ holder, idle_ms, older }: SealerState): boolean {
     const { clock, interval_ms } = this.#deps;

@@ -4,7 +4,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../checkpoints/queries.ts";
 import { SET_ASIDE, type SetAside } from "./altered-queries.ts";
 
-/** A position among the events of one kind of owner that are older than the proof. */
+/** A position among the events of one kind of owner from before the proof was introduced. */
 export interface OlderCursor {
   kind: "organization" | "user";
   owner: string;
@@ -18,7 +18,7 @@ export interface SealerState {
   holder: string | null;
   /** Time since the last write of any replica. */
   idle_ms: number;
-  /** A `pg_snapshot`; all events that it sees have their entries. */
+  /** A `pg_snapshot`; all events that are visible in it have their entries. */
   sealed_to: string;
   /** Null once all events from before the proof was introduced are sealed. */
   older: OlderCursor | null;
@@ -35,7 +35,7 @@ export interface SealerState {
   tree_size: number;
   /** The signed root of the tree, as a note; null while no key signs it. */
   note: string | null;
-  /** Whether a chain that is still sealed has its head only in an older checkpoint, not in the map of heads. */
+  /** Whether a chain that is not set aside has its head only in an older checkpoint, not in the map of heads. */
   has_unmapped: boolean;
   /** Whether statements of usage are due; false for a caller that does not ask. */
   is_usage_due: boolean;

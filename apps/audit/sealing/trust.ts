@@ -32,12 +32,12 @@ export class LogAltered extends Error {
 const LOST_WAY = "its place in the map of the newest checkpoint is gone";
 
 const CHECKPOINTS_MAX = 10_000;
-/** The maximum number of heads that a sealer remembers. It keeps the heads that moved last. */
+/** The maximum number of heads that a sealer remembers. The sealer keeps the heads that moved last. */
 const HEADS_MAX = 100_000;
 
 export const MARKS_TYPE = "audit-marks";
 
-/** Returns the text for signing the marks: how far the sealer has come. */
+/** Returns the text that is signed for the marks, which tell how far the sealer has come. */
 export function marksText({ sealed_to, older }: Pick<SealerState, "sealed_to" | "older">): string {
   return canonicalJson({ older, sealed_to });
 }
@@ -66,9 +66,9 @@ export function expectedOf(set_aside: readonly SetAside[]): Map<string, Expected
 }
 
 /**
- * Checks that chains still end as they were sealed, before more is sealed on top. Otherwise a chain that somebody
- * rebuilt or cut in the database would be signed with its next entry. This process also remembers the ends that it
- * wrote: nothing else reveals that a chain was set back to an older end.
+ * Checks that chains still end as they were sealed, before new entries are sealed on top. Otherwise the next
+ * checkpoint would sign a chain that somebody rebuilt or cut in the database. This process also remembers the ends
+ * that it wrote, because nothing else reveals that a chain was set back to an older end.
  */
 export class SealedState {
   readonly #database: Database;
@@ -127,7 +127,7 @@ export class SealedState {
     return last.number;
   }
 
-  /** Returns whether a key of this log signed the marks of a state, or no key ever did. */
+  /** Returns whether a key of this log signed the marks of a state, or no key ever signed marks. */
   async areMarksSigned(state: SealerState): Promise<boolean> {
     const { marks, marks_signed } = state;
     if (marks === null) return !marks_signed;
@@ -249,7 +249,7 @@ export class SealedState {
   }
 
   async #isSigned(checkpoint: Checkpoint): Promise<boolean> {
-    // the fields count too: a row can have the signature of another checkpoint
+    // compares all fields, because a row can have the signature of another checkpoint
     const text = canonicalJson(checkpoint);
     if (this.#known.has(text)) return true;
     if (!(await this.#isRight(checkpoint))) return false;
@@ -265,7 +265,7 @@ export class SealedState {
       problem = await checkpointProblem(checkpoint, this.#keys);
     }
     if (problem !== "unsigned") return problem === null;
-    // The operator may add a signing key later. The checkpoints before the first signed one stay unsigned.
+    // The operator may add a signing key later, so the checkpoints before the first signed one stay unsigned.
     const first = await selectFirstSigned(this.#database);
     return first === null || checkpoint.number < first;
   }

@@ -4,8 +4,8 @@ import { lockPartitions } from "../partitions/queries.ts";
 import { createRole, grantWork, selectRole } from "./queries.ts";
 
 /**
- * Grants a role the rights that the service needs. Creates the role, without a password, if it does not exist. Call
- * it as the owner of the log, after the migrations.
+ * Grants a role the rights that the service needs. Creates the role, without a password, if it does not exist. The
+ * caller must be the owner of the log, and must have run the migrations.
  *
  * @throws StartRefused for a role that grants do not restrict, or if the database user may not create the role or
  * grant it rights

@@ -8,8 +8,8 @@ const OUTCOME_COLUMNS =
   "outcome, status, details, created_id, outcome_salt, organization_id, actor_member_id";
 
 /**
- * The columns of the sealer's marks. If a key signs the marks, a changed mark only makes the sealer search the
- * whole log.
+ * The columns of the sealer's marks. The service may change them: if a key signs the marks, a wrong mark only makes
+ * the sealer search the whole log.
  */
 const MARK_COLUMNS = "passes, holder, passed_at, sealed_to, older_kind, older_owner, older_id, marks, note";
 

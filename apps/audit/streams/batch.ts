@@ -38,7 +38,7 @@ export type StreamEntry = ChainPlace &
     | { kind: "dropped" }
   );
 
-/** Returns an entry as a receiver gets it: with its event as it was when the entry was written. */
+/** Returns an entry as a receiver gets it: with the event as it was when the entry was written. */
 export function streamEntry(entry: EntryRow): StreamEntry {
   const { position, chain, salt, is_outcome, event, retention, statement } = entry;
   if (retention !== null) return { position, kind: "retention", salt: salt ?? "", chain, retention };
@@ -73,7 +73,7 @@ export interface BatchStream {
   after: ChainPlace;
 }
 
-/** Builds the body of a delivery request from as many of the first `rows` as {@link BATCH_BYTES_MAX} allows. */
+/** Builds the body of a delivery request from the first `rows` that fit into {@link BATCH_BYTES_MAX}, at least one. */
 export function ostiaryBatch(stream: BatchStream, rows: readonly EntryRow[], now_ms: number): Batch {
   const { id: stream_id, organization_id, after } = stream;
   const head = JSON.stringify({ type: "audit.entries", timestamp: new Date(now_ms).toISOString() }).slice(
@@ -86,8 +86,8 @@ export function ostiaryBatch(stream: BatchStream, rows: readonly EntryRow[], now
 }
 
 /**
- * Returns the first rows whose texts fit into {@link BATCH_BYTES_MAX}, at least one row. `more_bytes` is the most
- * that each row adds to its text.
+ * Returns the first rows whose texts fit into {@link BATCH_BYTES_MAX}, at least one row. Counts `more_bytes` for
+ * each row in addition to its text.
  */
 export function fitting<Row>(
   rows: readonly Row[],

@@ -29,7 +29,7 @@ export interface Answer {
 export const CALL_TIMEOUT_MS = 10_000;
 /** The maximum number of bytes that are read from one answer. A longer answer ends its connection. */
 export const ANSWER_BYTES_MAX = 4_096;
-/** The maximum number of provisional answers (1xx) to one request. More of them cost time, and say nothing. */
+/** The maximum number of provisional answers (1xx) to one request. Further ones would only cost time. */
 const PROVISIONAL_MAX = 16;
 /** The range of HTTP statuses (RFC 9110, 15). */
 const STATUS_MIN = 100;
@@ -38,7 +38,7 @@ const NOT_HTTP = "The receiver's answer is not HTTP.";
 /** The longest pause that a receiver can ask for. */
 const RETRY_AFTER_S_MAX = 86_400;
 
-/** The function that finds the addresses of a host name: `lookup` of `node:dns`, or a test's own. */
+/** The function that finds the addresses of a host name: `lookup` of `node:dns`, or a replacement in tests. */
 type Resolve = typeof lookup;
 
 export interface ReceiverDeps {
@@ -79,7 +79,7 @@ export class Receiver {
     return (await this.ask(body, headers, signal)).result;
   }
 
-  /** Does the same as {@link post}, and keeps what the receiver answers. */
+  /** Posts a body like {@link post}, and also returns what the receiver answered. */
   async ask(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
     const target = this.#target;
     if (target === null) {
@@ -88,7 +88,7 @@ export class Receiver {
       );
     }
     const first = await this.#attempt(target, body, headers, signal);
-    // the receiver closed the idle connection at the moment of its reuse
+    // tries once more if the receiver closed the idle connection just before its reuse
     return first === "stale" ? asAnswer(await this.#attempt(target, body, headers, signal)) : first;
   }
 
@@ -193,8 +193,8 @@ function refusal(status: number | null, error: string, retry_after_ms: number | 
 }
 
 /**
- * Reads an answer to its end, so that the connection can be used again. Returns null for a long answer, and ends
- * its connection.
+ * Reads an answer to its end, so that the connection can be used again. For an answer that is too long, ends the
+ * connection and returns null.
  */
 async function readAnswer(response: IncomingMessage, cut: () => void): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
@@ -220,7 +220,7 @@ function resultOf({ statusCode: status = 0, headers }: IncomingMessage, now_ms: 
   return refusal(status, error, retryAfter_ms(headers["retry-after"], timeOf(headers.date) ?? now_ms));
 }
 
-/** Returns the time of the receiver's clock, so that a wrong clock does not change the pause. */
+/** Parses a Date header. Retry-After dates are compared with the receiver's clock, so a wrong clock does not matter. */
 function timeOf(date: string | undefined): number | null {
   const time_ms = Date.parse(date ?? "");
   return Number.isNaN(time_ms) ? null : time_ms;

@@ -84,7 +84,7 @@ function tooManyStreams(): ApiError {
   });
 }
 
-/** Returns the box that encrypts secrets. @throws ApiError 409 if the service has no key for it */
+/** Returns the box that encrypts secrets. @throws ApiError 409 if the service has no key for secrets */
 function secretsOf({ secrets }: StreamCommandDeps): SecretBox {
   if (secrets !== null) return secrets;
   throw new ApiError("CONFLICT", {

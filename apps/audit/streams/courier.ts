@@ -20,8 +20,8 @@ export interface CourierDeps extends SenderDeps {
 const SLOW_CALL_MS = 2_000;
 
 /**
- * The minimum time for each entry while a stream catches up: at most 5000 entries a second. This leaves most of the
- * process's time to writes of events (AU-118).
+ * The minimum time for each entry while a stream catches up, which allows at most 5000 entries a second. The limit
+ * leaves most of the process's time to writes of events (AU-118).
  */
 const ENTRY_MS_MIN = 0.2;
 
@@ -136,7 +136,7 @@ class Courier {
     }
   }
 
-  /** Returns the secrets that sign, or null if one cannot be decrypted. */
+  /** Returns the secrets that sign messages, or null if one of them cannot be decrypted. */
   async #secrets(): Promise<string[] | null> {
     const { id, secret, previous_secret } = this.#stream;
     const sealed = previous_secret === null ? [secret] : [secret, previous_secret];

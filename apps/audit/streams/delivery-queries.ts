@@ -23,7 +23,7 @@ export interface DeliveryRow extends SecretRow {
   chain_id: number;
   /** The end of the chain. */
   head: number;
-  /** Entries up to here are delivered, or left out by the filter. */
+  /** Entries up to this position are delivered, or left out by the filter. */
   position: number;
   after_position: number;
   /** The running hash after the last delivered entry, in hexadecimal. */
@@ -39,7 +39,7 @@ const deliveryColumns = sql`stream.id, stream.organization_id, stream.url, strea
   encode(stream.after_chain, 'hex') as after_chain, stream.failures, stream.failing_ms, ${SECRET_COLUMNS}`;
 export const bigint = (value: number) => sql`${String(value)}::text::bigint`;
 
-/** The result of a receiver's last call: `slow` if it took long or failed, `unknown` before the first one. */
+/** The result of a receiver's last call: `slow` if the call took long or failed, `unknown` before the first call. */
 export type ReceiverRecord = "unknown" | "fast" | "slow";
 
 const hasRecord: Record<ReceiverRecord, SQL> = {
@@ -49,8 +49,8 @@ const hasRecord: Record<ReceiverRecord, SQL> = {
 };
 
 /**
- * Claims the leases of streams that have something to deliver and that no other replica delivers, the longest
- * waiting first.
+ * Claims the leases of streams that have something to deliver and that no other replica delivers. The stream that
+ * has waited longest comes first.
  */
 export function claimStreams(
   database: Database,
@@ -149,7 +149,7 @@ export async function failStream(
 /** The next entries of a stream, and how far the log was scanned for them. */
 interface NextEntries {
   entries: EntryRow[];
-  /** Entries up to here are in `entries`, or left out by the filter. */
+  /** Entries up to this position are in `entries`, or left out by the filter. */
   scanned: number;
 }
 
@@ -194,8 +194,8 @@ interface FlatRow {
 }
 
 /**
- * Returns up to {@link BATCH_ENTRIES_MAX} entries of `source`, ordered by `turn` and then by position. They have
- * little more bytes than a batch may have.
+ * Returns up to {@link BATCH_ENTRIES_MAX} entries of `source`, ordered by `turn` and then by position. Stops once
+ * the params of the events exceed the bytes of a batch.
  */
 export async function selectEntries(database: Database, source: SQL, wanted: SQL): Promise<FoundEntry[]> {
   const limit = sql.raw(String(BATCH_ENTRIES_MAX));
@@ -299,7 +299,7 @@ async function selectStatementEntries(
   }));
 }
 
-/** Returns the SQL condition of a filter. The entry of an intent shows its event as pending. */
+/** Returns the SQL condition of a filter, in which the event of an intent counts as pending. */
 function matches({ params, ...exact }: StreamFilter): SQL {
   const conditions = exactFilters.flatMap((name) => {
     const value = exact[name];

@@ -65,7 +65,7 @@ interface Delivery<Row> extends HeldLease {
 
 /**
  * Delivers streams in the background. A replica delivers a stream while it has the stream's lease in the database,
- * and renews the lease. If the replica dies, another one takes over within 10 s (AU-105).
+ * and renews the lease. If the replica dies, another replica takes over within 10 s (AU-105).
  */
 export class Dispatcher<Row extends { id: string }> {
   readonly #streams: Streams<Row>;
@@ -102,8 +102,7 @@ export class Dispatcher<Row extends { id: string }> {
   }
 
   /**
-   * Stops. Claims no more streams. Waits up to 5 s for delivery requests in flight, then aborts them.
-   * Releases the leases.
+   * Claims no more streams. Waits up to 5 s for delivery requests in flight, then aborts them. Releases the leases.
    */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -121,7 +120,7 @@ export class Dispatcher<Row extends { id: string }> {
       const free = this.#free(lane);
       if (free <= 0 || this.#stopping) continue;
       const lease = randomUUID();
-      // the lease began at the earliest when the statement was sent
+      // the lease began no earlier than the statement was sent
       const until_ms = this.#deps.clock.elapsed_ms() + LEASE_MS;
       for (const row of await lane.claim(lease, free)) this.#begin(row, lease, lane, until_ms);
     }

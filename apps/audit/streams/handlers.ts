@@ -74,7 +74,7 @@ interface Asked {
   body?: unknown;
 }
 
-/** Returns all problems of a request, so that one answer names them all (AU-97). */
+/** Returns every problem of a request, so that one answer can report all problems (AU-97). */
 function problemsOf(
   { request, params, query, body }: Asked,
   schemas: Schemas,

@@ -6,7 +6,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 
 /** A key that encrypts the secrets of streams. */
 interface StreamKey {
-  /** The first 8 hexadecimal digits of the key's SHA-256. Each secret that the key encrypted begins with them. */
+  /** The first 8 hexadecimal digits of the key's SHA-256. Each secret that the key encrypted begins with these digits. */
   id: string;
   key: CryptoKey;
 }
@@ -22,7 +22,7 @@ const LOOK_MS = 1_000;
 const RULE =
   "must be the path of a file with one key of `openssl rand -base64 32` on each line; the first key encrypts new secrets";
 
-/** Returns what is wrong with the file; a check for `loadConfig`. It never quotes the file. */
+/** Returns what is wrong with the file, without quoting it; a check for `loadConfig`. */
 export function checkStreamKeyFile({
   AUDIT_STREAM_KEY_FILE,
 }: {

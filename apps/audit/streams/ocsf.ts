@@ -14,7 +14,7 @@ const ACTIVITIES: ReadonlyMap<string, { id: number; name: string }> = new Map([
   ["PATCH", { id: 3, name: "Update" }],
   ["DELETE", { id: 4, name: "Delete" }],
 ]);
-/** The methods that OCSF has a name for. */
+/** The methods that have a name in OCSF. */
 const HTTP_METHODS: ReadonlySet<string> = new Set([
   ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"],
 ]);
@@ -25,9 +25,9 @@ const [UNKNOWN, SUCCESS, FAILURE] = [
 ];
 
 /**
- * Builds the body of a delivery request as a list of API Activity events (AU-106). Each audited request yields one
- * event: the outcome's, or the intent's while no outcome is known. Entries without an event are left out. A batch
- * of only such entries has no body.
+ * Builds the body of a delivery request as a list of API Activity events (AU-106). There is one event for each
+ * outcome, and one for each intent that has no outcome yet. Other entries are left out. A batch without events has
+ * no body.
  */
 export function ocsfBatch(stream: BatchStream, rows: readonly EntryRow[]): Batch {
   const { texts, entries } = fitting(rows, (row) => {
@@ -38,7 +38,7 @@ export function ocsfBatch(stream: BatchStream, rows: readonly EntryRow[]): Batch
   return { body: events.length === 0 ? null : Buffer.from(`[${events.join(",")}]`), entries };
 }
 
-/** Returns the API Activity event of an entry, or null for an entry without one. */
+/** Returns the API Activity event of an entry, or null for an entry that is left out. */
 export function ocsfEvent({ organization_id }: Pick<BatchStream, "organization_id">, row: EntryRow) {
   const entry = streamEntry(row);
   if (!("event" in entry)) return null;

@@ -126,7 +126,7 @@ export async function lockStream(tx: Orm, address: StreamAddress): Promise<Strea
   return found ?? null;
 }
 
-/** Changes a stream. A stream that is resumed, or that gets another URL, sends at once. */
+/** Changes a stream. Resuming a stream, or giving a failing one another URL, ends its wait for the next retry. */
 export async function updateStream(tx: Orm, address: StreamAddress, change: StreamChange): Promise<void> {
   const sets = [sql`updated_at = now()`];
   if (change.url !== undefined) sets.push(sql`url = ${change.url}`);
@@ -151,7 +151,7 @@ export async function deleteStream(tx: Orm, address: StreamAddress): Promise<boo
   return found.length > 0;
 }
 
-/** Replaces the secret. The old one also signs for `overlap_s`. */
+/** Replaces the secret. For `overlap_s` seconds, the old secret also signs. */
 export async function replaceSecret(
   tx: Orm,
   address: StreamAddress,

@@ -13,8 +13,8 @@ export interface FailureState {
   /** The number of consecutive delivery requests that failed. */
   failures: number;
   /**
-   * The time for which the stream has been failing. It is the sum of the pauses and of the durations of the
-   * requests, so that a step of the clock does not change it.
+   * The time for which the stream has been failing: the sum of its pauses and of the durations of its requests. So
+   * a step of the clock does not change this time.
    */
   failing_ms: number;
 }
@@ -22,13 +22,13 @@ export interface FailureState {
 /** The plan for a stream after a delivery request failed. */
 export interface RetryPlan extends FailureState {
   pause_ms: number;
-  /** Whether the stream pauses. It then sends nothing until somebody starts it again. */
+  /** Whether the stream pauses, and sends nothing until somebody starts it again. */
   gives_up: boolean;
 }
 
 /**
  * Plans the next attempt. The pause doubles up to 15 minutes; jitter then changes it by up to 25 %. `Retry-After`
- * replaces the pause, which is at least 0.5 s. A 410 pauses the stream until somebody starts it again.
+ * replaces the pause, which is at least 0.5 s. A 410 or 72 hours of failures make the stream pause.
  */
 export function planRetry(
   { failures, failing_ms }: FailureState,

@@ -27,7 +27,7 @@ const encoder = new TextEncoder();
 
 /**
  * Encrypts the secrets of streams with AES-256-GCM (AU-98). An encrypted secret is `key id.base64url(iv and
- * ciphertext)`. It is bound to its stream: a copy in another row cannot be decrypted.
+ * ciphertext)`. The secret is bound to its stream: a copy in another row cannot be decrypted.
  */
 export class SecretBox {
   readonly #keys: StreamKeys;

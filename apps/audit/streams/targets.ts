@@ -8,14 +8,14 @@ export interface TargetRules {
   allow_http: boolean;
   /** The allowed ports, in addition to 443, and to 80 if http is allowed. */
   ports: ReadonlySet<number>;
-  /** The networks that streams may send to although they are not public. */
+  /** The networks that are not public but that streams may send to. */
   networks: BlockList;
 }
 
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
 
-/** The variables that the rules come from. */
+/** The variables that set the rules. */
 export interface TargetConfig {
   AUDIT_STREAM_ALLOW_HTTP: boolean;
   AUDIT_STREAM_ALLOWED_PORTS?: string;
@@ -62,8 +62,8 @@ export function targetOf(text: string): Target {
 }
 
 /**
- * Returns what is wrong with the URL of a receiver, or null if it may be called (AU-94). The addresses of a
- * name are checked with each connection, since they change.
+ * Returns what is wrong with the URL of a receiver, or null if it may be called (AU-94). Each connection checks the
+ * addresses of a host name again, because they can change.
  */
 export function urlProblem(text: string, rules: TargetRules): string | null {
   const { allow_http } = rules;
@@ -86,7 +86,7 @@ function isPortAllowed(port: number, { allow_http, ports }: TargetRules): boolea
   return port === HTTPS_PORT || (port === HTTP_PORT && allow_http) || ports.has(port);
 }
 
-/** Returns a URL for the audit log, without its query, which may contain a token. */
+/** Returns a URL for the audit log, without the text of its query, which may contain a token. */
 export function urlWithoutQuery(text: string): string {
   const { origin, pathname, search } = new URL(text);
   return `${origin}${pathname}${search === "" ? "" : "?…"}`;

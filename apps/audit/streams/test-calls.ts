@@ -2,8 +2,8 @@ import { NoPermit, Semaphore } from "@ostiary/lib/async";
 import { ApiError } from "@ostiary/lib/domain/errors";
 
 /**
- * The maximum number of test requests that run at once in one process. Each uses a connection to a host that an
- * organization chooses.
+ * The maximum number of test requests that run at once in one process. There is a limit because organizations
+ * choose the hosts of test requests.
  */
 const TEST_CALLS_MAX = 10;
 const RETRY_AFTER_SECONDS = 10;

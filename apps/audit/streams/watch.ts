@@ -15,8 +15,8 @@ interface StreamWatchDeps {
 }
 
 /**
- * Reads the states of all streams from the database, for the metrics. It runs without a key for secrets too:
- * then nothing is delivered, and the metrics must show that (AU-107).
+ * Reads the states of all streams from the database, for the metrics. Runs without a key for secrets too, because
+ * the metrics must show that organizations then get no deliveries (AU-107).
  */
 export class StreamWatch {
   readonly #loop: Loop;

@@ -30,8 +30,8 @@ type Background = Pick<Loop, "start" | "stop">;
 interface StreamParts {
   handlers: StreamHandlersDeps;
   /**
-   * The tasks that deliver and maintain streams. Without a key for secrets, organizations have no delivery, because
-   * nothing can be signed. Without settings, the operator has none.
+   * The tasks that deliver and maintain streams. Without a key for secrets, nothing can be signed for
+   * organizations, so their streams are not delivered. Without settings, the operator has no stream.
    */
   background: readonly Background[];
 }

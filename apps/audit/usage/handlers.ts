@@ -12,7 +12,7 @@ import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./queri
 import { selectQuotas } from "./quotas/queries.ts";
 import { toUsage, type Usage, UsagePage } from "./usage.ts";
 
-/** How long after its last report a gateway counts as ended: several reports are overdue by then. */
+/** A gateway that has sent no report for this long counts as ended: several of its reports are overdue. */
 const SILENCE_MS = 60_000;
 const GAPS_MAX = 100;
 

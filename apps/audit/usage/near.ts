@@ -1,9 +1,7 @@
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far a report may be ahead of this service's clock. */
 const AHEAD_MS_MAX = DAY_MS;
-/**
- * How old a report may be. Gateways keep their counts while this service is unavailable, and streams last for days.
- */
+/** How old a report may be. The limit is high, because gateways keep counts while this service is unavailable. */
 const AGE_MS_MAX = 400 * DAY_MS;
 
 export const NEAR_RULE =

@@ -13,7 +13,7 @@ export interface SignedRoot {
 /** The result of asking a witness to cosign. */
 export type Exchange =
   | { outcome: "cosigned"; cosignature: Cosignature }
-  /** The witness has cosigned a tree of this size, so the proof must start from it. */
+  /** The witness has cosigned a tree of this size, so the proof must start from this size. */
   | { outcome: "other_size"; size: number }
   /** The witness says that this root does not continue what it cosigned. */
   | { outcome: "conflict"; reason: string }

@@ -49,8 +49,8 @@ export async function insertCosignature(database: Database, cosignature: Cosigna
 }
 
 /**
- * Deletes cosignatures of roots older than `newest`, which a quorum cosigned. Keeps at most {@link ROOTS_MAX}
- * roots.
+ * Deletes cosignatures of roots older than `newest`, the newest root that a quorum cosigned. At most
+ * {@link ROOTS_MAX} roots stay.
  */
 export async function deleteOldCosignatures(database: Database, newest: number): Promise<void> {
   await query(database, "delete_old_cosignatures")`

@@ -10,9 +10,9 @@ import { selectCosignedRoot } from "./queries.ts";
 import { loadWitnesses } from "./witnesses-file.ts";
 import { Witnessing } from "./witnessing.ts";
 
-/** The maximum part of the witnesses' interval for which an export waits. */
+/** The longest time that an export waits for the next round of the witnesses, whatever their interval is. */
 const INTERVAL_WAIT_MS_MAX = 10_000;
-/** How much longer an export waits, for the answers of the witnesses. */
+/** The time that an export waits for the answers of the witnesses, in addition. */
 const ANSWER_WAIT_MS = 2_000;
 
 interface WitnessesGiven {

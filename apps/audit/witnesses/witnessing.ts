@@ -26,7 +26,7 @@ interface WitnessingDeps {
 export interface WitnessReading {
   /** Number of witnesses that have cosigned no root for a minute although a new root exists. */
   behind: number;
-  /** Number of witnesses that know another history of this log. */
+  /** Number of witnesses that have cosigned something that contradicts this log. */
   conflicts: number;
 }
 
@@ -38,11 +38,11 @@ const RETRY_MS_MAX = 300_000;
 /** The maximum number of calls to a witness for one root: to learn its size, and to send the proof from that size. */
 const CALLS_MAX = 3;
 
-/** The state of a witness, as this replica knows it. */
+/** The state of a witness, as far as this replica has learned it. */
 interface Known {
   witness: Witness;
   receiver: Receiver;
-  /** The last size that the witness is known to have cosigned. Proofs start there. */
+  /** The last size that the witness is known to have cosigned. Proofs start at this size. */
   size: number;
   /** The size of the root whose cosignature was stored last, or null. */
   stored: number | null;
@@ -58,7 +58,7 @@ interface Known {
 
 /**
  * Asks the witnesses to cosign the newest root of the tree, in the background (AU-171). All witnesses get the same
- * root. A witness that fails is asked again after a backoff, and delays no other.
+ * root. A witness that fails is asked again after a backoff, and does not delay the other witnesses.
  */
 export class Witnessing {
   readonly #deps: WitnessingDeps;
@@ -118,7 +118,7 @@ export class Witnessing {
     for (const known of owing) known.owesSince_ms ??= now_ms;
     const due = owing.filter(({ notBefore_ms, asked }) => asked === null && notBefore_ms <= now_ms);
     if (due.length === 0) return;
-    // the next round starts on time, without witnesses that have not answered
+    // waits no longer than the interval: a witness that has not answered must not delay the next round
     await endsWithin(Promise.all(due.map((known) => this.#start(known, root))), interval_ms, clock);
     const keys = witnesses.map(({ key_text }) => key_text);
     const newest = await selectCosignedRoot(reads, keys, quorum);

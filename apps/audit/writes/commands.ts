@@ -23,10 +23,10 @@ interface EventWriterDeps {
   tracing?: SharedContext;
 }
 
-/** Limits of groups. A statement with its commit costs as much as about twenty rows, so large groups are cheapest. */
+/** Limits of groups. Large groups are cheapest, because a statement with its commit costs as much as about twenty rows. */
 const limits: GroupLimits = { group_max: 256, writes_max: 2, queue_max: 20_000 };
 
-/** Writes intents and outcomes, each kind in groups, and keeps the two halves of one request in order. */
+/** Writes intents and outcomes, each kind in groups, and writes the intent of a request before its outcome. */
 export class EventWriter {
   readonly #intents: GroupedWriter<PendingIntent, IntentResult>;
   readonly #outcomes: GroupedWriter<OutcomeWrite, OutcomeResult>;
@@ -122,8 +122,8 @@ async function withPartitions<T>(write: () => Promise<T>, keepPartitions: () => 
 }
 
 /**
- * Returns a source of ULIDs that ascend within this process. After the clock is set back, ids follow the new time:
- * reads derive the time of an event from its id.
+ * Returns a source of ULIDs that ascend within this process. After the clock is set back, ids follow the new time,
+ * because reads derive the time of an event from its id.
  */
 function ulidSource(clock: Clock): () => string {
   let last_ms = 0;

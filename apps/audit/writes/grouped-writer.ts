@@ -4,7 +4,7 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 export interface GroupLimits {
   /** The maximum number of items in one write. */
   group_max: number;
-  /** The maximum number of writes in flight. All but the first write only full groups. */
+  /** The maximum number of writes in flight. The first write takes a group of any size, the others only full groups. */
   writes_max: number;
   /** The maximum number of items that wait. The writer refuses further items. */
   queue_max: number;

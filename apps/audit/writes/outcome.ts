@@ -65,7 +65,7 @@ function detailsProblems({ details }: Fields): FieldError[] {
 
 /**
  * The problem of an outcome that names an organization although its event is not in a person's log. Only the stored
- * event shows which log it belongs to.
+ * event tells which log the event belongs to.
  */
 export const notAUserRoute: FieldError = {
   path: "organization_id",

@@ -25,8 +25,8 @@ export type OutcomeResult = "applied" | "already_final" | "not_found" | "not_a_u
 
 /**
  * Writes the intents whose request id is new to the log, in one statement, and returns whether each was new. The
- * transaction that claims a request id writes the event. A second transaction with that id, on any replica, waits
- * for the commit and then finds the id. Ids are claimed in order, so that two groups cannot deadlock.
+ * transaction that inserts a request id also writes the event. A second transaction with that id, on any replica,
+ * waits for the commit and then finds the id. Ids are inserted in order, so that two groups cannot deadlock.
  */
 export async function insertIntents(database: Database, writes: IntentWrite[]): Promise<IntentResult[]> {
   const given = JSON.stringify(withSalts(writes.map(intentRow)));
@@ -129,8 +129,8 @@ function outcomeRow({ request_id, outcome }: OutcomeWrite) {
 }
 
 /**
- * Returns the statement for outcomes. Every valid id is within its bounds on `request_id`: they only help the
- * planner. Without them, the planner expects a hundred rows and scans the whole table while it is small.
+ * Returns the statement for outcomes. Its bounds on `request_id` include every valid id, and only help the planner.
+ * Otherwise the planner expects a hundred rows and scans the whole table while the table is small.
  */
 const applyStatement = (given: string) => sql`
   with given as materialized (

@@ -48,7 +48,7 @@ Examples:
     });
 }
 
-/** Joins the words that bash splits at `=`: it passes `--output=js` as three words. */
+/** Joins the words that bash splits at `=`. For example, bash passes `--output=js` as three words. */
 function withoutBreaks(words: readonly string[]): string[] {
   const whole: string[] = [];
   for (const [index, word] of words.entries()) {

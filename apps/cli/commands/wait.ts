@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal.ts";
 
 const FLAG = "--wait";
 const WAIT_MS_MAX = 30_000;
-/** The interval of the progress display. A shorter wait shows none. */
+/** The interval of the progress display. A wait that is shorter than the interval shows no progress. */
 const PROGRESS_MS = 500;
 const CLEAR_LINE = "\r\x1b[K";
 
@@ -52,7 +52,7 @@ export function addWaitOption(command: Command, { goal } = PUBLISHED): Command {
   return command.addOption(new Option(`${FLAG} [ms]`, description).argParser(waitArgument));
 }
 
-/** Adds the default value to a bare `--wait`. A value must follow `=`, because the next word is the file. */
+/** Adds the default value to a bare `--wait`. A value must follow `=`, because the next word can be the file. */
 export function withDefaultWait(parameters: readonly string[]): string[] {
   return parameters.map((parameter) => (parameter === FLAG ? `${FLAG}=${WAIT_MS_MAX}` : parameter));
 }

@@ -5,7 +5,7 @@ export type Shell = (typeof SHELLS)[number];
 export const FILES = ":files";
 
 /**
- * The completion scripts that shells load at startup. They get the candidates from the hidden command
+ * The completion scripts that shells load at startup. The scripts get the candidates from the hidden command
  * `complete`.
  */
 export const scripts: Record<Shell, string> = {

@@ -6,8 +6,8 @@ const LENGTH_MAX = 60_000;
 const HEAD = "| | Route | Scope | Change | Review |\n|---|---|---|---|---|\n";
 
 /**
- * Returns a review as GitHub-flavoured Markdown, for a comment on a pull request. Each service has a table,
- * with the changes that open or break something first. A last line counts the changes that do not fit.
+ * Returns a review as GitHub-flavoured Markdown, for a comment on a pull request. Each service has a table, which
+ * lists changes with an effect first. A last line counts the changes that do not fit.
  */
 export function reviewMarkdown({ services, counts }: Review): string {
   const changed = services.filter(({ changes }) => changes.length > 0).toSorted(markedFirst);

@@ -31,7 +31,7 @@ const anyLifetime = Type.Optional(
 const CreateApiKeyBody = Type.Object({ name, expires_in_seconds: anyLifetime }, createShape);
 export type CreateApiKey = Static<typeof CreateApiKeyBody>;
 
-/** Returns the body of a create. If keys have a maximum age, the body requires a lifetime within it. */
+/** Returns the schema of a create request. If keys have a maximum age, the request must set a lifetime up to that age. */
 export function createApiKeyBody(max_age_seconds: number | null) {
   if (max_age_seconds === null) return CreateApiKeyBody;
   const lifetime = lifetimeField(

@@ -48,12 +48,11 @@ export async function createKey(
 }
 
 /**
- * Replaces a key by a new one. The old key expires after the overlap, and never later than before (ID-61).
- * Without an overlap, the old key is also revoked, which older versions understand too. Locks the old key:
- * only one of several concurrent rotations succeeds (ID-62), and none overlaps a revocation.
+ * Replaces a key by a new one. The old key expires after the overlap, and never later than before (ID-61). Without
+ * an overlap, the old key is also revoked, so that older versions refuse it too. Locks the old key: only one of
+ * several concurrent rotations succeeds (ID-62), and none overlaps a revocation.
  *
- * @throws ApiError NOT_FOUND when the owner has no such key, CONFLICT when the key is revoked, expired or
- * rotated
+ * @throws ApiError NOT_FOUND when the owner has no such key, CONFLICT when the key is revoked, expired or rotated
  */
 export async function rotateKey(
   deps: Dependencies,
@@ -89,7 +88,7 @@ function refuseOver(key: RotatedKeyRow, now: number): void {
   throw new ApiError("CONFLICT", { message, details: { field: "status", value } });
 }
 
-/** Revokes a key of the owner. Repeating it changes nothing. */
+/** Revokes a key of the owner. A repeated call changes nothing. */
 export async function revokeKeyOf(
   { database, clock }: Dependencies,
   owner: OwnerAddress,

@@ -112,7 +112,7 @@ export async function replaceKey(
   await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
 }
 
-/** Revokes a key once; throws a 404 when the owner has no such key. */
+/** Revokes a key unless it is revoked already; throws a 404 when the owner has no such key. */
 export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date): Promise<void> {
   const own = and(eq(apiKeys.id, id), belongsTo(owner));
   const revoked = await tx
@@ -126,8 +126,8 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
 }
 
 /**
- * Stores the last uses of keys, unless a later one is stored, and the new hashes of some keys. Returns the
- * ids of keys that another transaction holds locked. Never waits for a lock, which avoids deadlocks.
+ * Stores the last uses of keys, unless a later use is stored, and the new hashes of some keys. Returns the ids of
+ * keys that another transaction holds locked. Never waits for a lock, which avoids deadlocks.
  */
 export async function writeLastUses(orm: Orm, uses: readonly KeyUse[]): Promise<string[]> {
   const values = JSON.stringify(uses.map(({ at_ms, ...use }) => ({ ...use, at: new Date(at_ms) })));

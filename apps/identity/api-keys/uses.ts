@@ -8,12 +8,12 @@ export interface KeyUse {
 
 /** The maximum number of keys with a use that is not stored yet. Uses of further keys are dropped. */
 const WAITING_MAX = 100_000;
-/** The maximum number of keys in one statement. A revocation may wait for the statement's row locks. */
+/** The maximum number of keys in one statement. It is small, because a revocation may wait for the statement's row locks. */
 const BATCH_KEYS = 500;
 
 /**
- * The last use of each valid key that is not stored yet. A validation notes a use here without waiting; the
- * use stays until it is stored.
+ * For each valid key, the last use that is not stored yet. A validation notes a use here without waiting; the use
+ * stays until it is stored.
  */
 export class KeyUses {
   readonly #last = new Map<string, KeyUse>();
@@ -36,7 +36,7 @@ export class KeyUses {
     return starts.map((start) => all.slice(start, start + BATCH_KEYS));
   }
 
-  /** Removes stored uses, except of keys with a newer use. */
+  /** Removes stored uses, unless a newer use of the same key was noted. */
   settle(stored: readonly KeyUse[]): void {
     for (const use of stored) if (this.#last.get(use.id) === use) this.#last.delete(use.id);
   }

@@ -127,8 +127,7 @@ async function redeem(
 }
 
 /**
- * Hides the id of an organization that was deleted during the redemption, because the caller may not be a
- * member.
+ * Hides the id of an organization that was deleted during the redemption, because the caller might not be a member.
  */
 function withoutOrganization(error: unknown): never {
   throw error instanceof ApiError && error.code === "NOT_FOUND" ? notFound() : error;

@@ -34,8 +34,8 @@ export async function findInviteByToken(orm: Orm, hashes: string[]): Promise<Inv
 }
 
 /**
- * Locks an invite and returns it. Uses are counted and invites ended under this lock, so that no use is
- * counted twice or beyond the limit.
+ * Locks an invite and returns it. The lock protects the count of uses and the status, so that no use is counted
+ * twice or beyond the limit.
  */
 export async function lockInvite(tx: Orm, organization_id: string, id: string): Promise<InviteRow | null> {
   const [row] = await tx
@@ -46,7 +46,7 @@ export async function lockInvite(tx: Orm, organization_id: string, id: string): 
   return row ?? null;
 }
 
-/** Stores a use or the end of an invite. An ended invite loses its token. */
+/** Stores a use or the end of an invite. Deletes the token of an invite that has ended. */
 export async function updateInvite(
   tx: Orm,
   id: string,

@@ -4,17 +4,15 @@ import { asc, desc, eq, gt, sql } from "drizzle-orm";
 import { lifecycleEvents } from "../tables.ts";
 import type { LifecycleEvent, NewEvent } from "./lifecycle-event.ts";
 
-/**
- * The maximum number of rows in one statement. The rows are one parameter, and the statement must be short.
- */
+/** The maximum number of rows in one statement, which passes them as one parameter and must be short. */
 const ROWS_MAX = 10_000;
 
 /**
  * Appends `events` to the feed in their order. This must be the last step of its transaction.
  *
- * The feed is locked until the commit, so that ids follow the order of commits. A reader that has read up to
- * an id never finds a new event below it. When the lock is the last step, it lasts only for the commit, and
- * its holder waits for no other lock.
+ * Because the feed is locked until the commit, ids follow the order of commits. A reader that has read up to an id
+ * therefore misses no earlier event. Taken in the last step, the lock lasts only for the commit, and its holder
+ * waits for no other lock.
  */
 export async function appendEvents(tx: Orm, events: readonly NewEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;

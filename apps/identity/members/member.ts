@@ -39,8 +39,8 @@ export const UpdateMemberSelfBody = Type.Object(changeFields, {
 });
 
 /**
- * A membership with the names that its display name can come from. The membership's own name applies only in
- * this organization.
+ * A membership with the possible sources of its display name. The membership's own name applies only in this
+ * organization.
  */
 export type MemberRow = typeof members.$inferSelect & {
   person_name: string | null;

@@ -195,8 +195,8 @@ export async function lockMembershipsOf(tx: Orm, user_id: string): Promise<NewMe
 }
 
 /**
- * Ends memberships, revokes their keys and deletes their sessions. The transaction holds the memberships
- * locked, so that no key or session is created at the same time.
+ * Ends memberships, revokes their keys and deletes their sessions. The caller holds the memberships locked, so that
+ * no key or session is created at the same time.
  */
 export async function endMemberships(tx: Orm, ended: readonly { id: string }[], now: Date): Promise<void> {
   await inBatches(ended, async (ids) => {

@@ -20,7 +20,7 @@ interface NewOrganization {
   name: string;
   /** The person who becomes the first member. */
   user_id: string;
-  /** The creator. A person has a limit; staff may create any number of organizations for a person. */
+  /** The kind of creator. A person has a limit; staff may create any number of organizations for a person. */
   by: "person" | "staff";
 }
 

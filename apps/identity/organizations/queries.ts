@@ -35,9 +35,9 @@ const lockedOrganizations = {
 };
 
 /**
- * Locks the organization until the transaction ends and returns it; throws a 404 when it does not exist.
- * `share` prevents its deletion. `update` also serializes changes of its memberships: every transaction that
- * adds or removes a member or sets a role holds it. So the counts behind a rule stay true until the commit.
+ * Locks the organization until the transaction ends and returns it; throws a 404 when it does not exist. `share`
+ * prevents its deletion. `update` also serializes changes of its memberships: every transaction that adds or
+ * removes a member or sets a role takes this lock. So the counts behind a rule stay true until the commit.
  */
 export async function lockOrganization(
   tx: Orm,
@@ -109,7 +109,7 @@ export async function updateOrganizationPlan(
 }
 
 /**
- * Deletes a locked organization and everything in it, in batches. The database's own cascade would be one
+ * Deletes a locked organization and everything in it, in batches, because the database's own cascade would be one
  * statement without a limit.
  */
 export async function deleteOrganizationRows(tx: Orm, id: string): Promise<void> {

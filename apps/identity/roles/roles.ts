@@ -7,10 +7,7 @@ export { RolesListing };
 
 /** The roles of the deployment, on or off (ID-70). */
 export interface Roles {
-  /**
-   * The roles file, or null while roles are off. Then no member has a role and every member may do
-   * everything.
-   */
+  /** The roles file. Null while roles are off: no member then has a role, and every member may do everything. */
   readonly file: RolesFile | null;
   /** The role of a person who creates an organization. */
   readonly creator: string | null;

@@ -12,7 +12,7 @@ export interface ServiceAccountAddress {
   service_account_id: string;
 }
 
-/** Reads from the members, whose index has the service accounts that are not removed, in list order. */
+/** Reads from the members, because an index on members lists the non-removed service accounts in order. */
 function selectServiceAccounts(orm: Orm, condition: SQL | undefined) {
   return orm
     .select({

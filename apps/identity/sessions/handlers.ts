@@ -14,7 +14,7 @@ const EMPTY_ID_PATHS = [
   "/users//organizations//session",
 ];
 
-/** Returns the handler that creates sessions (ID-66, ID-69). No handler reads, changes, lists or revokes them. */
+/** Returns the handler that creates sessions (ID-66, ID-69). No handler reads, changes, lists or revokes sessions. */
 export function sessionsHandlers(deps: Dependencies) {
   const app = new Elysia({ name: "sessions", normalize: false });
   for (const path of EMPTY_ID_PATHS) {

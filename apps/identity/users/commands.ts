@@ -22,8 +22,8 @@ import type { UserRow } from "./user.ts";
 const ROUNDS_MAX = 10;
 
 /**
- * Returns the person of `subject`, or creates one (ID-85), and prevents deletion until the transaction ends.
- * When two calls run at once, one claims the link and the other reads it.
+ * Returns the person of `subject`, or creates one (ID-85), and prevents deletion until the transaction ends. When
+ * two calls run at once, one inserts the link and the other reads it.
  */
 export async function personOfSubject(
   tx: Orm,

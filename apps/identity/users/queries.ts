@@ -123,8 +123,8 @@ export async function findUserBySubject(orm: Orm, { issuer, subject }: IdpSubjec
 }
 
 /**
- * Creates a person for a subject without one. When several calls run at once, one succeeds. The others wait
- * for its transaction and return null.
+ * Creates a person for a subject without one. When several calls run at once, one succeeds. The other calls wait
+ * for that call's transaction and return null.
  */
 export async function insertUserOfSubject(
   tx: Orm,
@@ -141,7 +141,7 @@ export async function insertUserOfSubject(
   return row;
 }
 
-/** Deletes the account and its links. The caller must delete everything else that belongs to it first. */
+/** Deletes the account and its links. The caller must first delete everything else that belongs to the account. */
 export async function deleteUser(tx: Orm, id: string): Promise<void> {
   await tx.delete(idpLinks).where(eq(idpLinks.user_id, id));
   await tx.delete(users).where(eq(users.id, id));

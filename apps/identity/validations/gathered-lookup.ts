@@ -2,7 +2,7 @@ import { Batches, type Member, rejectEach, type SharedContext } from "@ostiary/l
 
 const KEYS_MAX = 100;
 
-/** Looks up rows by key, with one query for all keys of one turn of the event loop. */
+/** Looks up rows by key. One query serves the keys of one turn of the event loop, up to {@link KEYS_MAX}. */
 export class GatheredLookup<Row> {
   readonly #batches: Batches<string, Row | null>;
   readonly #findAll: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>;

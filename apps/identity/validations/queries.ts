@@ -13,10 +13,7 @@ import type { CredentialRow } from "./validation.ts";
 
 const CONNECTIONS = 5;
 
-/**
- * Opens the connections for validations. Each validation is one short read, which never queues behind other
- * reads or writes.
- */
+/** Opens the connections for validations, so that their short reads never queue behind other reads or writes. */
 export function openValidations(url: string, options: DatabaseOptions): Promise<Database> {
   return openDatabase(url, { pool_max: CONNECTIONS, ...options });
 }

@@ -56,8 +56,8 @@ function urlOf(config: Partial<BackupConfig>, variable: (typeof SCHEMAS)[number]
 }
 
 /**
- * Returns the databases, the audit log's last. The log's dump is then the newest, and contains the events of
- * all changes in the other dumps.
+ * Returns the databases, with the audit log's database last. The log's dump is then the newest, and contains the
+ * events of all changes in the other dumps.
  */
 export function placesOf(config: BackupConfig): Place[] {
   const byUrl = Map.groupBy(SCHEMAS, ({ variable }) => urlOf(config, variable) ?? "");

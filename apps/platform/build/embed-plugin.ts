@@ -16,8 +16,8 @@ const CONSOLE = /\/apps\/registry\/console\/bundle\.ts$/;
 const PORTAL = /\/apps\/portal\/site\/bundle\.ts$/;
 
 /**
- * Puts the files of `embeddedFiles` and the bundled pages into an executable, and rewrites modules that look
- * for files in their own folder. All modules of an executable are at its root.
+ * Puts the files of `embeddedFiles` and the bundled pages into an executable. Rewrites modules that look for files
+ * in their own folder, because all modules of an executable are at its root.
  */
 export async function embedPlugin(entry: string): Promise<BunPlugin> {
   // These builds run first, because a build inside a build never ends.

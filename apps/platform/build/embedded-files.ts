@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
 /**
- * The files that the executable contains besides code, by their paths in the repository. They are read by
- * `shippedFile` or by the modules of a package.
+ * The files that the executable contains besides code, by their paths in the repository. `shippedFile` or the
+ * modules of a package read these files.
  */
 const EMBEDDED = [
   "drizzle/*/*.sql",

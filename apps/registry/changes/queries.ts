@@ -57,7 +57,7 @@ async function olderThan(orm: Orm, { service, revision }: ChangePlace): Promise<
       "starting_after must be the service and revision of the last change of the previous page.";
     throw validationError([{ path: "starting_after", message }]);
   }
-  // Compared in the database, because JavaScript would round its times.
+  // compares in the database, because JavaScript would round the times
   return sql`(${revisions.created_at}, ${revisions.service}, ${revisions.revision})
     < (select created_at, service, revision from routes.revisions
        where service = ${service} and revision = ${revision})`;

@@ -3,7 +3,7 @@ import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 
 /**
  * Bundles the console from its source. An executable has no source, so its build replaces this module by the
- * output.
+ * bundle.
  */
 export function bundleConsole(): Promise<PageBundle> {
   return bundlePage(shippedFile("apps/console/main.tsx"));

@@ -1,10 +1,10 @@
 /**
  * Describes the configuration document as JSON Schema, for editors (RG-91).
  *
- * The schema comes from the TypeBox schema that checks documents. It adds the rules between fields and inside
- * texts that JSON Schema can express; the README lists the other rules. It is draft-07, which all editors
- * know. Patterns use neither look-ahead nor back-references, so they mean the same in every dialect. Strict
- * validators accept it: each keyword is standard, and stands beside the type that it applies to.
+ * The schema comes from the TypeBox schema that checks documents. It adds the rules between fields and inside texts
+ * that JSON Schema can express; the README lists the other rules. The schema is draft-07, which all editors
+ * support. Patterns mean the same in every dialect, because they use neither look-ahead nor back-references. Strict
+ * validators accept the schema: each keyword is standard, and stands beside its type.
  */
 import { isRecord } from "@ostiary/lib/domain/json";
 import {
@@ -52,8 +52,8 @@ function withRules(schema: JsonObject, { properties = {}, ...rules }: Rules): Js
 }
 
 /**
- * Joins a schema with rules. Descriptions stay outside `allOf`, where editors find them; `details` explain
- * the rules.
+ * Joins a schema with rules. Keeps descriptions out of `allOf`, where editors would not find them; `details`
+ * explain the rules.
  */
 function bothOf(
   schema: JsonObject,
@@ -67,7 +67,7 @@ function bothOf(
     : { ...said, allOf: [checked, typed(rules)] };
 }
 
-/** The type of value that each keyword applies to. */
+/** The type of value for each keyword. */
 const TYPES: Readonly<Record<string, string>> = {
   pattern: "string",
   properties: "object",
@@ -77,7 +77,7 @@ const TYPES: Readonly<Record<string, string>> = {
   items: "array",
 };
 
-/** Adds to a rule the type of value that its keywords apply to. */
+/** Adds the type of value that the keywords of a rule need. */
 function typed(rule: JsonObject): JsonObject {
   const inside = Object.entries(rule).map(([keyword, value]) => {
     if (Array.isArray(value)) return [keyword, value.map((each) => (isRecord(each) ? typed(each) : each))];

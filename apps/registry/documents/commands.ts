@@ -62,7 +62,7 @@ async function appendAll(
   return { results: written.map(({ service, revision }) => ({ service, status: "upserted", revision })) };
 }
 
-/** Runs every check of {@link applyDocument} against one snapshot, and returns what apply would change. */
+/** Runs the checks of {@link applyDocument} against one snapshot, and returns what apply would change. */
 export function previewDocument(
   { database, roles }: Pick<Publishing, "database" | "roles">,
   configs: Configs,

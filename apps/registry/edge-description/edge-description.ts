@@ -34,7 +34,7 @@ export class EdgeDescription {
   async read(): Promise<Representation> {
     const { current, descriptions } = this.#options;
     await current.read();
-    // drops the description of a service that no longer names one, so that this read does not show it
+    // drops a description that its service no longer names, so that this read does not show it
     descriptions.refresh(current.services);
     // a build in flight may have begun before this call, but the next one has not
     for (let round = 0; round < 2 && this.#made?.key !== this.#key(); round++) {

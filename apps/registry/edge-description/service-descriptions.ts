@@ -14,7 +14,7 @@ const CALLS_MAX = 8;
 /** The maximum size of all descriptions together. */
 const ALL_BYTES_MAX = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
-/** The maximum pause between searches for due descriptions; another replica may have published one. */
+/** The maximum pause between searches for due descriptions, because another replica may have published one. */
 const LOOK_MS = 5_000;
 /** The minimum pause between searches, because one write can wake the loop for many services. */
 const GAP_MS = 100;
@@ -45,13 +45,13 @@ interface Entry {
 interface ServiceDescriptionsOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** The pause before a description that was read is requested again. */
+  /** How long after a successful read a description is requested again. */
   readonly refresh_ms: number;
 }
 
 /**
- * Reads the OpenAPI descriptions of services in the background. Keeps the last good description of a service
- * for as long as the service names one.
+ * Reads the OpenAPI descriptions of services in the background. Keeps the last good description of a service until
+ * the service no longer names a description.
  */
 export class ServiceDescriptions {
   readonly #options: ServiceDescriptionsOptions;
@@ -77,8 +77,7 @@ export class ServiceDescriptions {
   }
 
   /**
-   * Drops the descriptions of services that no longer name one, and starts the reads that are due, without
-   * waiting for them.
+   * Drops descriptions that their services no longer name. Starts the reads that are due, without waiting for them.
    */
   refresh(services: ReadonlyMap<string, StoredServiceConfig>): void {
     for (const service of this.#entries.keys()) {

@@ -24,9 +24,9 @@ export function readInstance({ key, value }: Pick<RouteEntry, "key" | "value">):
 }
 
 /**
- * Reports whether a gateway has loaded all entries that `routes` summarizes, deletions included. Gateways
- * apply changes in order, so a gateway that has reached the newest entry has all entries. A deletion that the
- * gateway has not loaded yet makes its count larger.
+ * Reports whether a gateway has loaded all entries that `routes` summarizes, deletions included. Gateways apply
+ * changes in order, so a gateway that has reached the newest entry has all entries. A gateway that has not loaded a
+ * deletion yet counts too many services.
  */
 export function hasLoaded(instance: GatewayInstance, routes: RouteSummary): boolean {
   const { store_revision, services, skipped } = instance;
@@ -44,7 +44,7 @@ export function serves(
   services: ReadonlySet<string>,
 ): boolean {
   const { skipped } = instance;
-  // a full list may be cut, so the gateway may also have left out a service that is not on it
+  // a full list may be cut, so the gateway may also have left out a service that is not on the list
   if (skipped.length >= SKIPPED_SERVICES_MAX) return false;
   return hasLoaded(instance, routes) && !skipped.some(({ service }) => services.has(service));
 }

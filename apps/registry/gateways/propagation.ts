@@ -27,8 +27,8 @@ interface Wait {
   readonly fence: number;
   readonly services: ReadonlySet<string>;
   /**
-   * The summary of the route store that gateways must reach. It includes the write, and is null until the
-   * store has the write.
+   * The summary of the route store that gateways must reach, which includes the write. Null until the store has the
+   * write.
    */
   routes: RouteSummary | null;
   readonly end: () => void;
@@ -107,7 +107,7 @@ export class Propagations {
     };
   }
 
-  /** Finds the writes that the route store has. */
+  /** Finds the awaited writes that have reached the route store. */
   async #look(): Promise<void> {
     const unprojected = [...this.#waits].filter(({ routes }) => routes === null);
     if (unprojected.length === 0) return;

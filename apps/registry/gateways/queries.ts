@@ -11,8 +11,8 @@ import { hasLoaded, readInstance } from "./gateway.ts";
 const PAGE_GATEWAYS = 100;
 
 /**
- * Returns a page of the running gateways in the order of their ids, after `starting_after`. Reads the
- * gateways last, so a current gateway serves at least everything that was committed before the call.
+ * Returns a page of the running gateways in the order of their ids, after `starting_after`. Reads the gateways
+ * last, so a gateway that is reported as current serves everything that was committed before the call.
  */
 export async function listGateways(
   database: Database,

@@ -26,7 +26,7 @@ interface Waited<Result> {
   propagation: Propagation | undefined;
 }
 
-/** Carries out a write of `services`, and then waits if the caller asked for it. */
+/** Carries out a write of `services`, and then waits if the caller asked to wait. */
 export async function waitedFor<Result>(
   publishing: Publishing,
   { services, wait_ms, request }: { services: readonly string[]; wait_ms?: string; request: Request },

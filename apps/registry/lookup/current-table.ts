@@ -47,7 +47,7 @@ export class CurrentTable {
     if (asked < this.#taken) return true;
     if (!changes.is_whole) {
       if (this.#fence === undefined) return false;
-      // older changes would mix two states
+      // loading older changes would mix two states
       if (changes.fence <= this.#fence) return true;
     }
     try {
@@ -99,7 +99,7 @@ export class CurrentTable {
     return this.#table;
   }
 
-  /** Returns the stored route that a route of the table was compiled from. */
+  /** Returns the stored route from which a route of the table was compiled. */
   rowOf({ service, scope, method, path }: CompiledRoute): StoredRoute | undefined {
     const rows = this.#services.get(service)?.[scope]?.routes;
     return rows?.find((row) => row.path === path && row.methods.includes(method));

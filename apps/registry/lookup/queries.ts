@@ -12,7 +12,7 @@ interface StoredService {
 export interface Changes {
   /** The fence of the last write. */
   fence: number;
-  /** Whether `services` has all current services, and not only the services written since the known fence. */
+  /** Whether `services` contains all current services, and not only those written since the known fence. */
   is_whole: boolean;
   /** The services in the order of their names. */
   services: StoredService[];
@@ -20,7 +20,7 @@ export interface Changes {
   deleted: string[];
 }
 
-/** A changed service. A result without services is one row without a name, which carries the fence. */
+/** A changed service. A result without services is one row that contains only the fence. */
 interface ChangedRow {
   fence: number;
   name: string | null;

@@ -18,8 +18,8 @@ export function operatorOf(request: Request): Operator {
 const MISSING = new CredentialRefusal("missing", "The registry requires Authorization: Bearer.");
 
 /**
- * Finds the operator of the request's token, for {@link operatorOf}, and returns null. Returns the reason if
- * no operator has this token (RG-1).
+ * Finds the operator of the request's token, for {@link operatorOf}. Returns null, or the reason why no operator
+ * has this token (RG-1).
  *
  * @throws ApiError 503 for a provider's token while the provider's keys are not loaded
  */
@@ -38,7 +38,7 @@ export async function admitOperator(
   return null;
 }
 
-/** Refuses every write of a reader, before its body is read (RG-113). A dry run writes nothing. */
+/** Refuses every write of a reader, before its body is read (RG-113). Allows dry runs, which write nothing. */
 export function refuseWriteOfReader(request: Request): void {
   if (request.method === "GET" || request.method === "HEAD") return;
   const operator = operatorOf(request);

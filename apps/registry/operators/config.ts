@@ -46,7 +46,7 @@ export type OperatorConfig = Static<typeof operatorSchema>;
 
 const PROVIDER = ["OPERATOR_ISSUER", "OPERATOR_JWKS_URI", "OPERATOR_AUDIENCE"] as const;
 
-/** Checks that the variables of the operators' provider are set all or not at all (RG-123). */
+/** Checks that the variables of the operators' provider are all set or all unset (RG-123). */
 export function checkOperatorProvider(config: Partial<OperatorConfig>): ConfigProblem[] {
   const { OPERATOR_ISSUER, OPERATORS_FILE, CONSOLE_CLIENT_ID } = config;
   const given = PROVIDER.filter((variable) => config[variable] !== undefined);

@@ -2,7 +2,7 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { isOneOf } from "../queries.ts";
 import { ownedRoutes } from "../tables.ts";
 
-/** Returns each path that the current services among `names` have, with its service. */
+/** Returns the paths of the current services among `names`, each with its service. */
 export function currentPaths(
   orm: Orm,
   names: readonly string[],

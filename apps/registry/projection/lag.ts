@@ -18,7 +18,7 @@ interface LateService {
   age_seconds: number;
 }
 
-/** The age at which a projection is late. A route store that accepts writes gets a projection at once. */
+/** The age at which a projection is late. While the route store accepts writes, a projection takes much less time. */
 const LATE_SECONDS = 30;
 const LINE_PAUSE_MS = 60_000;
 const LOOK_MS = 5_000;
@@ -57,7 +57,7 @@ export class ProjectionLag {
     return this.#measuring;
   }
 
-  /** Returns the warning for the readiness probe, or null unless a projection is late. */
+  /** Returns the warning for the readiness probe, or null if no projection is late. */
   async warning(): Promise<string | null> {
     const lag = await this.measure();
     return isLate(lag) ? describe(lag) : null;

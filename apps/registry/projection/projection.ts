@@ -5,10 +5,7 @@ import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./queries.ts";
 
-/**
- * The longest time that a fence can lie in the future. A fence is a time in microseconds, so a later fence
- * was never issued.
- */
+/** How far in the future a fence can lie. A fence is a time in microseconds, so a later fence was never issued. */
 const AHEAD_MAX_MS = 86_400_000;
 
 /** The result of an attempt; `superseded` means that the route store has a newer fence. */
@@ -58,9 +55,9 @@ export class Projection {
   }
 
   /**
-   * Handles a write that the route store refused because it has a greater fence. The writer with that fence
-   * committed first, so the database shows its revision by now. Otherwise the database was restored from a
-   * backup, and its older state wins.
+   * Handles a write that the route store refused because the store has a greater fence. Usually, the writer with
+   * that fence committed first, so the database shows its revision by now. Otherwise the database was restored from
+   * a backup, and the state of the database wins.
    */
   async #refused({ name, fence }: Desired): Promise<ProjectionResult> {
     const { database, log } = this.#deps;

@@ -38,7 +38,7 @@ const outstandingAfter = prepared((orm) =>
     .limit(sql.placeholder("limit")),
 );
 
-/** Returns the oldest outstanding services after `last`, in the order of their writes. */
+/** Returns the outstanding services after a fence and name, in the order of their writes. */
 export function listOutstanding(
   database: Database,
   { fence, name }: Pick<Desired, "fence" | "name">,
@@ -97,9 +97,7 @@ export async function markProjected(database: Database, name: string, fence: num
   );
 }
 
-/**
- * Gives the state committed with `fence` a new fence greater than `above`, which makes it outstanding again.
- */
+/** Gives the state committed with `fence` a new fence greater than `above`. The service is then outstanding again. */
 export async function raiseFence(
   database: Database,
   name: string,
@@ -118,8 +116,8 @@ function isCommittedWith(name: string, fence: number) {
 }
 
 /**
- * Returns a fence for removing the key of a service that was never written, or null if it was written. Every
- * later write gets a greater fence.
+ * Returns a fence for removing the key of a service that was never written, or null if the service was written.
+ * Every later write gets a greater fence.
  */
 export function fenceOfAbsence(database: Database, name: string, above: number): Promise<number | null> {
   const work = async (tx: Orm) => {

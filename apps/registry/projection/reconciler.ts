@@ -17,9 +17,9 @@ interface ReconcilerDeps extends ProjectionDeps {
 const CONCURRENCY = 8;
 
 /**
- * Keeps the route store equal to the database. Projects committed writes as soon as it is woken, oldest
- * first, and periodically compares the whole prefix (RG-79, RG-80). Writers never wait for it. Several
- * replicas can run at once.
+ * Keeps the route store equal to the database. Projects committed writes as soon as it is woken, oldest first, and
+ * periodically compares the whole prefix (RG-79, RG-80). Writers never wait for the reconciler. Several replicas
+ * can run at once.
  */
 export class Reconciler {
   readonly #deps: ReconcilerDeps;

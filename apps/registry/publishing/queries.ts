@@ -52,8 +52,8 @@ export function otherOwners(orm: Orm, incoming: Configs): Promise<OwnedRoute[]> 
 }
 
 /**
- * Selects the owner of one claim, a method and a shape. The planner overestimates the number of claims and
- * would scan the whole table. `offset 0` forces one index lookup for each claim.
+ * Selects the owner of one method and shape. The planner overestimates the number of wanted pairs and would scan
+ * the whole table. `offset 0` forces one index lookup for each pair.
  */
 const ownerOfClaim = sql`
   select service, method, path from routes.owned_routes

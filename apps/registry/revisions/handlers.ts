@@ -34,7 +34,7 @@ export function revisionHandlers(publishing: Publishing) {
 const PREFIX = "/services/:name/revisions";
 const detail = { tags: ["Revisions"] };
 
-/** Serves the reads. */
+/** Serves the reads of a service's history. */
 function historyHandlers({ database }: Publishing) {
   const read = (service: string, revision: string) => {
     const number = revisionNumber(revision);

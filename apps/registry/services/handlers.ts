@@ -47,7 +47,7 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_b
           detail: operations.listServices,
         },
       )
-      // these operations refuse a query: `DELETE …?dry_run=true` must not delete
+      // these operations refuse a query, so that `DELETE …?dry_run=true` does not delete
       .get(
         "/services/:name",
         async ({ params, set }) => {

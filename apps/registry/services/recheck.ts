@@ -23,8 +23,8 @@ interface Checked {
 }
 
 /**
- * Checks the current services by today's rules, as a restore would. The rules may refuse what an earlier
- * version accepted. Each revision is checked once, at boot or at the first request for it.
+ * Checks the current services by today's rules, as a restore would. The rules may refuse what an earlier version
+ * accepted. Each revision is checked once, at boot or when `invalidServices` first needs it.
  */
 export class Recheck {
   readonly #database: Database;

@@ -3,8 +3,8 @@ import { isRecord } from "@ostiary/lib/domain/json";
 import { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 
 /**
- * A config as stored in the database. During an upgrade or rollback, replicas of two versions share the
- * database. A config may then have fields that this version does not know.
+ * A config as stored in the database. During an upgrade or rollback, replicas of two versions share the database,
+ * so a config may have fields that are new to this version.
  */
 type StoredConfig =
   | { readonly config: StoredServiceConfig }

@@ -143,7 +143,7 @@ export class Cosigner {
     return { outcome: "cosigned", line: signatureLine(cosignature) };
   }
 
-  /** Stores heads. After a failure the file may have the old heads or the new ones, so memory keeps the old ones. */
+  /** Stores heads. After a failure the file may contain the old heads or the new ones, so memory keeps the old ones. */
   async #store(heads: ReadonlyMap<string, CosignedHead>): Promise<void> {
     try {
       await this.#deps.store(heads);

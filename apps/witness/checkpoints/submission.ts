@@ -4,7 +4,7 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 export interface Submission {
   /** The size of the tree at which the proof starts. */
   old_size: number;
-  /** The consistency proof, each hash with 32 bytes. */
+  /** The consistency proof, as hashes of 32 bytes. */
   proof: readonly Uint8Array[];
   /** The text of the signed note. */
   note: string;

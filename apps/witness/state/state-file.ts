@@ -69,7 +69,7 @@ export async function createState(path: string, verifier_key: string): Promise<v
   await createFile(path, textOfState({ verifier_key, logs: new Map() }));
 }
 
-/** Creates a file that only its owner may read, durably. Rejects with `EEXIST` if the file exists. */
+/** Creates, durably, a file that only its owner may read. Rejects with `EEXIST` if the file exists. */
 export async function createFile(path: string, text: string): Promise<void> {
   await writeDurably(path, text, "wx");
   await syncFolderOf(path);

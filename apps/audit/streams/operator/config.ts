@@ -57,7 +57,7 @@ export function operatorStreamOf(config: OperatorStreamConfig): OperatorStreamSe
   return { url, secrets: listItems(secret), format, from };
 }
 
-/** Returns what is wrong with the combination of the variables; a check for `loadConfig`. */
+/** Returns what is wrong with the variables of the operator's stream; a check for `loadConfig`. */
 export function checkOperatorStream(config: Partial<OperatorStreamConfig & TargetConfig>): ConfigProblem[] {
   const { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret } = config;
   const needs = (variable: string, other: string) => [{ variable, message: `is required with ${other}.` }];

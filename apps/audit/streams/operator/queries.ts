@@ -7,8 +7,8 @@ import type { FailureState, RetryPlan } from "../retry.ts";
 import { OPERATOR_STREAM, type OrganizationPart } from "./batch.ts";
 
 /**
- * How far the stream has come: it has delivered the chains of older checkpoints, and those of `checkpoint` up to
- * `chain_id`.
+ * How far the stream has come: it has delivered the chains of older checkpoints, and the chains of `checkpoint` up
+ * to `chain_id`.
  */
 export interface Cursor {
   checkpoint: number;
@@ -20,7 +20,7 @@ export type Beginning = "now" | "start";
 
 /**
  * Creates the stream if there is none, or changes its receiver. A new receiver is called at once, and the stream
- * continues where it is.
+ * continues from its cursor.
  */
 export async function openOperatorStream(database: Database, url: string, from: Beginning): Promise<void> {
   await database.transaction("open_operator_stream", async (tx) => {
@@ -152,11 +152,11 @@ function selectMoved(database: Database, { checkpoint, chain_id }: Cursor): Prom
 }
 
 type WantedChain = MovedChain & {
-  /** The position up to which entries are wanted now. */
+  /** The position up to which entries are read now. */
   end: number;
 };
 
-/** Selects chains until they have as many new entries as a batch. */
+/** Selects chains until their new entries fill a batch. */
 function firstEntries(moved: readonly MovedChain[]): WantedChain[] {
   const wanted: WantedChain[] = [];
   let left = BATCH_ENTRIES_MAX;
@@ -190,8 +190,8 @@ interface ChainAdvance extends ChainPlace {
 }
 
 /**
- * Stores the stream's new cursor and renews its lease. `isDelivered` ends a run of failures. Returns false, and
- * writes nothing, if the lease was lost.
+ * Stores the stream's new cursor and renews its lease. If `isDelivered`, resets the count of failures. Returns
+ * false, and writes nothing, if the lease was lost.
  */
 export async function advanceOperatorStream(
   database: Database,
@@ -236,7 +236,7 @@ export async function failOperatorStream(
 
 /** How far the stream is behind, for the metrics. */
 export interface OperatorReading {
-  /** The age of the oldest checkpoint that the stream has not delivered completely; 0 if there is none. */
+  /** The age of the oldest checkpoint with entries that the stream has not delivered; 0 if there is none. */
   lag_s: number;
   /** The number of consecutive delivery requests that failed. */
   failures: number;

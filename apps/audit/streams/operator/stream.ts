@@ -46,7 +46,7 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   };
 }
 
-/** Delivers for one turn, each batch after the previous one was accepted, and releases the lease. */
+/** Delivers for one turn, and releases the lease. Sends each batch after the receiver has accepted the previous one. */
 async function deliverOperatorTurn(deps: OperatorStreamDeps, row: OperatorRow, turn: Turn): Promise<void> {
   const courier = new OperatorCourier(deps, row, turn);
   try {
@@ -118,7 +118,7 @@ class OperatorCourier {
     return advanceOperatorStream(this.#deps.writes, this.#turn.lease, place, places, isAccepted);
   }
 
-  /** Records a failed delivery request. Never pauses the stream for good: only the operator could resume it. */
+  /** Records a failed delivery request. Never pauses the stream for good, because only the operator could resume it. */
   async #fail(refusal: Refusal): Promise<void> {
     const { writes, log } = this.#deps;
     if (this.#failures.failures === 0) {
@@ -129,7 +129,7 @@ class OperatorCourier {
   }
 }
 
-/** Returns the cursor after the last chain that the batch delivers completely. */
+/** Returns the cursor after the last chain whose entries the batch delivers in full. */
 function placeBehind(from: Cursor, { behind, parts, end }: NextParts, batch: OperatorBatch): Cursor {
   const isAll =
     batch.parts.length === parts.length &&

@@ -4,14 +4,14 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 
 /**
- * The key of a quota: a digest, because the text can be too long for an index. Policy and period contain no line
- * break, so no two quotas have the same text.
+ * The key of a quota: a digest, because the text can be too long for an index. Two quotas never have the same text,
+ * because policy and period contain no line break.
  */
 const QUOTA_ID = sql`sha256(convert_to(policy || chr(10) || period || chr(10) || subject, 'UTF8'))`;
 
 /**
- * Returns the statement that adds charges to the counts of their quotas, if `condition` holds. It locks the counts
- * in the order of their key, so that two reports cannot deadlock. A count can be negative for a moment: the report
+ * Returns the statement that adds charges to the counts of their quotas, if `condition` holds. Locks the counts in
+ * the order of their keys, so that two reports cannot deadlock. A count can be negative for a moment: the report
  * that refunds a request may arrive before another gateway's report that charges it.
  */
 export function addCharges(charges: readonly QuotaCharge[], condition: SQL): SQL {

@@ -18,7 +18,7 @@ import { statementsWritten } from "./queries.ts";
 
 /**
  * How long after a month's end its statement is written. Until then, gateways can report delayed counts, and
- * streams that began on the last day. Later counts are in a correction.
+ * streams that began on the last day. Counts that arrive later appear in a correction.
  */
 export const GRACE_MS = 24 * 60 * 60 * 1000;
 /** The maximum number of statements in one pass. */

@@ -8,7 +8,7 @@ export interface MonthPart extends Totals {
   service: string;
   /** Empty for the sums of the service. */
   policy: string;
-  /** The version of the sums, which rises with each report. */
+  /** The version of the sums, which increases with each report. */
   changes: number;
 }
 
@@ -39,8 +39,8 @@ interface DueTime {
 }
 
 /**
- * Matches the rows of `changed` whose month is due. A month is due `grace_ms` after its end, by the clocks of both
- * this service and the database: one wrong clock closes no month. A month is not due while the chain is set aside.
+ * Matches the rows of `changed` whose month is due. A month is due `grace_ms` after its end by the clocks of both
+ * this service and the database. So one wrong clock closes no month. A month is not due while the chain is set aside.
  */
 function isDue({ now_ms, grace_ms }: DueTime): SQL {
   const settled = sql`least(${new Date(now_ms - grace_ms).toISOString()}::text::timestamptz,

@@ -20,8 +20,8 @@ interface StatementWrite {
 }
 
 /**
- * Returns the parts of a pass that write statements. Sums that a report has changed since the pass read them stay
- * due: their month gets a correction. Sums that a report is changing now stay due too, without a wait.
+ * Returns the parts of a pass that write statements. Sums that a report has changed since the pass read them stay due:
+ * their month gets a correction. The pass does not wait for sums that a report is changing now: they stay due too.
  */
 export function statementsWritten(statements: readonly StatementWrite[]): SQL {
   const given = sql`json_to_recordset(${JSON.stringify(statements)}::text::json) as given(
