@@ -48,7 +48,7 @@ function isPlain(name: string): name is PlainView {
   return Object.hasOwn(TITLES, name);
 }
 
-/** Decodes a segment. Returns null for a broken escape, because a user can type the fragment. */
+/** Decodes a segment. Returns null for a broken escape, which a user may have typed. */
 function decoded(segment: string): string | null {
   try {
     return decodeURIComponent(segment);

@@ -56,7 +56,7 @@ export class Session {
   readonly catalog: ReadonlySignal<Asked<Services>> = this.#catalog;
   /** Names of the services that the registry cannot read, because another version stored them. */
   readonly unreadable: ReadonlySignal<readonly string[]> = this.#unreadable;
-  /** The reason why the sign-in ended, or null if there is none. */
+  /** The reason why the page asks for a sign-in, or null if there is none. */
   readonly ended: ReadonlySignal<SignedOut | null> = this.#ended;
   /** The text that a screen reader announces next. */
   readonly announcement: ReadonlySignal<string> = this.#announcement;
@@ -81,7 +81,7 @@ export class Session {
     this.#announcement.value = text;
   }
 
-  /** Completes a sign-in that returns from the provider, or renews the sign-in that the tab had before. */
+  /** Completes a sign-in that returns from the provider, or signs in silently if this tab was signed in before. */
   async start(): Promise<void> {
     const provider = this.#provider;
     if (provider === null) return;
@@ -112,7 +112,7 @@ export class Session {
   /**
    * Signs in with the token.
    *
-   * @throws Failure when the registry does not accept the token
+   * @throws Failure when the registry refuses the token or does not answer
    */
   enter(token: string): Promise<void> {
     this.#ended.value = null;
@@ -137,7 +137,7 @@ export class Session {
     else this.#stop(null);
   }
 
-  /** Forgets the tokens and ends the provider's session. The provider then asks for an account again. */
+  /** Forgets the tokens, and ends the provider's session if possible. The provider can then ask for an account again. */
   async leaveProvider(): Promise<void> {
     this.#stop(SIGNED_OUT);
     await this.#provider?.signOut();
@@ -157,8 +157,8 @@ export class Session {
   }
 
   /**
-   * Asks the registry. Forgets the token when the registry no longer accepts it. After a 403 it reads the role
-   * again, which may have changed (RG-133).
+   * Asks the registry. Forgets the token when the registry no longer accepts it. After a 403, reads the role
+   * again, because the role may have changed (RG-133).
    */
   async ask<Answer>(work: (registry: Registry) => Promise<Answer>): Promise<Answer> {
     const registry = this.#registry.peek();
@@ -177,7 +177,7 @@ export class Session {
     }
   }
 
-  /** Reads all services again. */
+  /** Reads the operator's role and all services again. */
   async refresh(): Promise<void> {
     const { answer } = this.#catalog.peek();
     this.#catalog.value = { loading: true, answer, failure: null };
@@ -196,7 +196,7 @@ export class Session {
     }
   }
 
-  /** Reads the role again. A failure changes nothing: the registry checks every write. */
+  /** Reads the role again. A failure is ignored, because the registry checks every write. */
   async #readOperator(registry: Registry): Promise<void> {
     const operator = await readOperator(registry).catch(() => null);
     if (operator !== null && this.#registry.peek() === registry) this.#operator.value = operator;

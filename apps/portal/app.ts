@@ -14,7 +14,7 @@ export interface AppDeps {
   bundlePortal: () => Promise<PortalBundle>;
 }
 
-/** No request of the portal has a body. */
+/** The portal accepts no request bodies. */
 const BODY_BYTES_MAX = 0;
 
 /** Builds the HTTP apps of the two ports (PT-1). */

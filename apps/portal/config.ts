@@ -16,7 +16,7 @@ import {
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The languages that the page has texts for. */
+/** The languages of the page's texts. */
 export const LANGUAGES = ["en", "de"] as const;
 export type Language = (typeof LANGUAGES)[number];
 

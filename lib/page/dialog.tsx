@@ -10,13 +10,11 @@ interface DialogProps {
   actions: ComponentChildren;
 }
 
-/**
- * Shows a modal dialog while it is rendered. The browser keeps the focus inside, and closing restores it.
- */
+/** Shows a modal dialog. The browser keeps the focus in the dialog; closing the dialog restores the earlier focus. */
 export function Dialog({ title, busy = false, onClose, children, actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // restore the focus before the page notices that the focused element is gone
+  // a layout effect restores the focus before any observer sees that the focused element is gone
   useLayoutEffect(() => {
     const before = document.activeElement;
     const dialog = element.current;

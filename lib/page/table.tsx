@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 
 /**
- * Repeats a table's roles explicitly: the styles for narrow screens stack cells, which removes their implicit
- * roles.
+ * Sets the role of a table element explicitly: the styles for narrow screens stack the cells, which removes
+ * implicit roles.
  */
 const as = (role: "table" | "rowgroup" | "row" | "columnheader" | "cell") => ({ role });
 
@@ -40,7 +40,7 @@ export function Row({ children }: { children: ComponentChildren }) {
 }
 
 interface CellProps {
-  /** The column's heading, which a narrow screen shows in the cell. The first cell has none. */
+  /** The column's heading, which a narrow screen shows in the cell. Undefined for the first cell of a row. */
   label?: string;
   kind?: string;
   children: ComponentChildren;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** A question and its state. The last answer stays while the next one is in flight or has failed. */
+/** The state of a question. If the same question is asked again, the last answer stays until a new answer arrives. */
 export interface Asked<Answer, Failure> {
   readonly loading: boolean;
   readonly answer: Answer | null;
@@ -12,8 +12,8 @@ type Result<Answer, Failure> = { ok: true; value: Answer } | { ok: false; failur
 const NOTHING = { loading: true, answer: null, failure: null };
 
 /**
- * Asks on the first render, when `about` changes, and when `again` is called. Late answers to earlier
- * questions are dropped.
+ * Runs `work` on the first render, when `about` changes, and when `again` is called. Drops late answers to
+ * earlier questions.
  */
 export function useAsked<Answer, Failure>(
   work: () => Promise<Result<Answer, Failure>>,

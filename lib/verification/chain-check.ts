@@ -9,7 +9,7 @@ import {
 import type { NamedEntry, ProblemValues } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
-/** An entry in an export: its position, its own hash, and the chain hash that the export claims for it. */
+/** An entry in an export: its position, its own hash, and the chain hash that the export gives for the entry. */
 interface ShownEntry {
   position: number;
   /** The id of the entry's event, or null for an entry without an event. */
@@ -27,7 +27,7 @@ interface Run {
   high: Edge;
 }
 
-/** The first or last entry of a run. `hash` is null if the entry itself is unknown. */
+/** The first or last entry of a run. `hash` is null at the start of the chain and for dropped entries. */
 interface Edge {
   position: number;
   event_id: string | null;
@@ -53,12 +53,12 @@ export class ChainCheck {
     this.#keep({ low: start, high: start });
   }
 
-  /** Returns the chain hash at a position, or null if no entry has that position. */
+  /** Returns the chain hash at a position, or null if the export does not give it. */
   valueAt(position: number): Hash | null {
     return position === 0 ? ZERO_HASH : this.#values.at(position);
   }
 
-  /** The number of entries so far. */
+  /** The number of entries that were added so far. */
   get entries(): number {
     return this.#entries;
   }
@@ -135,7 +135,7 @@ export class ChainCheck {
   #keep(run: Run): void {
     const twin = this.#byLow.get(run.low.position);
     if (twin !== undefined) this.#nameGap(twin.high, run.low);
-    // Keeps the longer run: otherwise its entries would count as missing.
+    // Keeps the longer run: the entries of a forgotten run would count as missing.
     if (twin !== undefined && twin.high.position > run.high.position) return;
     this.#byLow.set(run.low.position, run);
     this.#byHigh.set(run.high.position, run);
@@ -189,7 +189,7 @@ function bridgeEdge(position: number, chain: Hash): Edge {
   return { position, event_id: null, named: { entry: "place", position }, hash: null, chain };
 }
 
-/** Returns whether one of the sorted runs has an entry of the range. */
+/** Returns whether one of the sorted runs contains an entry of the range. */
 function isShown(runs: readonly Run[], { from, to }: ChainRange): boolean {
   let [start, end] = [0, runs.length];
   while (start < end) {

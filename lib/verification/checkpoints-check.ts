@@ -17,21 +17,19 @@ import type { UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import type { Problems } from "./problems.ts";
 
-/**
- * Checks that the checkpoint of an export contains its head, and that all given checkpoints form one history.
- */
+/** Checks that an export's checkpoint contains the log's head, and that all given checkpoints are signed and form one history. */
 export class CheckpointsCheck {
   readonly #problems: Problems;
   readonly #keys: readonly SigningJwk[] | null;
 
-  /** @param keys the keys that the user trusts. Null trusts the keys in the file */
+  /** @param keys the keys that the user trusts; null trusts the keys in the file */
   constructor(problems: Problems, keys: readonly SigningJwk[] | null) {
     this.#problems = problems;
     this.#keys = keys;
   }
 
   /**
-   * @param heads the heads of this log at earlier checkpoints, which were found on its chain
+   * @param heads the earlier checkpoints whose head for this log is on the chain of the export
    * @param inTree the numbers of the checkpoints in the signed tree of the export
    */
   async check(
@@ -78,8 +76,8 @@ export class CheckpointsCheck {
   }
 
   /**
-   * Checks that checkpoints with one number are equal, and that each checkpoint names its predecessor.
-   * Returns the checkpoints by number.
+   * Checks that checkpoints with the same number are equal, and that each checkpoint names its predecessor's
+   * hash. Returns the checkpoints by number.
    */
   #historyOf(checkpoints: readonly Checkpoint[]): Map<number, Checkpoint> {
     const history = new Map<number, Checkpoint>();
@@ -104,8 +102,8 @@ export class CheckpointsCheck {
   }
 
   /**
-   * Leaves a question open for each kept checkpoint that no unbroken sequence connects to the newest
-   * checkpoint of the file.
+   * Leaves a question open for each kept checkpoint that is newer than the file's newest checkpoint, or not
+   * connected to it by an unbroken sequence.
    */
   #checkKept(
     ofFile: readonly Checkpoint[],
@@ -130,8 +128,8 @@ export class CheckpointsCheck {
 }
 
 /**
- * Returns whether the checkpoint of an export contains its head: in the map, or in the tree of an older
- * version.
+ * Returns whether an export's checkpoint contains the log's head: in its map, or in the tree of heads of an
+ * older version.
  */
 function isHeld({ head, checkpoint, map, inclusion }: ProofEnd): boolean {
   if (checkpoint === null) return false;

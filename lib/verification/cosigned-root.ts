@@ -9,11 +9,11 @@ import {
   WITNESS_COSIGNATURE,
 } from "../domain/tlog/index.ts";
 
-/** A witness, and the time of its cosignature if there is one. */
+/** A witness, and the time of the witness's cosignature. */
 export interface WitnessMark {
   /** The name in the witness's key. */
   name: string;
-  /** The time of the newest valid cosignature, or null without one. */
+  /** The time of the newest valid cosignature, or null if there is none. */
   cosigned_at: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface CosignedRoot {
   /** The root of the tree in base64. */
   root: string;
   quorum: number;
-  /** Every witness that was asked for, in the order of the keys. */
+  /** Every witness whose key was given, in the order of the keys. */
   witnesses: readonly WitnessMark[];
   /** Whether a quorum cosigned the root. */
   is_witnessed: boolean;
@@ -90,16 +90,16 @@ export async function checkCosignedRoot(
   return { origin, size, root: root.toBase64(), quorum, witnesses, is_witnessed };
 }
 
-/** The witnesses of a note, in the order of their keys. */
+/** The witnesses of a note, in the order of the given keys. */
 interface WitnessMarks {
   marks: readonly WitnessMark[];
-  /** The names of witnesses with a signature line that their key did not make. */
+  /** The names of witnesses for which the note has an invalid signature. */
   wrong: readonly string[];
 }
 
 /**
- * Returns the newest time at which each witness cosigned a note. Ignores times more than an hour after
- * `now_ms`.
+ * Returns when each witness last cosigned a note, and whose signatures are invalid. Ignores times more than
+ * an hour after `now_ms`.
  */
 export async function witnessMarks(
   note: Note,

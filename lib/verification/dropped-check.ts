@@ -13,7 +13,7 @@ import type { EventsCheck } from "./events-check.ts";
 import type { DeclarationFlaw } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
-/** The largest difference between the clocks of replicas. */
+/** The largest difference that is accepted between the clocks of replicas. */
 const CLOCKS_MS = 60 * 60 * 1000;
 /**
  * The overlap of two months in a chain: two days, because the time of an intent may differ from audit's clock
@@ -38,8 +38,8 @@ interface Checks {
 }
 
 /**
- * Accepts missing entries if a declaration in the chain drops their month. Files of an older version have no
- * declarations, so that missing entries stay undecided.
+ * Accepts missing entries if a declaration in the chain drops their month. Months that a file of an older
+ * version drops without a declaration leave a question open.
  */
 export function checkDropped(end: ProofEnd, checks: Checks): Dropped {
   const declared = checkDeclarations(end, checks);
@@ -84,7 +84,7 @@ function checkDeclarations(end: ProofEnd, checks: Checks): Absent {
 }
 
 /**
- * Returns whether a declaration is plausible: its month is over, and the entries that it names precede it.
+ * Returns whether a declaration is plausible: its month is over, and the entries that it names come before the declaration.
  */
 function isSound(
   { month, declared_at, ranges, position }: Declaration,
@@ -110,7 +110,7 @@ function isSound(
   return last < position || refused("places_after_it");
 }
 
-/** Checks the dropped months that a file of an older version claims without a signature. */
+/** Checks dropped months that a file of an older version lists without a declaration. */
 function checkClaim({ dropped, checkpoint }: ProofEnd, checks: Checks): Absent {
   if (dropped === null || dropped.ranges.length === 0) return NOTHING;
   const { problems, chain, events } = checks;

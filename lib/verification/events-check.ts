@@ -21,13 +21,13 @@ import { OwnersCheck } from "./owners-check.ts";
 import type { Problems } from "./problems.ts";
 
 /**
- * The largest difference between the clocks of replicas. An event is stored at most this much later than the
- * time in its id.
+ * The largest difference that is accepted between the clocks of replicas. An event is stored at most this
+ * much later than the time in its id.
  */
 const CLOCKS_MS = 60 * 60 * 1000;
 const DAY_LENGTH = "2026-01-31".length;
 
-/** Checks the events of an export line by line. Events come newest first. */
+/** Checks the events of an export line by line. An export lists events newest first. */
 export class EventsCheck {
   readonly #problems: Problems;
   readonly #chain: ChainCheck;
@@ -64,8 +64,8 @@ export class EventsCheck {
   }
 
   /**
-   * Returns the lowest position among the events of the day of `time_ms` and of later days, or infinity
-   * without events.
+   * Returns the lowest position among the events of the day of `time_ms` and of later days, or infinity if
+   * there are none.
    */
   leastPlaceFrom(time_ms: number): number {
     const from = new Date(time_ms).toISOString().slice(0, DAY_LENGTH);
@@ -90,7 +90,7 @@ export class EventsCheck {
     this.#addEntries(event, intent);
     const day = occurred_at.slice(0, DAY_LENGTH);
     this.#leastOfDay.set(day, Math.min(intent.position, this.#leastOfDay.get(day) ?? intent.position));
-    // An event that its outcome adds to another log enters that log only with the outcome.
+    // An event that enters this log only with its outcome can have a later position, so its time is not checked.
     if (intent.organization_id === undefined) this.#checkTime(id, intent.position);
   }
 
@@ -160,7 +160,7 @@ const SECOND_MS = 1_000;
  * newest first.
  */
 class LateEvents {
-  /** The lowest position in each second of the last hour, newest first. */
+  /** The lowest position in each second of the hour after the current event, newest first. */
   readonly #recent: { second: number; position: number }[] = [];
   #leastBefore = Number.POSITIVE_INFINITY;
 

@@ -154,16 +154,16 @@ interface LackValues {
 interface NotShownValues {
   /**
    * Whether events after the checkpoint were cut off. An `old` checkpoint covers only the logs that grew
-   * since the previous one.
+   * since the previous checkpoint.
    */
   cut: { checkpoint: number; old: boolean };
   /** Whether the holder of the key signed another history for other readers. */
   other_history: object;
   /** Whether the checkpoint is in the tree that witnesses follow. */
   tree: { checkpoint: number };
-  /** The author of the log, which no key signed. `months` says whether the log declares dropped months. */
+  /** The author of a log whose checkpoint is unsigned. `months` says whether months were dropped. */
   author: { months: boolean };
-  /** The end of the log on days without a checkpoint. */
+  /** Where the log ended on days without a checkpoint in the file. */
   days: { count: number; first: string; last: string };
   /** The content of dropped entries. */
   dropped: { entries: number };
@@ -175,7 +175,7 @@ interface FindingValues extends ProblemValues, QuestionValues, LackValues, NotSh
 export type FindingCode = keyof FindingValues;
 type ProblemCode = keyof ProblemValues;
 
-/** A finding with one of these codes, and its values. */
+/** A finding with a code of `Code`, and its values. */
 export type FindingOf<Code extends FindingCode> = { [C in Code]: { code: C } & FindingValues[C] }[Code];
 
 export type ProblemFinding = FindingOf<ProblemCode>;

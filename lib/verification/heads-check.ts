@@ -4,7 +4,7 @@ import type { ChainCheck } from "./chain-check.ts";
 import type { ProblemFinding } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
-/** An earlier checkpoint whose head of this log was found on the chain of the export. */
+/** An earlier checkpoint whose head for this log is on the chain of the export. */
 export interface UsedHead {
   checkpoint: number;
   sealed_at: string;
@@ -14,13 +14,13 @@ export interface UsedHead {
 interface Checks {
   problems: Problems;
   chain: ChainCheck;
-  /** The entries that were dropped. */
+  /** The ranges of dropped entries. */
   dropped: readonly ChainRange[];
 }
 
 /**
- * Checks the heads of a log at earlier checkpoints: each head is in the map of its checkpoint and on the
- * chain of the export, and positions never decrease. Returns the heads that were found on the chain.
+ * Checks the heads of a log at earlier checkpoints. A head must be in its checkpoint's map, and on the chain
+ * or in a dropped range. Positions must not decrease. Returns the heads on the chain.
  */
 export function checkHeads({ head, checkpoint, heads = [] }: ProofEnd, checks: Checks): UsedHead[] {
   const used: UsedHead[] = [];
@@ -77,14 +77,14 @@ const DAY_MS = 86_400_000;
 const DAY_LENGTH = "2026-01-31".length;
 const DAYS_MAX = 100_000;
 
-/** Days in UTC whose last checkpoint is not in an export, as dates. */
+/** Days in UTC without a head in an export, as dates. */
 interface DaysWithoutHead {
   count: number;
   first: string;
   last: string;
 }
 
-/** Returns the days in UTC whose last checkpoint is not in the export, or null if there are none. */
+/** Returns the days in UTC before the checkpoint's day that have no head in the export, or null if there are none. */
 export function daysWithoutHead(
   from: string | null,
   { sealed_at }: Checkpoint,

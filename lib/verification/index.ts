@@ -1,4 +1,4 @@
-/** Verifies exports of the audit log with proof (AU-65), for the command line and the portal. Pure. */
+/** Verifies exports with proof (AU-65) for the command line and the portal, without I/O of its own. */
 export * from "./cosigned-root.ts";
 export * from "./export-lines.ts";
 export * from "./kept-copies.ts";

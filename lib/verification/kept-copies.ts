@@ -6,7 +6,7 @@ import { Checkpoint, readCheckpoint } from "../domain/proof/index.ts";
 import { type Note, readNote, readTreeHead } from "../domain/tlog/index.ts";
 import { LINE_LENGTH_MAX, linesOf } from "./export-lines.ts";
 
-/** Copies of the same log that the user kept: checkpoints, and the end of an export. */
+/** Parts of the log that the user kept: checkpoints, the end of an export, and a signed root. */
 export interface KeptCopies {
   checkpoints: readonly Checkpoint[];
   end: ProofEnd | null;
@@ -39,9 +39,8 @@ const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint) }
 const checkpointList = Type.Array(Checkpoint);
 
 /**
- * Reads the checkpoints, the signed root or the export with proof that a user kept, line by line. Checkpoints
- * can be a single one, a list, pages of `GET /audit-checkpoints`, or one JWS per line. Only the last line of
- * an export is used.
+ * Reads what a user kept: checkpoints, a signed root or an export with proof. Checkpoints can be one object,
+ * a list, pages of `GET /audit-checkpoints`, or one JWS per line. Uses only the last line of an export.
  *
  * @throws NotKeptCopies, NotLines
  */

@@ -1,6 +1,6 @@
 import type { Problems } from "./problems.ts";
 
-/** The maximum numbers of remembered owners and events, so that a broken file does not exhaust memory. */
+/** The maximum numbers of remembered owners and of events per owner: a broken file must not exhaust memory. */
 const OWNERS_MAX = 100;
 const EVENTS_MAX = 1_000;
 
@@ -29,7 +29,7 @@ export class OwnersCheck {
     } else if (this.#eventsOf.size < OWNERS_MAX) this.#eventsOf.set(owner, [event]);
   }
 
-  /** Reports each event of another log, or a single problem if all events have the same wrong owner. */
+  /** Reports each remembered event of another log, or a single problem if all events have the same wrong owner. */
   end(proof_owner: string): void {
     const [events_owner, ...others] = this.#eventsOf.keys();
     if (events_owner === undefined) return;

@@ -3,7 +3,7 @@ import { KINDS, type ProblemFinding, type ProblemKind, type Question } from "./f
 export interface Problem {
   kind: ProblemKind;
   finding: ProblemFinding;
-  /** The event with the problem, or the one next to it. */
+  /** The event with the problem, or the event next to the problem. */
   event_id: string | null;
   /** The position in the chain. Problems without a position come last. */
   position: number | null;

@@ -13,7 +13,7 @@ import type { ChainCheck } from "./chain-check.ts";
 import type { StatementFlaw } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 
-/** The largest difference between the clocks of replicas. */
+/** The largest difference that is accepted between the clocks of replicas. */
 const CLOCKS_MS = 60 * 60 * 1000;
 
 /** A statement of usage on the chain of the export. */
@@ -21,16 +21,16 @@ export interface StatedUsage extends UsageSums {
   id: string;
   month: string;
   position: number;
-  /** The statement that this one replaces, or null for the first one of a month. */
+  /** The id of the statement that this statement corrects, or null for the first statement of a month. */
   corrects: string | null;
 }
 
 type Placed = NonNullable<ProofEnd["statements"]>[number];
 
 /**
- * Checks the statements of usage in an export (AU-132): each is unchanged since it was sealed, and plausible.
- * Returns the current statement of each month, the oldest month first, without those that a later one
- * corrects.
+ * Checks the statements of usage in an export (AU-132): each statement is plausible and unchanged since it
+ * was sealed. Returns the current statement of each month, oldest month first. Leaves out corrected
+ * statements.
  */
 export function checkStatements(
   end: ProofEnd,
@@ -66,7 +66,7 @@ function sumsOf(sums: UsageSums): UsageSums {
   return { requests, ...refusals, failed, bytes_in, bytes_out, duration_ms };
 }
 
-/** Returns why a statement is not plausible, or null if it is. */
+/** Returns why a statement is not plausible, or null if the statement is plausible. */
 function whyUnsound(statement: Statement, end: ProofEnd, before: string | null): StatementFlaw | null {
   return (
     whyWrongTime(statement, end.checkpoint?.sealed_at ?? null) ??

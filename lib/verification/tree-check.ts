@@ -34,7 +34,7 @@ export interface TreeFindings {
   shown: ShownTree;
   /** The numbers of the export's checkpoints that are in the tree. */
   numbers: ReadonlySet<number>;
-  /** The root that witnesses cosigned, if the tree extends its tree; null without one. */
+  /** The cosigned note and the size of its tree; null without a cosigned tree that this tree extends. */
   cosigned: { note: Note; size: number } | null;
 }
 
@@ -43,8 +43,8 @@ type ProofTree = NonNullable<ProofEnd["tree"]>;
 const encoder = new TextEncoder();
 
 /**
- * Checks that the checkpoints of an export are leaves of the tree whose root the log signed, and that this
- * tree extends each kept tree. Returns null for a file without a readable tree.
+ * Checks that the checkpoints of an export are leaves of the tree whose root the log signed. Compares this
+ * tree with the kept trees. Returns null for a file without a valid tree.
  */
 export async function checkTree(
   end: ProofEnd,
@@ -97,9 +97,7 @@ class TreeCheck {
     return null;
   }
 
-  /**
-   * Returns the numbers of the checkpoints that are leaves of the tree, and reports the others as problems.
-   */
+  /** Returns the numbers of the checkpoints that are leaves of the tree. Reports other checkpoints as problems. */
   included({ checkpoint, heads = [] }: ProofEnd, { path, asked }: ProofTree, head: TreeHead): Set<number> {
     const numbers = new Set<number>();
     const include = (leaf: Checkpoint, proof: readonly string[] | undefined) => {
@@ -112,7 +110,7 @@ class TreeCheck {
     return numbers;
   }
 
-  /** Checks that the tree extends the tree up to the checkpoint that the reader asked for. */
+  /** Checks that the tree extends the earlier tree that ends with the requested checkpoint. */
   begins({ asked }: ProofTree, head: TreeHead): void {
     if (asked === undefined) return;
     const { number } = asked.checkpoint;
@@ -122,8 +120,8 @@ class TreeCheck {
   }
 
   /**
-   * Returns the root that witnesses cosigned, if the tree extends its tree. Otherwise reports a problem and
-   * returns null.
+   * Returns the cosigned note, or null if the file has none. If this tree does not extend the cosigned tree,
+   * reports a problem and returns null.
    */
   async cosigned({ cosigned }: ProofTree, head: TreeHead): Promise<TreeFindings["cosigned"]> {
     const note = cosigned === undefined ? null : readNote(cosigned.note);
@@ -166,7 +164,7 @@ class TreeCheck {
   }
 }
 
-/** Returns whether a checkpoint is the leaf at the index of its number. */
+/** Returns whether a checkpoint is in the tree, at the place that its number gives. */
 function isLeafOf({ size, root }: TreeHead, checkpoint: Checkpoint, path: readonly string[]): boolean {
   const leaf = leafHash(encoder.encode(checkpointText(checkpoint)));
   return isIncluded(leaf, { index: checkpoint.number - 1, size, path: [...path] }, root);

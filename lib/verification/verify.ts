@@ -17,8 +17,8 @@ import { checkWitnesses, type Witnessed, type WitnessRule } from "./witnesses-ch
 /** The result of checking an export with proof. */
 export interface Verdict {
   /**
-   * `altered`: the export differs from what was sealed. `undecided`: nothing is wrong, but the files leave a
-   * question open. `unwitnessed`: nothing is wrong, but fewer witnesses cosigned the log than the user demands.
+   * `altered`: the export differs from what was sealed. `undecided`: nothing is wrong, but the files leave a question
+   * open. `unwitnessed`: nothing is wrong, but too few of the required witnesses vouch for the export.
    */
   result: "complete" | "altered" | "undecided" | "unwitnessed";
   complete: boolean;
@@ -36,11 +36,11 @@ export interface Verdict {
     /** Whether the user named the key. */
     key_given: boolean;
   } | null;
-  /** The tree that contains the checkpoints; null for a file without a tree. */
+  /** The tree that contains the checkpoints; null for a file without a valid tree. */
   tree: ShownTree | null;
-  /** The witnesses that cosigned a tree with the checkpoint; null if the user named no witnesses. */
+  /** The findings about the witnesses; null if the user named no witnesses. */
   witnesses: Witnessed | null;
-  /** The earlier checkpoints whose head of the log was checked, in the order of their numbers. */
+  /** The earlier checkpoints whose head for the log is on the chain, in the order of their numbers. */
   heads: readonly UsedHead[];
   /** The current statements of usage, one for each month, the oldest month first. */
   statements: readonly StatedUsage[];
@@ -56,10 +56,7 @@ export interface Verdict {
 
 const PROBLEMS_SHOWN = 100;
 
-/**
- * The keys and witnesses that a user trusts and the copies that the user kept, against which an export is
- * checked.
- */
+/** The input of a check besides the export: the trusted keys, the trusted witnesses and the kept copies. */
 export interface VerifyGiven {
   /** The keys of the log that the user trusts. Null trusts the keys in the file. */
   keys: readonly SigningJwk[] | null;
@@ -156,7 +153,7 @@ function compareExports(
   }
 }
 
-/** Returns the number of the newest checkpoint that an export knows. */
+/** Returns the number of the newest checkpoint in the end of an export. */
 function newestOf({ checkpoint, recent_checkpoints }: ProofEnd): number {
   return Math.max(checkpoint?.number ?? 0, ...recent_checkpoints.map(({ number }) => number));
 }

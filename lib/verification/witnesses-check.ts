@@ -21,15 +21,15 @@ export interface Witnessed {
   /** Every witness that the user trusts, in the order of the keys. */
   witnesses: readonly WitnessMark[];
   /**
-   * The reason why too few witnesses vouch for the export; null if a quorum cosigned a tree with its
+   * The reason why too few witnesses vouch for the export; null if a quorum cosigned a tree with the export's
    * checkpoint.
    */
   lack: Lack | null;
 }
 
 /**
- * Checks which witnesses cosigned a tree that contains the checkpoint of an export (AU-197). The tree in
- * `tree` extends the cosigned tree.
+ * Checks which witnesses cosigned a tree that contains the checkpoint of an export (AU-197). `checkTree` has
+ * already checked that the export's tree extends the cosigned tree.
  */
 export async function checkWitnesses(
   { keys, quorum, now_ms, origin = null }: WitnessRule,
@@ -53,7 +53,7 @@ export async function checkWitnesses(
   return { size, quorum, witnesses, lack: other ?? older ?? few };
 }
 
-/** Returns the finding for a log whose name is not `expected`, or null. */
+/** Returns the finding for a log whose name is not `expected`, or null for the expected name. */
 function otherLog({ shown }: TreeFindings, expected: string): Lack | null {
   const { origin } = shown;
   return origin === expected ? null : { code: "witnesses_of_other_log", origin, expected };

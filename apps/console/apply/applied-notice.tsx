@@ -3,7 +3,7 @@ import { fragmentOf } from "../address.ts";
 import { Propagated } from "../parts/written.tsx";
 
 /**
- * A document that was applied. `applied` is null when the answer was lost and a later dry run found the
+ * The result of a successful apply. `applied` is null when the answer was lost and a later dry run found the
  * document applied.
  */
 export interface Done {

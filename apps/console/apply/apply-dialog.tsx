@@ -13,16 +13,16 @@ import { ServiceReviews } from "./reviewed-document.tsx";
 interface ApplyDialogProps {
   document: string;
   review: Review;
-  /** Why the document is applied. It stays when the dialog closes for another review. */
+  /** The reason and the link of the apply, which stay when the dialog closes for another review. */
   note: GivenNote;
   onNote: (note: GivenNote) => void;
   onClose: () => void;
-  /** Starts a new review, when the shown one is stale. */
+  /** Starts a new review after a failed apply. */
   onReview: () => void;
   onDone: (done: Done) => void;
 }
 
-/** Shows the changes once more, and applies exactly these changes or nothing. */
+/** Shows the changes once more, and applies exactly the shown changes or nothing. */
 export function ApplyDialog(props: ApplyDialogProps) {
   const { document, review, note, onNote, onClose, onReview, onDone } = props;
   const session = useSession();
@@ -67,8 +67,8 @@ export function ApplyDialog(props: ApplyDialogProps) {
 }
 
 /**
- * Returns a function that finds out whether an unanswered apply was carried out. An applied document would
- * change nothing.
+ * Returns a function that finds out whether an apply without an answer took effect: a dry run of an applied
+ * document changes nothing.
  */
 function useFindOut({ write }: Writing, { document, onReview, onDone }: ApplyDialogProps) {
   const session = useSession();

@@ -27,7 +27,7 @@ const EXAMPLE = `services:
           methods: { GET: {}, POST: { required_labels: [widgets:write] } }
 `;
 
-/** Shows what a pasted document would change, and then applies exactly these changes on request. */
+/** Shows what a pasted document would change, and then applies exactly the shown changes on request. */
 export function ApplyView() {
   const document = useSession().document.value;
   const { outcome, setOutcome, busy, ask } = useReview(document);

@@ -145,11 +145,11 @@ interface FieldProps {
   onChange: (value: string) => void;
 }
 
-/** Offers the roles that the registry knows. */
+/** Offers the registry's roles. */
 function RoleField({ value, onChange }: FieldProps) {
   const field = useId();
   const { answer, failure } = useAsked(listRoles, "roles");
-  // an older registry has roles but cannot list them
+  // without a list, for example from an older registry, the operator types the role
   if (failure !== null) {
     return (
       <div>

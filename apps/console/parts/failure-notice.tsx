@@ -84,7 +84,7 @@ function Conflicts({ conflicts }: Pick<Failure, "conflicts">) {
   );
 }
 
-/** Returns the registry's message, or a shorter text where the page lists the details. */
+/** Returns the registry's message, or the page's own text for stale data and for paths out of bounds. */
 function textOf({ kind, message, missing }: Failure): string {
   if (kind === "stale") return STALE;
   return missing.length > 0 ? "Nothing was written. Your bounds leave out:" : message;

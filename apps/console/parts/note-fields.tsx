@@ -15,7 +15,7 @@ interface NoteFieldsProps {
   failure: Failure | null;
 }
 
-/** Asks for the reason of a write and for a link. Both can stay empty. */
+/** Asks for the reason of a write and for a link, which are both optional. */
 export function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
   const help = useId();
   return (

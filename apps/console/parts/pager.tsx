@@ -39,7 +39,7 @@ interface StepProps {
   onTurn: (number: number) => void;
 }
 
-/** Renders one button. An off button keeps the focus, which `disabled` would lose. */
+/** Renders one button. Uses `aria-disabled`, because `disabled` would take the focus from the button. */
 function Step({ text, to, off, onTurn }: StepProps) {
   return (
     <button type="button" class="button" aria-disabled={off} onClick={() => !off && onTurn(to)}>

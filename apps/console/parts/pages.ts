@@ -1,5 +1,5 @@
 /**
- * Rows in one page of a long list. Paging bounds the cost of rendering, and works with every screen reader.
+ * The number of rows in one page of a long list. Paging bounds the cost of rendering, and works with every screen reader.
  */
 const PAGE_ROWS = 50;
 

@@ -74,7 +74,7 @@ export function WriteDialog({
   );
 }
 
-/** Returns the notice about a failed write of one service. Its button loads the current state. */
+/** Returns the title and the button of the notice about a failed write. The button loads the current state. */
 export function lookAgainAfter({ kind, outcome_unknown }: Failure, title: string, onRetry: () => void) {
   return {
     title: outcome_unknown ? title : undefined,

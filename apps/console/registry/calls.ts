@@ -23,10 +23,10 @@ import type { MarkedChange } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
 import { pathTo, type Registry } from "./client.ts";
 
-/** How long a write waits for gateways to load it. */
+/** The maximum time that a write waits until gateways serve it. */
 export const WAIT_MS = 10_000;
 
-/** An entry of a history without its config. The registry sends the configs too, and they can be large. */
+/** An entry of a history. Drops the config that the registry sends, because configs can be large. */
 const Entry = Type.Pick(Revision, [
   "service",
   "revision",

@@ -44,7 +44,7 @@ interface FailureDetails {
   missing?: readonly OutOfBounds[];
   /** The id of the request in the registry's log. */
   request_id?: string;
-  /** Whether a write without an answer may have taken effect. */
+  /** Whether a failed write may have taken effect. */
   outcome_unknown?: boolean;
 }
 
@@ -115,7 +115,7 @@ const isOutOfBounds = (value: unknown): value is OutOfBounds =>
 const isNearest = (value: unknown): value is NearestRoute =>
   hasTexts(value, "service", "scope", "method", "path");
 
-/** Wraps an exception that is not a `Failure`, such as a bug of the page. */
+/** Returns a `Failure` unchanged, and wraps any other exception, such as a bug of the page. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   return new Failure("strange", `The console failed: ${thrown instanceof Error ? thrown.message : thrown}`);

@@ -115,8 +115,8 @@ function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
 }
 
 /**
- * Returns the services and paths that keep the operator from restoring a revision, or null while they load. A
- * publisher's bounds depend on the revision's config, which is read for them.
+ * Returns the services and paths that keep the operator from restoring a revision, or null while they load.
+ * For a publisher, reads the revision's config to check the paths.
  */
 function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] | null {
   const operator = useOperator();
@@ -190,7 +190,7 @@ interface BaseFieldProps extends Pick<ShownProps, "entries" | "shown"> {
   onChoose: (revision: number) => void;
 }
 
-/** Chooses the revision that the shown one is compared with. */
+/** Lets the operator choose the revision to compare with the shown revision. */
 function BaseField({ entries, shown, from, onChoose }: BaseFieldProps) {
   const others = entries.filter((entry) => entry.revision !== shown.revision);
   if (others.length === 0) return null;

@@ -47,7 +47,7 @@ export function rowsOf(service: string, config: StoredServiceConfig): RouteRow[]
   );
 }
 
-/** Splits a search into its words. A row matches when it has all of them. */
+/** Splits a search into its words. A row matches if its text contains all words. */
 export function wordsOf(search: string): string[] {
   return search
     .toLowerCase()
@@ -68,7 +68,7 @@ export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {
 /** Splits a text into the parts that match a word of the search and the parts between them. */
 export function markedParts(text: string, words: readonly string[]): { text: string; found: boolean }[] {
   const lower = text.toLowerCase();
-  // offsets differ when a character changes its length in lower case
+  // marks nothing if lower case changes the length of a character, because offsets would differ
   if (lower.length !== text.length) return [{ text, found: false }];
   const parts: { text: string; found: boolean }[] = [];
   let at = 0;

@@ -52,7 +52,7 @@ export function ServicesView() {
   );
 }
 
-/** Links to the history of a name that no current service has: a deleted service keeps its history. */
+/** Links to the history of a name without a current service, because a deleted service keeps its history. */
 function NoService({ name }: { name: string }) {
   return (
     <Empty title="No current service has this name or url.">

@@ -87,7 +87,7 @@ function ProviderButton() {
   );
 }
 
-/** Asks for the token of an operator. The browser does not submit the form, and does not offer to save it. */
+/** Asks for the token of an operator. The browser neither submits the form nor offers to save the token. */
 function TokenForm({ hasFocus }: { hasFocus: boolean }) {
   const session = useSession();
   const [failure, setFailure] = useState<Failure | null>(null);

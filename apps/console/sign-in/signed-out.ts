@@ -39,7 +39,7 @@ export function signInFailed({ kind, message }: SignInFailure): SignedOut {
   }
 }
 
-/** Returns what to show when the provider has signed in a person and the registry refuses that person. */
+/** Returns what to show when the provider has signed in a person, but the calls to the registry fail. */
 export function registryRefused({ kind, message }: Failure): SignedOut {
   if (kind !== "refused") return { text: message, failed: true };
   return {

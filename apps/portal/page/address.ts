@@ -16,7 +16,7 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 const START: Address = { organization_id: null, path: "", segments: [], query: new URLSearchParams() };
 
-/** Reads a fragment. A user can type a fragment, so a malformed one leads to the start page. */
+/** Reads a fragment. A malformed fragment, which a user may have typed, leads to the start page. */
 export function addressAt(fragment: string): Address {
   const [path = "", ...query] = fragment.replace(/^#?\/?/, "").split("?");
   const segments = path.split("/").map(decoded);
@@ -41,7 +41,7 @@ function decoded(segment: string): string | null {
   }
 }
 
-/** Returns the fragment of a view. A view of an organization needs its id. */
+/** Returns the fragment of a view. A view with the scope `organization` needs `organization_id`. */
 export function addressOf(
   view: { path: string; scope: "organization" | "person" },
   organization_id: string | null,

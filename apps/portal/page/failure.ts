@@ -6,10 +6,10 @@ import { Value } from "@sinclair/typebox/value";
  *
  * - `signed_out`: the gateway does not accept the credential, and a renewal failed
  * - `forbidden`: the role of the member grants too little (403)
- * - `missing`: nothing has this id, or the caller may not know of it (404)
+ * - `missing`: no resource has this id, or the caller may not see the resource (404)
  * - `conflict`: the state of the resource prevents the call (409, 412)
  * - `invalid`: the input breaks a rule (400, 413, 422)
- * - `limited`: a rate limit was reached, and the page does not wait for the end of its window (429)
+ * - `limited`: a rate limit was reached, and the page did not wait or waited in vain (429)
  * - `away`: the gateway or a service behind it does not answer (5xx, no network)
  * - `strange`: the answer has an unknown form
  */

@@ -6,7 +6,7 @@ import { Value } from "@sinclair/typebox/value";
 import { type Answer, answered, type Failure, failed, failureOf, secondsOf } from "./failure.ts";
 import { readBytes } from "./read-bytes.ts";
 
-/** The credential that a call carries: the member's session, the person's access token, or none. */
+/** The credential of a call: the member's session, the person's access token, or none. */
 export type Caller = "member" | "person" | "nobody";
 
 export interface Call {
@@ -25,14 +25,14 @@ export interface Call {
 /** The credentials of the signed-in person. They stay in the memory of the page. */
 export interface Credentials {
   /**
-   * Returns the headers that prove the caller.
+   * Returns the headers with the caller's credential.
    *
    * @param renewed whether the current credential was refused, so that a new one is needed
    */
   headers(caller: Caller, renewed: boolean): Promise<Answer<Record<string, string>>>;
 }
 
-/** A rate limit that calls are waiting for. */
+/** A rate limit for which calls are waiting. */
 export interface Waiting {
   /** The time at which the calls continue, in milliseconds since the epoch. */
   readonly until_ms: number;
@@ -42,7 +42,7 @@ export interface Waiting {
 }
 
 const TIMEOUT_MS = 30_000;
-/** The longest Retry-After that a call waits for by itself. */
+/** The longest Retry-After for which a call waits. */
 const WAIT_SECONDS_MAX = 60;
 const WAITS_MAX = 3;
 
@@ -50,7 +50,7 @@ const WAITS_MAX = 3;
 export interface Surroundings {
   fetch(address: string, request: RequestInit): Promise<Response>;
   now(): number;
-  /** Waits. An abort of the signal ends the wait early. */
+  /** Waits until the time is over or the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -67,11 +67,11 @@ const BROWSER: Surroundings = {
     }),
 };
 
-/** Calls the gateway that serves this page. No call throws: a failure is a value. */
+/** Calls the gateway that serves this page. Failed calls return a failure and do not throw. */
 export class Gateway {
   readonly #credentials: Credentials;
   readonly #around: Surroundings;
-  /** The limit that calls are waiting for, or null. */
+  /** The limit for which calls are waiting, or null. */
   readonly waiting: Signal<Waiting | null> = signal(null);
 
   constructor(credentials: Credentials, around: Surroundings = BROWSER) {
@@ -79,7 +79,7 @@ export class Gateway {
     this.#around = around;
   }
 
-  /** Makes a call and reads its answer. Fields that the page does not know are dropped. */
+  /** Makes a call and reads its answer. Drops fields that the schema does not have. */
   async send<Schema extends TSchema>(
     schema: Schema,
     path: string,
@@ -114,21 +114,21 @@ export class Gateway {
     return answered({ items, has_more: page.value.has_more === true });
   }
 
-  /** Makes a call whose body the caller reads, such as an export. The call has no timeout. */
+  /** Makes a call and returns the answer with an unread body, for example for an export. The call has no timeout. */
   stream(path: string, call: Call): Promise<Answer<Response>> {
     return this.#answer(path, call);
   }
 
   /**
-   * Calls any service and returns its answer, even if that is an error or a redirect. The call has no
-   * timeout. It is repeated only if a repeat is safe: a read after a rate limit, and any call but POST and
-   * PATCH after the gateway refused the credential (PT-48).
+   * Calls any service and returns its answer, even an error or a redirect. The call has no timeout. After a
+   * rate limit, only a read is repeated. After a refused credential, any call except POST and PATCH is
+   * repeated (PT-48).
    */
   exchange(path: string, call: Call): Promise<Answer<Response>> {
     return this.#exchange(path, call, { redirect: "manual", ofAnyService: true });
   }
 
-  /** Returns the headers that prove the caller, for a worker that makes calls of its own. */
+  /** Returns the headers with the caller's credential, for calls that a worker makes. */
   credential(caller: Caller): Promise<Answer<Record<string, string>>> {
     return this.#credentials.headers(caller, false);
   }
@@ -149,8 +149,8 @@ export class Gateway {
       if (status === 401 && call.as !== "nobody" && !renewed && (await isRefusal(response.value, call))) {
         renewed = true;
         if (!options.ofAnyService || isIdempotent(call)) continue;
-        // Renew the credential for the next call. Do not repeat this one, because a service may have sent an
-        // answer like the gateway's.
+        // Renew the credential for the next call, but do not repeat this call: the answer may come from a
+        // service that has acted.
         await this.#credentials.headers(call.as, true);
         return response;
       }
@@ -185,7 +185,7 @@ export class Gateway {
     if (!credential.ok) return credential;
     const { method = "GET", query = {}, headers, signal } = call;
     const content = contentOf(call);
-    // Each attempt has its own timeout, which does not include the wait for a limit.
+    // Each attempt without a signal has its own timeout, which does not include the wait for a limit.
     const ends = signal ?? (timeout_ms === undefined ? undefined : AbortSignal.timeout(timeout_ms));
     try {
       return answered(
@@ -211,7 +211,7 @@ export class Gateway {
   }
 }
 
-/** How one attempt of a call is made. */
+/** The options of one attempt of a call. */
 interface Attempt {
   readonly redirect: "error" | "manual";
   readonly timeout_ms?: number;
@@ -233,8 +233,8 @@ function isIdempotent({ method = "GET" }: Pick<Call, "method">): boolean {
 const REFUSAL_BYTES_MAX = 16_384;
 
 /**
- * Returns whether a 401 looks like the gateway's own, without consuming the body. An answer to HEAD has no
- * body.
+ * Returns whether a 401 looks like the gateway's own, without consuming the body. Assumes so for HEAD, whose
+ * answer has no body.
  */
 async function isRefusal(response: Response, { method }: Call): Promise<boolean> {
   if (method === "HEAD") return true;
@@ -266,7 +266,7 @@ function queryText(query: NonNullable<Call["query"]>): string {
 
 /** Returns a path with its segments escaped: `pathTo("org", "members", id)`. */
 export function pathTo(...segments: readonly string[]): string {
-  // The browser would resolve a segment of dots, even if it is escaped.
+  // Replaces segments of dots, because the browser would resolve the dots even if they are escaped.
   return `/${segments.map((segment) => (/^\.{0,2}$/.test(segment) ? "-" : encodeURIComponent(segment))).join("/")}`;
 }
 

@@ -1,4 +1,4 @@
-/** Reads at most `bytes_max` bytes, and cancels the rest. */
+/** Returns at most `bytes_max` bytes, and cancels the rest. `cut`: the body is longer, or the download failed. */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   bytes_max: number,
@@ -15,7 +15,7 @@ export async function readBytes(
       length += value.length;
     }
     cut = length > bytes_max;
-    // This does not wait, because the cancellation of a cloned answer ends only when the other clone is read.
+    // Does not wait, because the cancellation of a cloned answer ends only when the other clone is read.
     if (cut) void reader?.cancel().catch(() => {});
   } catch {
     cut = true;

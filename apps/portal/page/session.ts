@@ -17,7 +17,7 @@ export interface Person {
   readonly name: string | null;
 }
 
-/** The membership that the page works with: the person's in the chosen organization. */
+/** The person's membership in the chosen organization. */
 interface ChosenMember {
   readonly member_id: string;
   readonly organization_id: string;
@@ -26,7 +26,7 @@ interface ChosenMember {
   readonly labels: readonly string[];
 }
 
-/** Why the page asks for a sign-in, or null before the first one. */
+/** The reason why the page asks for a sign-in, or null before the first sign-in. */
 export type SignedOutReason = "out" | "ended" | "unknown" | SignInFailure | null;
 
 export type State =
@@ -40,7 +40,7 @@ const EVERY_LABEL = "*";
 const PAGE_PATH = "/portal";
 const INVITE_PATH = `${PAGE_PATH}/invite`;
 
-/** The state that the whole page shares. Tokens are kept in memory only (PT-11). */
+/** The state that the whole page shares. Credentials are kept in memory only (PT-11). */
 export class Session {
   readonly settings: PortalSettings;
   readonly gateway: Gateway;
@@ -76,7 +76,7 @@ export class Session {
     return this.#person;
   }
 
-  /** The membership in the chosen organization, or null before one is chosen. */
+  /** The membership in the chosen organization, or null without a session there. */
   get member(): ReadonlySignal<ChosenMember | null> {
     return this.#member;
   }
@@ -90,15 +90,15 @@ export class Session {
     this.#announcement.value = text;
   }
 
-  /** Returns whether the member's role grants a label. The gateway decides; the page hides what it refuses. */
+  /** Returns whether the member's role grants a label. Only hides parts of the page: the gateway decides. */
   may(label: string): boolean {
     const labels = this.#member.value?.labels ?? [];
     return labels.includes(EVERY_LABEL) || labels.includes(label);
   }
 
   /**
-   * Completes the sign-in that the address belongs to, or starts a silent one if this tab was signed in
-   * before.
+   * Completes the sign-in from which the browser returns, or starts a silent sign-in if this tab was signed
+   * in before.
    */
   async start(): Promise<void> {
     const { pathname, hash } = location;
@@ -111,7 +111,7 @@ export class Session {
     this.#state.value = { name: "signed-out", reason: null };
   }
 
-  /** Redirects to the provider's page, which a silent visit does not show. */
+  /** Redirects to the provider, which shows no page in a silent sign-in. */
   async signIn(silent = false): Promise<void> {
     const failure = await this.#provider.begin(silent);
     if (failure !== null) this.#state.value = { name: "signed-out", reason: failure };
@@ -171,7 +171,7 @@ export class Session {
     });
   }
 
-  /** Chooses an organization and creates a session in it, which replaces the previous session. */
+  /** Creates a session in an organization, which replaces the previous session. Keeps a session in the same organization. */
   async choose(organization_id: string): Promise<Answer<ChosenMember>> {
     const present = this.#member.peek();
     if (present?.organization_id === organization_id) return answered(present);
@@ -180,7 +180,7 @@ export class Session {
     return this.#open(organization_id);
   }
 
-  /** Creates a new session for the chosen organization, so that a changed role or name shows. */
+  /** Creates a new session for the chosen organization, so that the page shows a changed role or name. */
   async refresh(): Promise<Answer<ChosenMember>> {
     const { organization_id } = this.#member.peek() ?? {};
     return organization_id === undefined ? failed("missing") : this.#open(organization_id);
@@ -265,7 +265,7 @@ function memberOf(
   return { member_id, organization_id, organization_name, role, labels };
 }
 
-/** Lists all memberships of the person; a person has few. */
+/** Lists all memberships of the person. A person has few, so all pages are read. */
 export async function listMemberships(gateway: Gateway): Promise<Answer<Static<typeof Membership>[]>> {
   const all: Static<typeof Membership>[] = [];
   for (;;) {

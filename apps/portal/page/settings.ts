@@ -1,12 +1,12 @@
 import { SignInSettings } from "@ostiary/lib/contracts/sign-in";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The witnesses that must have seen a log when the page verifies it (PT-71). Their keys are public. */
+/** The witnesses that must have cosigned a log that the page verifies (PT-71). Witness keys are public. */
 export const WitnessSettings = Type.Object({
   /** The verifier keys. */
   keys: Type.Array(Type.String()),
   quorum: Type.Integer(),
-  /** The name that the log must have; null accepts any. */
+  /** The name that the log must have; null accepts any name. */
   origin: Type.Union([Type.String(), Type.Null()]),
 });
 export type WitnessSettings = Static<typeof WitnessSettings>;

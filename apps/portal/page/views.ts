@@ -25,7 +25,7 @@ export interface View {
   readonly scope: "organization" | "person";
   /** Returns the heading of the view, which is also the name in the navigation. */
   title(texts: Texts): string;
-  /** The label that the view requires. Without it, the navigation omits the view. */
+  /** The label that the view requires. Without the label, the navigation omits the view. */
   readonly label?: string;
   /** Whether the navigation lists the view. */
   readonly listed: boolean;

@@ -4,7 +4,7 @@ export interface BrandColors {
   accent_dark?: string;
 }
 
-/** The backgrounds of the page in each color scheme, behind links and highlighted parts. */
+/** The page's background in each color scheme, and the share of the accent color in highlighted parts. */
 const LIGHT = { ground: "#ffffff", soft: 0.1 };
 const DARK = { ground: "#1b1e1d", soft: 0.16 };
 

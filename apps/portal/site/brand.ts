@@ -59,7 +59,7 @@ export interface Brand {
 
 const OSTIARY: Brand = { name: "Customer portal", logo: null, colors: {}, links: {} };
 
-/** Reads the brand of PORTAL_BRAND_FILE. Without a file the page has no logo and the product's colors. */
+/** Reads the brand of PORTAL_BRAND_FILE. Without a file, the page has no company logo and keeps its own colors. */
 export function loadBrand(path: string | undefined): Brand {
   if (path === undefined) return OSTIARY;
   const file = Value.Decode(BrandFile, readYaml(path));

@@ -8,8 +8,8 @@ export interface PortalBundle extends PageBundle {
 }
 
 /**
- * Bundles the portal's page from its source. An executable has no source, so its build replaces this module
- * by the output.
+ * Bundles the portal's page from its source. An executable contains no source, so its build replaces this
+ * module with the bundled files.
  */
 export async function bundlePortal(): Promise<PortalBundle> {
   const [page, { script: verifier }] = await Promise.all([

@@ -22,7 +22,7 @@ const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite"] 
 /** The content of the operator's files that the page shows or uses. */
 export interface Shown {
   brand: Brand;
-  /** The witnesses that must have seen each log, or null. */
+  /** The witnesses that must have cosigned each log, or null. */
   witnesses: WitnessSettings | null;
 }
 

@@ -7,12 +7,12 @@ import type { PortalConfig } from "../config.ts";
 import type { WitnessSettings } from "../page/settings.ts";
 
 const VARIABLE = "PORTAL_WITNESS_KEYS_FILE";
-/** The variables that have no effect without keys. */
+/** The variables that are refused without the keys of witnesses. */
 const DEPENDENT = ["PORTAL_WITNESS_QUORUM", "PORTAL_WITNESS_ORIGIN"] as const;
 
 type WitnessVariables = Pick<PortalConfig, typeof VARIABLE | (typeof DEPENDENT)[number]>;
 
-/** Reads the witnesses that must have seen each log, or null if the portal requires none. */
+/** Returns the witnesses that must have cosigned each log, or null if the portal requires no witnesses. */
 export function loadWitnesses(config: WitnessVariables): WitnessSettings | null {
   const { PORTAL_WITNESS_KEYS_FILE: path } = config;
   if (path === undefined) return null;

@@ -4,9 +4,7 @@ import { cleanAddress, type PagePlace } from "./page-place.ts";
 import { Provider, type SignInFailure, type Tokens } from "./provider.ts";
 import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
 
-/**
- * The result of a return from the provider: the person's name, null if the provider sends none, or a failure.
- */
+/** The result of a return from the provider: a failure, or the person's name, which is null if the provider sends none. */
 type Returned = { ok: true; name: string | null } | { ok: false; failure: SignInFailure };
 
 /**
@@ -19,7 +17,7 @@ type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "
 /** An access token is renewed this long before it ends. */
 const RENEWAL_MS = 30_000;
 
-/** A person's sign-in at the provider. It alone holds the tokens, in memory (PT-11). */
+/** A person's sign-in at the provider. The provider's tokens are only in this object, in memory (PT-11). */
 export class ProviderSession {
   readonly #provider: Provider;
   readonly #place: PagePlace;
@@ -31,14 +29,14 @@ export class ProviderSession {
     this.#place = place;
   }
 
-  /** Returns whether the provider sent the browser to this address after a sign-in. */
+  /** Returns whether the page was opened at the address to which the provider returns. */
   isReturn(): boolean {
     return location.pathname === signInReturnPath(this.#place.path);
   }
 
   /**
-   * Redirects to the provider's page, which a silent visit does not show. Returns why the redirect is
-   * impossible.
+   * Redirects to the provider, which shows no page in a silent sign-in. Returns why the redirect failed, or
+   * null.
    */
   async begin(silent: boolean): Promise<SignInFailure | null> {
     forgetInTab(this.#signedInKey);
@@ -48,7 +46,7 @@ export class ProviderSession {
   /** Completes a sign-in with the provider's response, and restores the fragment where the sign-in began. */
   async finish(): Promise<Returned> {
     const { search } = location;
-    // First removes the code from the address bar and the history.
+    // Removes the code from the address bar and the history before any request.
     cleanAddress(this.#place, "#/");
     const result = await this.#provider.finish(search);
     cleanAddress(this.#place, result.fragment || "#/");
@@ -57,12 +55,12 @@ export class ProviderSession {
     return { ok: true, name: result.tokens.name };
   }
 
-  /** Whether a reload of this tab can sign in again without a prompt. */
+  /** Whether this tab was signed in, so that a reload tries to sign in without a prompt. */
   get wasSignedIn(): boolean {
     return readFromTab(this.#signedInKey, Type.Boolean()) === true;
   }
 
-  /** Lets a reload of this tab sign in again. */
+  /** Lets a reload of this tab try to sign in without a prompt. */
   remember(): void {
     keepInTab(this.#signedInKey, true);
   }

@@ -4,12 +4,12 @@ import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.t
 import type { PagePlace } from "./page-place.ts";
 import { keepInTab, takeFromTab } from "./tab-storage.ts";
 
-/** A sign-in that is in progress at the provider. It is stored in the tab, without any token. */
+/** A sign-in in progress at the provider, as stored in the tab. The sign-in has no tokens yet. */
 const Attempt = Type.Object({
   state: Type.String(),
   nonce: Type.String(),
   verifier: Type.String(),
-  /** The fragment to return to. */
+  /** The fragment that the page restores after the sign-in. */
   fragment: Type.String(),
   /** Whether the provider was asked not to show a page. */
   silent: Type.Boolean(),
@@ -23,17 +23,17 @@ export interface Tokens {
   readonly refresh_token: string | null;
   /** The expiry of the access token in milliseconds since the epoch, or null if it is unknown. */
   readonly ends_ms: number | null;
-  /** The name that the provider gives the person, if any. */
+  /** The person's name at the provider, or null. */
   readonly name: string | null;
 }
 
 /**
  * The reason why a sign-in failed.
  *
- * - `needed`: the provider has no session, so it must show its page
+ * - `needed`: the person must sign in at the provider's page, for example because the session ended
  * - `refused`: the provider or the person refused the sign-in
  * - `unsafe`: the return does not belong to a sign-in of this tab, or its tokens are not for this page
- * - `away`: the provider does not answer, or does not allow calls from this page
+ * - `away`: the provider gives no valid answer, or does not allow calls from this page
  */
 export type SignInFailure = { kind: "needed" | "refused" | "unsafe" | "away"; message: string };
 
@@ -47,7 +47,7 @@ const NEEDED = new Set([
   "account_selection_required",
 ]);
 
-/** The company's identity provider (PT-10): code flow with PKCE, state, nonce and the issuer's check. */
+/** The company's identity provider (PT-10). Uses the code flow with PKCE, and checks state, nonce and issuer. */
 export class Provider {
   readonly #settings: SignInSettings;
   readonly #place: PagePlace;
@@ -61,11 +61,11 @@ export class Provider {
     this.#place = place;
     this.#client = { client_id: settings.client_id };
     this.#redirect_uri = `${place.origin}${signInReturnPath(place.path)}`;
-    // The operator chose a provider without TLS, as the quick start does on one machine.
+    // An issuer without TLS is the operator's choice, as in the quick start on one machine.
     this.#options = { [oauth.allowInsecureRequests]: settings.issuer.startsWith("http:") };
   }
 
-  /** Redirects to the provider's page. A silent visit shows nothing and returns at once. */
+  /** Redirects to the provider. In a silent sign-in the provider shows no page and returns at once. */
   async begin(fragment: string, silent: boolean): Promise<SignInFailure | null> {
     try {
       const server = await this.#discover();
@@ -107,7 +107,7 @@ export class Provider {
 
   /**
    * Returns the parameters that name the API: `audience` for most providers, and the standard `resource` if
-   * it is a URL (RFC 8707).
+   * the audience is a URL (RFC 8707).
    */
   #audience(audience: string | null): [string, string][] {
     if (audience === null) return [];
@@ -116,7 +116,7 @@ export class Provider {
   }
 
   /**
-   * Exchanges the code that the provider sent for tokens. Ends the attempt, even after a failure. Returns the
+   * Exchanges the provider's code for tokens. Ends the attempt even if the exchange fails. Also returns the
    * fragment where the sign-in began.
    */
   async finish(search: string): Promise<SignInResult & { fragment: string }> {
@@ -149,7 +149,7 @@ export class Provider {
     }
   }
 
-  /** Renews the access token, or fails with `needed` if the provider gave no refresh token. */
+  /** Renews the access token. Fails with `needed` if there is no refresh token or the provider refuses the renewal. */
   async renew({ refresh_token, id_token }: Tokens): Promise<SignInResult> {
     if (refresh_token === null) return { ok: false, failure: { kind: "needed", message: "" } };
     try {
@@ -169,7 +169,7 @@ export class Provider {
     }
   }
 
-  /** Returns the address that ends the provider's session, or null if the provider has none. */
+  /** Returns the address that ends the provider's session, or null if there is none or the provider does not answer. */
   async endAddress({ id_token }: Tokens): Promise<string | null> {
     try {
       const { end_session_endpoint } = await this.#discover();

@@ -2,14 +2,14 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * Stores a value in this tab, for the few values that outlive a visit to the identity provider. No credential
- * is among them.
+ * Stores a value in this tab, where the value survives a visit to the identity provider. Credentials are
+ * never stored here.
  */
 export function keepInTab(key: string, value: unknown): void {
   sessionStorage.setItem(key, JSON.stringify(value));
 }
 
-/** Returns a kept value, or null if it is missing or has another shape. */
+/** Returns a kept value, or null if the value is missing or does not match the schema. */
 export function readFromTab<Schema extends TSchema>(key: string, schema: Schema): Static<Schema> | null {
   try {
     const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");

@@ -71,7 +71,7 @@ interface EventListProps {
   key_prefix: string;
 }
 
-/** Lists the events that were read. With a key's prefix, lists only the events of that key. */
+/** Lists the loaded events. With a key's prefix, lists only the loaded events of that key. */
 function EventList({ log, pages, key_prefix }: EventListProps) {
   const t = useTexts().audit;
   const address = useAddress();

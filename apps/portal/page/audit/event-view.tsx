@@ -8,7 +8,7 @@ import { useAddress } from "../use-address.ts";
 import { type Log, listEvents, type ShownEvent } from "./logs.ts";
 import { Outcome } from "./outcome.tsx";
 
-/** Shows all fields of one event. Each request has one event. */
+/** Shows all fields of a request's event. A request has at most one event in a log. */
 export function EventView({ log, request_id }: { log: Log; request_id: string }) {
   const t = useTexts().audit;
   const session = useSession();

@@ -64,7 +64,7 @@ function ExportProgress({ bytes }: { bytes: number | null }) {
   );
 }
 
-/** Runs one export at a time, which stops when the dialog closes. */
+/** Runs one export at a time. The export stops when the dialog closes. */
 function useExport(log: Log, query: Readonly<Record<string, string>>, onClose: () => void) {
   const t = useTexts().audit.export;
   const session = useSession();

@@ -19,7 +19,7 @@ export interface Export {
   onProgress: (bytes: number) => void;
 }
 
-/** Reads an export to its end. A part is never presented as a complete export (AU-47). */
+/** Reads a whole export. Fails if the download breaks off, so that a part never passes as a complete export (AU-47). */
 export async function readExport(
   gateway: Gateway,
   { log, query, format, signal, onProgress }: Export,

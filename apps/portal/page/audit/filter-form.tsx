@@ -9,7 +9,6 @@ import { useTexts } from "../texts/texts.ts";
 import { type FilterName, type Filters, OUTCOMES, problemsOf, type Selection } from "./filters.ts";
 
 interface FilterFormProps {
-  /** The current selection. */
   selection: Selection;
   /** The failure with which the log refused the current selection, or null. */
   failure: Failure | null;
@@ -31,7 +30,7 @@ const NO_FILTERS: Filters = {
 /** The filters with a plain text field. */
 const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id"] as const;
 
-/** Shows the filters of the log (AU-36, AU-38). They take effect when the form is sent. */
+/** Shows the filters of the log (AU-36, AU-38), which take effect when the form is sent. */
 export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
   const t = useTexts().audit;
   const [filters, setFilters] = useState(selection.filters);

@@ -23,7 +23,7 @@ export type Filters = Readonly<Record<FilterName, string>>;
 export const OUTCOMES = ["pending", "rejected", "responded", "no_response"] as const;
 
 /**
- * The name of the key's prefix in an address. The log has no such filter, so the page selects the events.
+ * The name of the key's prefix in an address. The log cannot filter by key, so the page selects the events.
  */
 const KEY = "key_prefix";
 
@@ -34,7 +34,7 @@ export interface Selection {
   key_prefix: string;
 }
 
-/** Reads the selection of an address. Names that the page does not know are ignored. */
+/** Reads the selection of an address. Unknown names are ignored. */
 export function selectionOf(query: URLSearchParams): Selection {
   const value = (name: string) => query.get(name) ?? "";
   return {
@@ -60,7 +60,7 @@ export function queryOf(filters: Filters): Record<string, string> {
   );
 }
 
-/** The most characters of a text that the log filters by, other than a route. */
+/** The maximum length of the text filters, except `route`. */
 const TEXT_LENGTH_MAX = 128;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
@@ -88,7 +88,7 @@ function problemOfRoute(route: string): Problem | null {
 }
 
 /**
- * Returns the problem of a time. RFC 3339 allows years of four digits only; browsers write later years with a
+ * Returns the problem of a time, or null. RFC 3339 allows only years of four digits; later years begin with a
  * sign.
  */
 function problemOfTime(time: string): Problem | null {

@@ -2,11 +2,11 @@ import { organizationEventSchema } from "@ostiary/lib/contracts/audit";
 import type { Static } from "@sinclair/typebox";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
 
-/** An event of either log. The page does not show a person's own id. */
+/** An event of an organization's log or of a person's own log. Omits the person's id, which the page does not show. */
 export const ShownEvent = organizationEventSchema;
 export type ShownEvent = Static<typeof ShownEvent>;
 
-/** One of the two logs that a customer reads: an organization's, or a person's own. */
+/** A log that a customer can read: an organization's, or a person's own. */
 export interface Log {
   readonly as: Caller;
   readonly path: string;

@@ -1,7 +1,7 @@
 import { useTexts } from "../texts/texts.ts";
 import type { ShownEvent } from "./logs.ts";
 
-/** Says how a request ended. */
+/** Shows how a request ended. */
 export function Outcome({ event: { outcome, status } }: { event: ShownEvent }) {
   const t = useTexts().audit;
   return (

@@ -1,4 +1,4 @@
-/** Returns the link of an invitation. The token is in the fragment, which no server and no Referer sees. */
+/** Returns the link of an invitation. The token is in the fragment, which browsers send neither to servers nor in a Referer. */
 export function linkOf(token: string): string {
   return `${location.origin}/portal/invite#${encodeURIComponent(token)}`;
 }

@@ -131,7 +131,7 @@ export function RotateKeyDialog({
   );
 }
 
-/** Ends a key at once. */
+/** Revokes a key, after a confirmation. */
 export function RevokeKeyDialog({
   address,
   revoked,

@@ -15,11 +15,11 @@ type Open = { name: "create" } | { name: "rotate" | "revoke"; key: ApiKey } | nu
 
 interface KeyListProps {
   address: KeyAddress;
-  /** Whether the reader may create, rotate and revoke. */
+  /** Whether the reader may create, rotate and revoke keys. */
   manages: boolean;
 }
 
-/** Lists the keys of one owner, and changes them. */
+/** Lists the keys of one owner, with dialogs to change the keys. */
 export function KeyList({ address, manages }: KeyListProps) {
   const t = useTexts().keys;
   const session = useSession();

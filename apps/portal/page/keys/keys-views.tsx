@@ -2,7 +2,7 @@ import { useTexts } from "../texts/texts.ts";
 import { KeyList } from "./key-list.tsx";
 import { MEMBER_KEYS, PERSON_KEYS } from "./keys.ts";
 
-/** Shows the keys of the person, which act outside of organizations. */
+/** Shows the person's own keys, which work outside of organizations. */
 export function PersonKeysView() {
   const t = useTexts().keys;
   return (

@@ -25,7 +25,7 @@ export function listKeys(gateway: Gateway, { as, path }: KeyAddress, starting_af
   return gateway.list("keys", ApiKey, pathTo(...path), { as, query: { limit: PAGE_ITEMS, starting_after } });
 }
 
-/** The time before its end from which on a key counts as ending soon. */
+/** A key that expires within this time counts as ending soon. */
 const SOON_MS = 14 * 86_400_000;
 
 type KeyState = "revoked" | "expired" | "ends_soon" | "valid";
@@ -43,7 +43,7 @@ export function isUsable(key: ApiKey, now_ms: number): boolean {
   return state === "valid" || state === "ends_soon";
 }
 
-/** Returns a call with a new key that a shell can run as it is. */
+/** Returns a curl command with a new key, ready to run in a shell. */
 export function curlOf({ example }: KeyAddress, key: string, origin: string): string {
   return `curl -fsS -H 'X-API-Key: ${key}' '${origin}${example}'`;
 }

@@ -12,7 +12,7 @@ export function listMembers(gateway: Gateway, starting_after: string | undefined
   });
 }
 
-/** The reason why a member cannot leave: the last member, or the last holder of a role (ID-36, ID-37). */
+/** The reason why a member cannot leave: the member is the last one, or the last holder of the creator role (ID-36, ID-37). */
 type LastOf = "member" | "holder" | null;
 
 /**
@@ -21,8 +21,8 @@ type LastOf = "member" | "holder" | null;
 const PAGES_MAX = 10;
 
 /**
- * Returns whether a member is the last one, or the last one with the creator role. Returns null if neither is
- * known.
+ * Returns whether a member is the last member or the last holder of the creator role, or null if neither is
+ * certain.
  */
 export async function lastOf(
   gateway: Gateway,

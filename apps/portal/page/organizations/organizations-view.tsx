@@ -12,7 +12,7 @@ import { listMemberships, useAsked, useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { OVERVIEW } from "./places.ts";
 
-/** Lists the person's organizations, and creates further ones. */
+/** Lists the person's organizations, and lets the person create an organization. */
 export function OrganizationsView() {
   const session = useSession();
   const { organizations: texts } = useTexts();

@@ -13,7 +13,7 @@ export function BrandMark() {
   );
 }
 
-/** Links the company's help and terms. */
+/** Links to the company's support, terms and privacy pages. */
 export function BrandLinks() {
   const { links } = useSession().settings.brand;
   const texts = useTexts().links;

@@ -21,13 +21,13 @@ interface ConfirmProps {
   refused?: string | null;
   onConfirm: () => void;
   onClose: () => void;
-  /** Reads the data again that a change without an answer may have changed. */
+  /** Reloads data that a change without an answer may have changed. */
   onLookAgain: () => void;
   children: ComponentChildren;
 }
 
 /**
- * Asks before a change. A change without an answer is not sent again. The person looks at the current state
+ * Asks before a change. A change without an answer is not sent again; the person looks at the current state
  * instead.
  */
 export function Confirm(props: ConfirmProps) {

@@ -3,7 +3,7 @@ import { useTexts } from "../texts/texts.ts";
 
 const SAID_MS = 3_000;
 
-/** Copies a text. The button confirms this for a moment, and screen readers announce it. */
+/** Copies a text. The button briefly shows a confirmation, which screen readers announce. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const { copied } = useTexts();
   const [count, setCount] = useState(0);

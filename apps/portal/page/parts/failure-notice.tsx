@@ -8,7 +8,7 @@ interface FailureNoticeProps {
   title?: string;
   /** A sentence that replaces the default for the failure's kind. */
   text?: string;
-  /** The fields that show their problems themselves, by name. */
+  /** The names of the fields that already show their own problems. */
   shown?: readonly string[];
   onRetry?: () => void;
   retryLabel?: string;
@@ -54,7 +54,7 @@ export function FailureNotice({ failure, title, text, shown = [], onRetry, retry
   );
 }
 
-/** Returns whether the service's own sentence says more than the page's. */
+/** Returns whether the service's message says more than the page's text. */
 function isSaid({ kind, message, fields }: Failure): boolean {
   return message !== "" && (kind === "conflict" || (kind === "invalid" && fields.length === 0));
 }

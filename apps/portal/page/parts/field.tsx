@@ -22,7 +22,7 @@ interface Props extends FieldProps {
   children: (connection: Connection) => ComponentChildren;
 }
 
-/** A control with its label above, and its problem and help below. */
+/** Shows a control with its label above, and its problem and help below. */
 export function Field({ label, help, problem = null, wide = false, children }: Props) {
   const id = useId();
   const described = [problem !== null && `${id}-problem`, help !== undefined && `${id}-help`].filter(Boolean);

@@ -8,13 +8,13 @@ interface FormProps {
   /** The accessible name. */
   label?: string;
   busy?: boolean;
-  /** The problems of the fields. The first field with one gets the focus. */
+  /** The problems of the fields. The first field with a problem gets the focus. */
   problems?: FieldProblems;
   onSubmit: () => void;
   children: ComponentChildren;
 }
 
-/** A form that the page validates itself, because the browser's messages may be in another language. */
+/** Shows a form that the page validates itself, because the browser's messages may be in another language. */
 export function Form({ label, busy = false, problems, onSubmit, children, ...attributes }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {

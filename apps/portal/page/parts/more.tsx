@@ -1,6 +1,6 @@
 import { useTexts } from "../texts/texts.ts";
 
-/** Reads the next page of a list. */
+/** Shows the button "Show more" of a list. */
 export function More({ loading, onMore }: { loading: boolean; onMore: () => void }) {
   const texts = useTexts();
   return (

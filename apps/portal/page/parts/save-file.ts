@@ -1,11 +1,11 @@
-/** Offers a file to the browser, which stores it or asks where. */
+/** Lets the browser save a file. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has begun to read the file when the next task runs.
+  // Keeps the address valid until the browser has begun to read the file.
   setTimeout(() => URL.revokeObjectURL(address), SAVED_WITHIN_MS);
 }
 

@@ -8,14 +8,14 @@ import { TextField } from "./text-field.tsx";
 import type { Pages } from "./use-pages.ts";
 import { hasWords, wordsOf } from "./words.ts";
 
-/** The rows that are shown before "Show more". */
+/** The number of rows that the list shows at first, and that each "Show more" adds. */
 const ROWS = 100;
 /** The length up to which a list has no search field. */
 const SEEN_AT_ONCE = 20;
 
 interface SearchedListProps<Item> {
   pages: Pages<Item>;
-  /** The name of the list. */
+  /** The accessible name of the search. */
   label: string;
   /** The label of the search field. */
   search: string;
@@ -23,13 +23,13 @@ interface SearchedListProps<Item> {
   none: string;
   /** Whether a short list has a search field too. */
   always?: boolean;
-  /** Returns the text of an item to search in. */
+  /** Returns the searchable text of an item. */
   textOf: (item: Item) => string;
   /** Shows the items that match. */
   children: (items: readonly Item[]) => ComponentChildren;
 }
 
-/** Shows a list with a cursor, and searches it. A search reads the whole list first, page by page. */
+/** Shows and searches a list that is read page by page. A search reads all remaining pages. */
 export function SearchedList<Item extends { id: string }>(props: SearchedListProps<Item>) {
   const { pages, label, search, none, always = false, textOf, children } = props;
   const t = useTexts();

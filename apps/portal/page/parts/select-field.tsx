@@ -6,7 +6,7 @@ interface SelectFieldProps<Value extends string> extends FieldProps {
   onChange: (value: Value) => void;
 }
 
-/** A labelled choice of one value. */
+/** Shows a labelled choice of one value. */
 export function SelectField<Value extends string>({
   value,
   options,

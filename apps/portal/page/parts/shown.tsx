@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useFormats, useTexts } from "../texts/texts.ts";
 
-/** Says that there is nothing to show, and what to do. */
+/** Shows that a list or view is empty, and what to do. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -10,10 +10,10 @@ interface TimeFieldProps extends FieldProps {
 /** The value of a field whose parts are not a complete time, such as a day without a month. */
 export const NO_TIME = "?";
 
-/** A labelled date and time in the zone of the browser. */
+/** Shows a labelled input for a date and time in the browser's time zone. */
 export function TimeField({ value, onInput, ...field }: TimeFieldProps) {
   const read = ({ currentTarget: { validity, value: text } }: TargetedEvent<HTMLInputElement>) => {
-    // a time from the address can be more precise than the input shows
+    // keeps a time from the address, which can be more precise than the input shows
     if (validity.badInput || text !== inputTime(value))
       onInput(validity.badInput ? NO_TIME : timeOfInput(text));
   };

@@ -9,12 +9,12 @@ interface Page<Item> {
   has_more: boolean;
 }
 
-/** A list that grows page by page, in the order of the list. */
+/** A list that is read page by page. */
 export interface Pages<Item> {
   readonly items: readonly Item[];
   readonly has_more: boolean;
   readonly loading: boolean;
-  /** Whether a first answer has arrived. */
+  /** Whether a page has arrived. */
   readonly answered: boolean;
   readonly failure: Failure | null;
   /** Reads the next page. */

@@ -6,7 +6,7 @@ export function wordsOf(search: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** Returns whether a text has all words of a search. */
+/** Returns whether a text contains all words of a search. */
 export function hasWords(text: string, words: readonly string[]): boolean {
   const small = text.toLocaleLowerCase();
   return words.every((word) => small.includes(word));

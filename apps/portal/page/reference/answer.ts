@@ -15,7 +15,7 @@ export interface ShownAnswer {
   readonly cut: boolean;
 }
 
-/** The headers that are shown, those of rate limits first. */
+/** The headers that are shown, rate limit headers first. */
 const HEADERS = [
   "x-ratelimit-limit",
   "x-ratelimit-remaining",
@@ -32,7 +32,7 @@ const HEADERS = [
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.+-]*[+.])?(?:json|xml|yaml|x-ndjson|x-www-form-urlencoded|javascript|jwt))/i;
 
-/** Reads an answer up to the size limit. Returns the bytes that arrived, with `cut` set, if the download fails. */
+/** Reads an answer up to the size limit. If the download fails, returns the bytes that arrived, with `cut` set. */
 export async function readAnswer(response: Response): Promise<ShownAnswer> {
   const { status, headers } = response;
   const { bytes, cut } = await readBytes(response.body, SHOWN_BYTES_MAX);
@@ -51,7 +51,7 @@ export async function readAnswer(response: Response): Promise<ShownAnswer> {
 
 const INDENTED_LENGTH_MAX = 65_536;
 
-/** Returns JSON with indentation, and any other text unchanged. */
+/** Returns JSON with indentation, and long or other texts unchanged. */
 export function laidOut(text: string): string {
   if (text.length > INDENTED_LENGTH_MAX) return text;
   const value = tryJson(text);

@@ -4,7 +4,7 @@ import type { Caller } from "../gateway.ts";
 
 /** The maximum number of operations that the page reads from a description. */
 const OPERATIONS_MAX = 10_000;
-/** The longest text of a description that the page shows. */
+/** The maximum length at which the page cuts off a text of a description. */
 const TEXT_LENGTH_MAX = 20_000;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
@@ -31,7 +31,7 @@ export interface Operation {
    */
   readonly labels: readonly string[] | null;
   readonly deprecated: boolean;
-  /** The operation as the description has it. */
+  /** The operation object of the description. */
   readonly source: JsonObject;
 }
 
@@ -40,7 +40,7 @@ export interface Description {
   readonly operations: readonly Operation[];
   /** The number of operations that the page cannot show. */
   readonly left_out: number;
-  /** Returns the schema of a reference, or undefined. */
+  /** Returns the schema that a `$ref` names, or undefined. */
   lookUp(ref: string): unknown;
 }
 
@@ -103,7 +103,7 @@ export interface Reader {
   may(label: string): boolean;
 }
 
-/** Returns whether the reader may call the operation. The gateway decides; the page hides what it refuses. */
+/** Returns whether the reader may call the operation. Only hides operations: the gateway decides. */
 export function isGranted({ labels }: Operation, reader: Reader): boolean {
   return labels === null || labels.some((label) => reader.may(label));
 }
@@ -131,8 +131,8 @@ const PARAMETERS_MAX = 200;
 const OWN_HEADERS = /^(?:accept|authorization|content-type|cookie|host|x-api-key|proxy-.*|sec-.*)$/i;
 
 /**
- * Returns the parameters of an operation. Each param of the path is among them, even if the description omits
- * it.
+ * Returns the parameters of an operation. Includes each param of the path, even if the description omits the
+ * param.
  */
 export function parametersOf({ path, source }: Operation): Parameter[] {
   const described = (
@@ -188,7 +188,7 @@ const JSON_TYPE = "application/json";
 const NO_TEXT = /^(?:multipart\/|image\/|audio\/|video\/)/i;
 const SAMPLE_LENGTH_MAX = 65_536;
 
-/** Returns the body of an operation, null if it has none, or "file" if the body cannot be typed as text. */
+/** Returns the body of an operation, null for no body, or "file" for a body that cannot be typed as text. */
 export function bodyOf(operation: Operation, lookUp: Description["lookUp"]): BodyShape | "file" | null {
   const { requestBody: body } = operation.source;
   if (!isRecord(body) || operation.method === "GET" || operation.method === "HEAD") return null;

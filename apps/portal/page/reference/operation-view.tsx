@@ -183,7 +183,7 @@ function ParameterField({ parameter, value, problem, onInput }: ParameterFieldPr
   );
 }
 
-/** The state of the confirmation's own change. There is none: the dialog closes before the call begins. */
+/** A state that is never busy, because the confirmation dialog closes before the call begins. */
 const NOTHING: Writing = { busy: false, failure: null, async write() {}, clear() {} };
 
 interface ConfirmCallProps {
@@ -192,7 +192,7 @@ interface ConfirmCallProps {
   onClose: () => void;
 }
 
-/** Shows exactly what is sent, before any call but GET and HEAD. */
+/** Asks before any call except GET and HEAD, and shows the call without its credential. */
 function ConfirmCall({ asked: { address, call }, onConfirm, onClose }: ConfirmCallProps) {
   const t = useTexts().reference;
   return (

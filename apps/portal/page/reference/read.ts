@@ -5,12 +5,12 @@ import { readBytes } from "../read-bytes.ts";
 import { type Description, readDescription } from "./description.ts";
 import { DESCRIPTION_PATH } from "./place.ts";
 
-/** Size limit of a description. */
+/** The maximum size of a description. */
 const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * Reads the edge description as the gateway publishes it. The failure `forbidden` means that the registry
- * shows the description to operators only. It then refuses a person whom the gateway accepts.
+ * Reads the edge description. Fails with `forbidden` if only operators may read the description. The registry
+ * then refuses a person whom the gateway accepts.
  */
 export async function descriptionOf(gateway: Gateway): Promise<Answer<Description>> {
   const response = await gateway.stream(DESCRIPTION_PATH, { as: "person" });

@@ -14,7 +14,7 @@ import { OperationView } from "./operation-view.tsx";
 import { DESCRIPTION_PATH, REFERENCE } from "./place.ts";
 import { descriptionOf } from "./read.ts";
 
-/** The rows that are shown before "Show more". */
+/** The number of rows that the list shows at first, and that each "Show more" adds. */
 const ROWS = 100;
 
 /** Shows what the member may call, from the edge description (PT-41). */

@@ -5,7 +5,7 @@ import { type BodyShape, isJson, type Operation, type Parameter } from "./descri
 
 /** The texts that a person entered in the form of an operation. */
 export interface Inputs {
-  /** The values by place and name, as {@link keyOf} spells them. */
+  /** The values by the key that {@link keyOf} returns. */
   readonly values: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -22,7 +22,7 @@ export interface ReadyCall {
   readonly call: Call & { method: Operation["method"] };
 }
 
-/** Why an input cannot be sent. */
+/** The reason why an input cannot be sent. */
 type InputProblem = "missing" | "dots" | "header" | "json" | "text";
 
 /** The problems by the key of the parameter; `body` for the body. */
@@ -49,7 +49,7 @@ export function callOf(
 function problemOf({ place, required }: Parameter, value: string): InputProblem | null {
   if (value === "") return required ? "missing" : null;
   if (!value.isWellFormed()) return "text";
-  // The browser resolves a segment of dots, even if it is escaped.
+  // Refuses segments of dots, because the browser would resolve the dots even if they are escaped.
   if (place === "path" && /^\.{1,2}$/.test(value)) return "dots";
   return place === "header" && !/^[\x20-\x7e]+$/.test(value) ? "header" : null;
 }
@@ -95,7 +95,7 @@ const CREDENTIALS: Readonly<Record<Caller, readonly (readonly [string, string])[
 };
 
 /**
- * Returns the curl command of a call. Missing inputs are replaced by an example or the name of the parameter.
+ * Returns the curl command of a call. A missing required parameter gets its example or its name as the value.
  */
 export function curlOf(
   operation: Operation,

@@ -1,6 +1,6 @@
 import { useTexts } from "../texts/texts.ts";
 
-/** Shows what labels allow. A label that the page has no text for is shown unchanged. */
+/** Shows what labels allow. A label without a text is shown unchanged. */
 export function Granted({ labels }: { labels: readonly string[] }) {
   const t = useTexts().roles;
   const known: Readonly<Record<string, string>> = t.labels;

@@ -11,7 +11,7 @@ interface RoleFieldProps {
   onChange: (role: string) => void;
 }
 
-/** Chooses a role, and says what it allows. */
+/** Lets the reader choose a role, and shows what the role allows. */
 export function RoleField({ role, roles, problem, onChange }: RoleFieldProps) {
   return (
     <>

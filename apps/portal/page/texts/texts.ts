@@ -5,10 +5,10 @@ import { en, type Texts } from "./en.ts";
 
 export type { Texts };
 
-/** The texts of each language. A further language is a file beside `en.ts` and a line here. */
+/** The texts of each language. To add a language, add a file beside `en.ts` and an entry here. */
 const LANGUAGES: Readonly<Record<string, Texts>> = { en, de };
 
-/** Returns the texts of a language, or the English ones. */
+/** Returns the texts of a language, or the English texts for an unknown language. */
 export function textsOf(language: string): Texts {
   return Object.hasOwn(LANGUAGES, language) ? (LANGUAGES[language] ?? en) : en;
 }

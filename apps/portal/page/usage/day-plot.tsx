@@ -56,7 +56,7 @@ interface DayProps {
   usage: UsagePart | undefined;
   x: number;
   room: number;
-  /** The requests at the upper end of the plot. */
+  /** The number of requests at the upper end of the plot. */
   top: number;
 }
 
@@ -97,5 +97,5 @@ function Day({ day, usage, x, room, top }: DayProps) {
   );
 }
 
-/** Every fifth day has its number below it. */
+/** Every fifth day has a label, and so does the first day. */
 const LABELLED_DAYS = 5;

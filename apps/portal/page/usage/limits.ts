@@ -12,8 +12,8 @@ export interface Limit {
 const LIMITS_MAX = 10;
 
 /**
- * Returns the limits that `x-rate-limit` of the edge description has for an organization with this plan: an
- * empty list without a limit, and "default" if only the gateway knows the numbers.
+ * Returns the limits that an `x-rate-limit` of the edge description names for a plan, or an empty list.
+ * Returns "default" if the description does not give the numbers.
  */
 export function limitsOf(described: unknown, plan: string | null): readonly Limit[] | "default" {
   if (!isRecord(described)) return [];

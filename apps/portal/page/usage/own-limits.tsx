@@ -12,10 +12,10 @@ import { useAsked, useSession } from "../session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { type Limit, limitsOf } from "./limits.ts";
 
-/** The rows that are shown before "Show more". */
+/** The number of rows that the list shows at first, and that each "Show more" adds. */
 const ROWS = 100;
 
-/** Offers the limits of the member's calls. The edge description is read on demand, because it can be large. */
+/** Shows the limits of the member's calls on demand, because the edge description can be large. */
 export function OwnLimits() {
   const t = useTexts().usage;
   const [open, setOpen] = useState(false);

@@ -14,7 +14,7 @@ import { USAGE } from "./place.ts";
 import { Quotas } from "./quotas.tsx";
 import { daysOf, type MonthUsage, monthsAt, readMonth } from "./usage.ts";
 
-/** Shows the organization's usage in a month, and the rest of its quotas. */
+/** Shows the organization's usage in a month, and the used part of its quotas. */
 export function UsageView({ place }: { place: Place }) {
   const t = useTexts().usage;
   const { gateway } = useSession();

@@ -30,12 +30,12 @@ export const MonthUsage = Type.Object({
 export type MonthUsage = Static<typeof MonthUsage>;
 
 const USAGE_PATH = pathTo("org", "usage");
-/** The number of parts in one page. A month has fewer days, so all fit. */
+/** The number of parts in one page. A month has fewer days, so one page holds all days. */
 const PAGE_PARTS = 100;
-/** The number of months that the page offers, which is the range that the service can return. */
+/** The number of months that the page offers: the service returns no longer range. */
 const MONTHS = 12;
 
-/** The time range of a month such as `2026-11`, in UTC. */
+/** Returns the time range of a month such as `2026-11`, in UTC. */
 function rangeOf(month: string): { from: string; to: string } {
   const [year = 0, number = 1] = month.split("-").map(Number);
   const startOf = (index: number) => new Date(Date.UTC(year, index)).toISOString();
@@ -78,10 +78,10 @@ export function listParts(gateway: Gateway, month: string, by: Division, startin
 /** How much of a quota is used: `near` from 80 percent on. */
 type QuotaLevel = "low" | "near" | "over";
 
-/** The used share of a quota from which on the page warns. */
+/** The page warns when this share of a quota is used. */
 export const NEAR_SHARE = 0.8;
 
-/** Returns how much of a quota is used, or "low" where the number of the quota is unknown. */
+/** Returns how much of a quota is used, or "low" if the size of the quota is unknown. */
 export function levelOf({ requests, charged }: OrganizationQuota): QuotaLevel {
   if (requests === null || charged < requests * NEAR_SHARE) return "low";
   return charged < requests ? "near" : "over";

@@ -1,15 +1,15 @@
 import type { Verdict } from "@ostiary/lib/verification";
 import type { WitnessSettings } from "../../settings.ts";
 
-/** The request to the worker: which log to verify. */
+/** A request to the worker to verify a log. */
 export interface VerifyRequest {
   /** The address of an export with proof, at the origin of the page. */
   export_url: string;
-  /** The credential, as fields of a request. */
+  /** The credential, as request headers. */
   headers: Record<string, string>;
   /** The file that the customer kept, or null. */
   kept: Blob | null;
-  /** The witnesses that must have seen the log, or null. */
+  /** The witnesses that must have cosigned the log; null requires no witnesses. */
   witnesses: WitnessSettings | null;
 }
 
@@ -25,9 +25,9 @@ export type WorkerMessage =
    */
   | { type: "failed"; reason: "kept" | "broken" | "away" };
 
-/** A copy of the end of the log, which shows later that nothing before it was changed. */
+/** A copy of the end of a log, for a later verification: it detects changes before that end. */
 export interface KeptCopy {
-  /** The number of its checkpoint. */
+  /** The number of the checkpoint in the copy. */
   number: number;
   text: string;
 }

@@ -5,7 +5,7 @@ const POLICY = "portal-verifier";
 
 declare global {
   interface Window {
-    /** Undefined in browsers without Trusted Types. The result of a policy is used in place of a string. */
+    /** Undefined in browsers without Trusted Types. A policy returns a trusted URL, which is typed as a string here. */
     readonly trustedTypes?: {
       createPolicy(
         name: string,
@@ -17,13 +17,13 @@ declare global {
 
 let address: string | undefined;
 
-/** Starts the worker that verifies a log. The page may start no other script. */
+/** Starts the worker that verifies a log. The policy allows no other address. */
 export function startVerifier(): Worker {
   address ??= trustedAddress();
   return new Worker(address, { type: "module" });
 }
 
-/** Returns the script's address in the form that the browser requires. A policy can be created only once. */
+/** Returns the script's address in the form that the browser requires. Call once: a policy cannot be created twice. */
 function trustedAddress(): string {
   const policy = window.trustedTypes?.createPolicy(POLICY, { createScriptURL: () => SCRIPT });
   return policy?.createScriptURL(SCRIPT) ?? SCRIPT;

@@ -3,7 +3,7 @@ import { useFormats, useTexts } from "../../texts/texts.ts";
 
 const SHOWN_MAX = 20;
 
-/** Says in the page's language what a verification found (PT-47). */
+/** Shows what a verification found, in the page's language (PT-47). */
 export function VerdictNotice({ verdict }: { verdict: Verdict }) {
   const t = useTexts().audit.verify;
   const look = { complete: "good", altered: "bad", undecided: "warn", unwitnessed: "bad" }[verdict.result];
@@ -42,7 +42,7 @@ function Summary({ verdict }: { verdict: Verdict }) {
   );
 }
 
-/** Lists the problems in the order of the chain. */
+/** Lists the first problems, in the order of the chain. */
 function Problems({ problems, total }: { problems: readonly Problem[]; total: number }) {
   const t = useTexts().audit.verify;
   const formats = useFormats();

@@ -16,7 +16,7 @@ import { Type } from "@sinclair/typebox";
 import type { WitnessSettings } from "../../settings.ts";
 import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
 
-/** Verifies a log in a worker. The export is streamed, and no more than one line is kept in memory. */
+/** Verifies a log in a worker. The export is streamed, so the whole file is never in memory. */
 
 declare const self: {
   onmessage: (event: MessageEvent<VerifyRequest>) => void;
@@ -25,7 +25,7 @@ declare const self: {
 
 const NOTHING_KEPT: KeptCopies = { checkpoints: [], end: null };
 const PROGRESS_MS = 200;
-/** The maximum number of checkpoints to fetch between a kept checkpoint and the newest one. */
+/** The worker fetches no further page of checkpoints after this many checkpoints. */
 const CHECKPOINTS_MAX = 5_000;
 const PAGE_SIZE = 100;
 
@@ -40,7 +40,7 @@ function tell(message: WorkerMessage): void {
 async function verify({ export_url, headers, kept, witnesses }: VerifyRequest): Promise<WorkerMessage> {
   const read = await readCopies(kept);
   if (read === null) return { type: "failed", reason: "kept" };
-  // The checkpoints come first, so that none is newer than the export.
+  // Fetches the checkpoints before the export, so that no checkpoint is newer than the export.
   const copies = await withCheckpoints(read, export_url);
   const keys = await publishedKeys(export_url);
   const answer = await fetch(export_url, { headers, cache: "no-store", redirect: "error" }).catch(() => null);
@@ -91,7 +91,7 @@ class StreamedLog {
     tell({ type: "progress", events, bytes: this.#bytes });
   }
 
-  /** Yields the bytes. Some browsers cannot iterate over a stream. */
+  /** Yields the bytes through a reader, because some browsers cannot iterate over a stream. */
   async *#chunks(): AsyncGenerator<Uint8Array, void, void> {
     const reader = this.#body.getReader();
     for (;;) {
@@ -135,8 +135,8 @@ async function* chunksOf(kept: Blob): AsyncGenerator<Uint8Array, void, void> {
 const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
 
 /**
- * Returns the keys that the log publishes beside its exports. Returns null if there are none; the verifier
- * then uses the key in the export.
+ * Returns the published keys of the log. Returns null if the keys cannot be read; the verifier then uses the
+ * keys in the export.
  */
 async function publishedKeys(export_url: string): Promise<SigningJwk[] | null> {
   const value = await publicJson(new URL("/.well-known/audit-jwks.json", export_url));
@@ -145,7 +145,7 @@ async function publishedKeys(export_url: string): Promise<SigningJwk[] | null> {
 
 const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
 
-/** Adds the published checkpoints between the newest checkpoint and the kept ones. */
+/** Adds the published checkpoints that are newer than the oldest kept checkpoint. */
 async function withCheckpoints(copies: KeptCopies, export_url: string): Promise<KeptCopies> {
   if (copies.checkpoints.length === 0) return copies;
   const until = Math.min(...copies.checkpoints.map(({ number }) => number));

@@ -1,6 +1,6 @@
 import { ENGLISH, type FindingWords } from "@ostiary/lib/verification/words";
 
-/** The sentences of the command line, without those that name its options. */
+/** The sentences of the command line, except that sentences about command-line options are replaced. */
 export const findings: FindingWords = {
   ...ENGLISH,
   kept_checkpoint_unconnected: ({ checkpoint, newest, missing }) =>
