@@ -9,7 +9,7 @@ export interface Member<Item, Result> {
   readonly held: unknown;
 }
 
-/** Carries the context of each item, such as the trace of its request, into the work on a batch. */
+/** Passes the context of each item, such as the trace of its request, to the work on a batch. */
 export interface SharedContext {
   held(): unknown;
   together<T>(held: readonly unknown[], work: () => T): T;
@@ -19,9 +19,7 @@ export interface BatchOptions {
   readonly items_max: number;
   /** The maximum number of batches in progress. Without a value there is no maximum. */
   readonly batches_max?: number;
-  /**
-   * Whether the first batch starts at once. The default is false: at the end of the turn of the event loop.
-   */
+  /** Whether the first batch starts at once; false by default, for a start at the end of the event loop's turn. */
   readonly at_once?: boolean;
   /** The longest time that a partly filled batch waits for a batch in progress; 0 by default. */
   readonly wait_ms?: number;
@@ -44,7 +42,7 @@ export class Batches<Item, Result> {
   readonly #options: BatchOptions;
   #waiting: Member<Item, Result>[] = [];
   #inProgress = 0;
-  /** The number of batches that {@link start} and {@link add} began in this turn of the event loop. */
+  /** The number of batches that `#isInTurn` allowed in this turn of the event loop. */
   #begunInTurn = 0;
   #cancelTimer: () => void = () => {};
 
@@ -78,7 +76,7 @@ export class Batches<Item, Result> {
     if (this.#waiting.length === 1) this.#schedule(this.#waiting);
   }
 
-  /** Runs `work` on the items of members, in the context of all of them. */
+  /** Runs `work` on the items of `members`, in the contexts of all members. */
   together<T>(members: readonly Member<Item, Result>[], work: (items: Item[]) => T): T {
     const items = members.map(({ item }) => item);
     const { context } = this.#options;
@@ -141,7 +139,7 @@ export class Batches<Item, Result> {
   }
 }
 
-/** Resolves each member with the result at the same index. */
+/** Resolves each member with the result at its index, or rejects it if there is none. */
 export function resolveEach<Result>(
   members: readonly Member<unknown, Result>[],
   results: readonly Result[],

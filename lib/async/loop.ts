@@ -20,7 +20,7 @@ interface LoopOptions {
 
 const RETRY_GROWTH_MAX = 8;
 
-/** Repeats a task in the background until it is stopped. Runs never overlap. */
+/** Repeats a task in the background until {@link Loop.stop}. Runs never overlap. */
 export class Loop {
   readonly #options: LoopOptions;
   readonly #clock: Clock;

@@ -9,7 +9,7 @@ interface SliceOptions {
 
 /**
  * Runs all `steps` in slices and yields to the event loop between slices, so that long work does not block
- * it. Resolves with false when it was stopped before the last step.
+ * it. Resolves with false if `stopping` ended the work before the last step.
  */
 export async function inSlices(
   steps: Iterable<unknown>,

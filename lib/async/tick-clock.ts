@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "./clock.ts";
  * Returns a clock whose timers count turns of the event loop that are `tick_ms` apart. The timers stand still
  * while the process is too busy to read data that has arrived. A timeout on this clock therefore does not
  * mistake a healthy server for a silent one. All timers share one timer of `clock`, which runs only while a
- * timer is pending. A timer is late by at most two ticks.
+ * timer is pending. Unless the process is busy, a timer is at most two ticks late.
  */
 export function tickClock(tick_ms: number, clock: Clock = systemClock): Clock {
   const dueAt = new Map<number, Set<{ work: () => void }>>();

@@ -110,7 +110,7 @@ export function documentedEnvelope(codes: ReadonlySet<ErrorCode>, own: ErrorDeta
   );
 }
 
-/** Casts the responses. This is safe, because the loop above sets the status of every code. */
+/** Casts the responses. This is safe, because {@link errorResponses} sets the status of every code. */
 function ofCodes<Code extends ErrorCode>(
   byStatus: Record<number, typeof ErrorEnvelope>,
 ): ErrorResponses<Code> {
@@ -162,10 +162,7 @@ function exampleOf({ examples, items, properties }: TSchema): unknown {
   return items === undefined ? exampleOfEach(properties) : [exampleOf(items)];
 }
 
-/**
- * Returns the first problem of a request without its required fields, or with an unknown field if no field is
- * required.
- */
+/** Returns the first problem of an example request with missing, wrong or unknown fields. */
 function refusedFields({ body, query }: ErrorContext): FieldError[] {
   const refused = (schema: TSchema, ...values: unknown[]) =>
     values.flatMap((value) => fieldErrors(schema, value)).slice(0, 1);

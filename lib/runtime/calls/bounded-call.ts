@@ -9,7 +9,7 @@ export interface Abortable {
   abort(): void;
 }
 
-/** The caller's handle on a call. The carrier stores in it the object that aborts the call. */
+/** The handle by which the caller of {@link CallCarrier.send} can abort the call. */
 export interface CallHandle {
   underway: Abortable | null;
 }
@@ -26,7 +26,7 @@ export interface BoundedCall {
   readonly timeout_ms: number;
   /**
    * Whether the call may be sent twice. If its connection breaks before an answer begins, the call is sent
-   * once more over a new connection. A kept-alive connection breaks when its server stops.
+   * once more over a new connection. For example, a server that stops breaks its kept-alive connections.
    */
   readonly repeatable?: boolean;
   /** The TLS files for this peer. */
@@ -53,9 +53,11 @@ export interface BegunAnswer {
 /** Sends calls to a peer. */
 export interface CallCarrier {
   /**
-   * Sends a call and resolves when the answer begins. Stores in `handle` the object that aborts the call.
+   * Sends a call and resolves when the answer begins. Sets `handle.underway` to the object that aborts the
+   * call.
    *
-   * @param isRepeat whether the first attempt broke; a repeat must not use a kept-alive connection
+   * @param isRepeat true if the connection of the first attempt broke; a repeat must not use a kept-alive
+   * connection
    */
   send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunAnswer>;
 }
@@ -65,7 +67,7 @@ export interface CallCarrier {
  * be logged.
  */
 export class CallFailed extends Error {
-  /** Whether the call may have left this host. If so, nobody knows whether it was carried out. */
+  /** Whether the call may have left this host, so that the peer may have processed it. */
   readonly sent: boolean;
   /** Whether the connection ended before an answer began. */
   readonly broken: boolean;
@@ -147,8 +149,8 @@ function callFailure(error: unknown, { timeout_ms }: BoundedCall, timedOut: bool
 }
 
 /**
- * Returns the headers and the body. The body of a PUT becomes a stream that is sent once. The runtime resends
- * a plain PUT when a kept-alive connection dies, although the server may have processed the first one.
+ * Returns the headers and the body. The body of a PUT becomes a stream, which is sent once. The runtime would
+ * resend a plain PUT after a lost kept-alive connection, although the server may have processed it.
  */
 function headersAndBody({ method, headers, body }: CarriedCall): Pick<RequestInit, "headers" | "body"> {
   if (method !== "PUT" || body === undefined) return { headers, body };

@@ -1,7 +1,7 @@
 /**
  * Returns the body as a stream that is sent once, so that no call with side effects is retried. The stream is
- * a direct stream. With other streams the runtime considers the request unfinished when the answer arrives,
- * and closes the connection.
+ * direct, because with other streams the runtime closes the connection: it considers the request unfinished
+ * when the answer arrives.
  */
 export function sentOnce(body: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({

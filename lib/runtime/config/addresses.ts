@@ -49,8 +49,8 @@ const FILE_OPTIONS = ["sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir"]
 const SESSION_KINDS = ["primary", "read-write"];
 
 /**
- * Returns whether the driver interprets the options correctly. It would misread other options, or refuse them
- * at the first connection.
+ * Returns whether the driver interprets the options correctly. The driver would misread other options, or
+ * refuse them at the first connection.
  */
 function areDatabaseOptions(query: string): boolean {
   const options = new URLSearchParams(query);

@@ -50,7 +50,7 @@ export function loneFileProblems(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Reads one or more certificates in PEM form. Returns null if the file holds anything else or nothing. */
+/** Reads one or more certificates in PEM form. Returns null if the file has no certificate, or a malformed one. */
 export function readCertificates(path: string): string | null {
   const text = readText(path);
   const found = text?.match(CERTIFICATE) ?? [];

@@ -5,15 +5,13 @@ import { readSecretFile } from "./secret-files.ts";
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * A wrong variable and the rule that it breaks. The message never contains the value of a possible secret.
- */
+/** A wrong variable and the rule that it breaks. The message never contains the value of a variable that can be secret. */
 export interface ConfigProblem {
   variable: string;
   message: string;
 }
 
-/** All problems of an environment at once (OP-5). */
+/** The error with all problems of an environment (OP-5). */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
@@ -102,7 +100,7 @@ function readVariables<Schema extends TObject>(
   return { values: accepted, problems: [...problems, ...found] };
 }
 
-/** Casts the values. This is safe, because the schema of its variable accepted each value. */
+/** Casts the values. This is safe, because each value fits the schema of its variable. */
 function asAccepted<Schema extends TObject>(values: Record<string, unknown>): Partial<Static<Schema>> {
   // biome-ignore lint/plugin: the comment above the function says why this is safe
   return values as Partial<Static<Schema>>;

@@ -17,7 +17,7 @@ import {
 
 const VARIABLE = "OPERATORS_FILE";
 
-/** The operator who holds ADMIN_TOKEN. No entry of the file can have this name. */
+/** The name of the operator who holds ADMIN_TOKEN. No entry of the file can have this name. */
 export const ADMIN_OPERATOR = "admin";
 
 const OPERATORS_MAX = 1_000;

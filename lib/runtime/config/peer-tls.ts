@@ -132,10 +132,10 @@ export interface PeerTls {
   current(): TlsOptions;
 }
 
-/** The shortest time between two checks of the files, which happen when connections are made. */
+/** The shortest time between two checks of the files, which `current` makes. */
 const LOOK_MS = 2_000;
 
-/** Opens the TLS files of a peer. Returns undefined if its configuration names none. */
+/** Opens the TLS files of a peer. Returns undefined if the configuration names no files. */
 export function peerTls(config: Variables, peer: Peer, clock: Clock = systemClock): PeerTls | undefined {
   const files = filesOf(config, peer);
   const paths = Object.values(files).filter((path) => path !== undefined);

@@ -90,7 +90,7 @@ function shapeProblemsBesideSlugs(value: unknown): FileProblem[] {
 
 /**
  * Returns the problems that the schema cannot express, for the parts that match the schema. One start reports
- * both kinds.
+ * these problems and those of the schema.
  */
 function ruleProblems(value: unknown): FileProblem[] {
   if (!isRecord(value) || !isRecord(value.roles)) return [];

@@ -13,7 +13,7 @@ import {
   textOr,
 } from "./variables.ts";
 
-/** Returns the variables for listening and shutdown, which are the same in all four services (OP-1). */
+/** Returns the variables for listening, shutdown and telemetry, which are the same in all four services (OP-1). */
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
   return {
     HOST: host(defaults.host),

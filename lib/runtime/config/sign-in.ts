@@ -9,7 +9,7 @@ export function clientIdRule(page: string): string {
   return `must be the client id that the identity provider gave to the ${page}`;
 }
 
-/** Returns the check and the text of a page's client id. */
+/** Returns the check and the description of a page's client id. */
 export function clientIdOptions(description: string): VariableOptions {
   return { check: isVisible, description };
 }

@@ -12,8 +12,8 @@ import {
 import { isAppendableFile, isReadableFile, isReadableFolder } from "./files.ts";
 
 /**
- * Constructors for environment variables. Each returns a TypeBox schema with a `rule`: the sentence that an
- * operator reads when the value breaks it. A variable that is set but empty counts as unset, unless
+ * The options of the functions below. Each function returns a TypeBox schema with a `rule`: the text for an
+ * operator whose value breaks the rule. A variable that is set but empty counts as unset, unless
  * `refuseEmpty`.
  */
 export interface VariableOptions {
@@ -127,7 +127,7 @@ export function bodyBytesMax(fallback: number): TInteger {
   return integer(fallback, 0, Number.MAX_SAFE_INTEGER, "Larger request bodies are 413; 0 means no limit.");
 }
 
-/** Returns the schema of the limit on requests in flight, whatever they wait for. */
+/** Returns the schema of the limit on requests in flight. */
 export function requestsInFlightMax(fallback: number): TInteger {
   return integer(
     fallback,

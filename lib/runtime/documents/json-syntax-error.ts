@@ -12,8 +12,8 @@ const SPACE = /[ \t\n\r]*/y;
 const HEX = /[0-9a-fA-F]{4}/y;
 
 /**
- * Finds the first syntax error of a text that `JSON.parse` refuses, because the runtime does not report its
- * place. Returns null for valid JSON. The time grows linearly with the text.
+ * Finds the first syntax error of a text that `JSON.parse` refuses, because the runtime does not report the
+ * error's place. Returns null for valid JSON. The time grows linearly with the text.
  */
 export function jsonSyntaxError(text: string): JsonSyntaxError | null {
   const open: ("{" | "[")[] = [];

@@ -4,8 +4,8 @@ import type { Located } from "./located.ts";
 import { yamlPlaces } from "./yaml-places.ts";
 
 /**
- * Returns the place of each path in a document of JSON or YAML. A part that the text does not have, or that an
- * alias repeats, has the place of the nearest part around it.
+ * Returns the place of each path in a document of JSON or YAML. A part that is missing from the text, or that
+ * an alias repeats, gets the place of the nearest part around it.
  *
  * @param text a text that was read without an error
  */

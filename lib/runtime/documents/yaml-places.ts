@@ -25,7 +25,7 @@ class PlaceBuilder {
   top: Located = { offset: 0, parts: new Map() };
   readonly #text: string;
   readonly #open: Open[] = [];
-  /** The scalars that have an anchor, because an alias can be a key. */
+  /** The scalars by their anchors. An alias of a scalar can be a key. */
   readonly #anchored = new Map<string, string>();
 
   constructor(text: string) {

@@ -16,9 +16,7 @@ import {
 import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
 import { invalidBody, placeOf } from "./invalid-body.ts";
 
-/**
- * The number of characters that the aliases of any text may add. In a long text they may add half its length.
- */
+/** The number of characters that aliases may add to a text. In a long text, aliases may add half its length. */
 const ALIASED_CHARACTERS_MAX = 64 * 1024;
 /** The library's offset for an event without an anchor, tag or text. */
 const NONE = -1;

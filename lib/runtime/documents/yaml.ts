@@ -1,7 +1,7 @@
 /**
  * Parses the YAML that operators write: one document of maps, lists and scalars (RG-38). Depth and aliases
- * are bounded, because they can cost more than their bytes. Custom tags, merge keys and duplicate keys are
- * refused.
+ * are bounded, because a short text with many of them is expensive to read. Custom tags, merge keys and
+ * duplicate keys are refused.
  */
 
 import { type Event, parseEvents, YAMLException } from "js-yaml";

@@ -7,7 +7,7 @@ import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } 
 interface AppPage {
   /** The name of the page's script, its style sheet and the element that it renders into. */
   name: string;
-  /** The addresses of the page. Its assets are below the first one. */
+  /** The addresses of the page. Its assets are below the first address. */
   paths: readonly [string, ...string[]];
   title: string;
   /** The text for browsers that run no script. */
@@ -31,8 +31,8 @@ interface AppPage {
 
 /**
  * Returns the security headers of a page that holds a credential and shows texts of other authors. The page
- * runs its own script only, calls only its own origin and those given, cannot be framed, and cannot turn text
- * into markup.
+ * runs its own script only, calls only its own origin and the given `origins`, cannot be framed, and cannot
+ * turn text into markup.
  */
 function headersOf({ origins = [], policies = [], moreAssets }: AppPage): Readonly<Record<string, string>> {
   return {

@@ -38,10 +38,7 @@ function fromParse(error: ParseError): ApiError {
   return new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause: error });
 }
 
-/**
- * Returns the reason for the log: the message of the innermost cause, which carries no secret of this
- * service.
- */
+/** Returns the reason for the log: the message of the innermost cause, which contains no secret of this service. */
 export function reasonOf(error: unknown): string {
   let innermost: unknown = error;
   while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
@@ -67,8 +64,8 @@ class SchemaFailure extends Error {
 
 /**
  * Elysia's adapter for Bun, with {@link SchemaFailure} instead of Elysia's `ValidationError`. Elysia's error
- * prints the whole indented value unless NODE_ENV is production. The cost of a request and the content of the
- * log would depend on NODE_ENV, which this project does not own.
+ * prints the whole value unless NODE_ENV is production. The cost of a request and the content of the log
+ * would then depend on NODE_ENV, which this project does not own.
  */
 export const schemaFailureAdapter: ElysiaAdapter = {
   ...BunAdapter,

@@ -60,8 +60,8 @@ export function createHandler(
 }
 
 /**
- * Sets `no-store` unless the answer has a Cache-Control of its own. Answers hold secrets, tokens or the data
- * of one caller.
+ * Sets `no-store` unless the answer has a Cache-Control of its own, because answers can contain secrets or
+ * the data of one caller.
  */
 function keepFromCaches(headers: Headers): void {
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
@@ -69,7 +69,7 @@ function keepFromCaches(headers: Headers): void {
 
 /**
  * Returns the request with an absolute URL. Without a Host header the runtime sets only the path. HTTP/1.0
- * does not require the header, and probes of load balancers omit it.
+ * does not require the header, and probes of load balancers can omit it.
  */
 function withAddress(request: Request): Request {
   return hasNoAddress(request) ? new Request(`http://localhost${request.url}`, request) : request;
@@ -135,7 +135,7 @@ function finish(
   { log, metrics, hasAccessLine }: Telemetry,
 ): void {
   const route = matched ?? "unmatched";
-  // The trace of a probe is not sent, so no metric may refer to it.
+  // The trace of a successful probe is not sent, so no metric may refer to a probe's trace.
   const trace_id = trace?.recorded && !isProbe(route) ? trace.trace_id : null;
   metrics.requests.observe({ route, method, status, duration_ms, trace_id });
   // The span of a successful probe is never ended, so it is never sent. A failed probe is logged like any

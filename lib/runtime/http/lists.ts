@@ -7,7 +7,7 @@ export const LIMIT_MAX = 100;
 
 /** A request for one page of a collection (ID-11, ID-12). */
 export interface PageRequest {
-  /** The size of the page, 1 to 100. Larger values are clamped. */
+  /** The maximum number of items of the page, at least 1. */
   limit: number;
   /** The last id of the previous page, or null for the first page. */
   starting_after: string | null;
@@ -39,7 +39,7 @@ export function listQueryProperties(limit_max = LIMIT_MAX) {
 
 export const listQuery = Type.Object(listQueryProperties(), { additionalProperties: false });
 
-/** The maximum page of a feed, which programs read. */
+/** The maximum number of items in a page of a feed. */
 export const FEED_LIMIT_MAX = 500;
 export const feedQuery = Type.Object(listQueryProperties(FEED_LIMIT_MAX), { additionalProperties: false });
 

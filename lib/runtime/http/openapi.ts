@@ -145,7 +145,7 @@ interface DescribedRoute {
   hooks: JsonObject;
 }
 
-/** The parts of a request that a route and its guards describe together, each with an object. */
+/** The parts of a request that a route and its guards describe together, each by an object schema. */
 const REQUEST_PARTS = ["params", "query", "headers", "body"];
 
 function describedRoutes(app: AnyElysia): DescribedRoute[] {

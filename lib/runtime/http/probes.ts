@@ -5,7 +5,7 @@ const LIVE = "/health/live";
 const READY = "/health/ready";
 const METRICS = "/metrics";
 
-/** Machines call these routes every few seconds, so the calls are neither logged nor traced. */
+/** Machines call these routes every few seconds, so successful calls are neither logged nor traced. */
 const probes: ReadonlySet<string> = new Set([LIVE, READY, METRICS]);
 
 export function isProbe(route: string): boolean {
@@ -65,7 +65,7 @@ export interface HealthState {
 /** The result of each check of a service that is not ready. */
 type Unready = Readonly<Record<string, string>>;
 
-/** Answers readiness probes. Probes are not logged; a change of their result is. */
+/** Answers readiness probes. Logs each change of the result, but not each probe. */
 export class Readiness {
   readonly #checks: ReadyChecks;
   readonly #state: HealthState;

@@ -6,7 +6,7 @@ export interface RequestContext {
   /** The incoming X-Request-ID, or a new id (ER-5). */
   readonly request_id: string;
   readonly trace: RequestTrace | null;
-  /** The route template that matched, or null before that. */
+  /** The matched route template, or null until one matches. */
   route: string | null;
   /** Ids and names for the log line. Handlers set them once they are known. */
   subject: {

@@ -16,13 +16,13 @@ export function readCertificate(files: CertificateFiles): Certificate | ConfigPr
   );
 }
 
-/** Returns the files that a configuration names, or null. */
+/** Returns the certificate files of a configuration, or null unless it names both. */
 export function certificateFiles(config: Partial<CertificateFiles>): CertificateFiles | null {
   const { TLS_CERT_FILE, TLS_KEY_FILE } = config;
   return TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined ? null : { TLS_CERT_FILE, TLS_KEY_FILE };
 }
 
-/** Checks for `loadConfig` that both files or neither are set, and that they match. */
+/** Checks for `loadConfig` that both files or neither are set, and that certificate and key match. */
 export function checkCertificate(config: Partial<CertificateFiles>): ConfigProblem[] {
   const files = certificateFiles(config);
   if (files === null) {

@@ -20,15 +20,15 @@ export function listen<Socket>(
     return Bun.serve<Socket>({
       hostname: use.host,
       port: use.port,
-      // The runtime shares a port by default, without notice. A renewed certificate needs a second server on
-      // the port.
+      // The runtime would share every port by default. With TLS the port is shared, because a renewed
+      // certificate needs a second server on it.
       reusePort: use.shared === true || certificate !== undefined,
       tls: certificate && { cert: certificate.cert, key: certificate.key },
       // In development mode the runtime prints responses that end early on purpose, and shows callers its
       // error page.
       development: false,
       http2: listener.http2 !== undefined,
-      // Handlers set the timeout of each request. This one is for HTTP/2 connections without streams.
+      // Handlers set the timeout of each request. This timeout is for HTTP/2 connections without streams.
       idleTimeout: listener.http2?.idleSeconds ?? 0,
       maxRequestBodySize: BODY_BYTES_UNLIMITED,
       fetch: (request, server) => listener.fetch(request, server),

@@ -36,7 +36,7 @@ export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   }
 }
 
-/** Runs `work` as a process that reports on standard output and exits, with the refusals of {@link runMain}. */
+/** Runs `work` as a process that reports on standard output and exits. Errors end it as in {@link runMain}. */
 export function runJob(work: (report: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
   return runMain(async () => {
     process.stdout.on("error", () => {}); // the reader has closed the pipe

@@ -44,7 +44,7 @@ export function usesOf(variable: string, host: string | undefined, port: number 
   return host === undefined || port === undefined ? [] : [{ variable, host, port }];
 }
 
-/** The codes for a wrong host. The runtime has no code at all for a name that it cannot resolve. */
+/** The error codes of a wrong host. An error without a code means a host name that cannot be resolved. */
 const HOST_ERRORS: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL", "ENOTFOUND"]);
 
 /** Returns the problem for the operator when `error` prevents a port from being opened. */
@@ -74,8 +74,8 @@ function isSame(one: ConfigProblem, other: ConfigProblem): boolean {
 }
 
 /**
- * The number of attempts to bind. Two processes that check one port at the same moment see each other, and
- * one attempt would refuse both.
+ * The number of attempts to bind. If two processes check a port at the same moment, each finds it in use.
+ * After a single attempt, both would refuse to start.
  */
 const ATTEMPTS = 3;
 const PAUSE_MS_MIN = 10;

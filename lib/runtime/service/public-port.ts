@@ -25,8 +25,8 @@ interface PublicPortOptions<Socket> {
 
 /**
  * The port for a service's clients. The runtime cannot change the certificate of a listening server, so a
- * second server on the same port serves a renewed certificate. The first server then adds `Connection: close`
- * to each answer and stops some seconds later. Requests in flight by then are completed.
+ * second server on the same port serves a renewed certificate. The old server then adds `Connection: close`
+ * to each answer, and stops some seconds later when its requests in flight have ended.
  */
 export class PublicPort<Socket> {
   readonly port: number;
@@ -54,7 +54,7 @@ export class PublicPort<Socket> {
     this.#renewal.start(CHECK_PAUSE_MS);
   }
 
-  /** Waits for requests in flight. Connections that are open at the timeout are cut. */
+  /** Waits for requests in flight. Cuts the connections that are open at the timeout. */
   async stop(timeout_ms: number): Promise<void> {
     await this.#renewal?.stop();
     await readWhatCame();
@@ -107,10 +107,10 @@ export class PublicPort<Socket> {
 }
 
 /**
- * Waits until the runtime has read all data that has arrived, and the event loop is quiet. When a port
- * closes, the runtime drops new data on connections without a request, and the system resets connections that
- * are not accepted yet. Clients that sent data in time would get no answer. A process that got no CPU time
- * for a while has much to read. A process that is never quiet stops waiting after it has read the first data.
+ * Waits until the event loop is quiet, so that clients that sent data in time get an answer. When a port
+ * closes, the runtime drops unread data on connections without a request, and the system resets connections
+ * that are not accepted yet. If the loop stays busy, the wait ends after `WAIT_MS` and at least `TURNS_MIN`
+ * turns.
  */
 export async function readWhatCame(): Promise<void> {
   const began_ms = systemClock.elapsed_ms();

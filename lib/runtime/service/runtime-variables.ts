@@ -1,7 +1,7 @@
 /**
- * Sets variables that the runtime reads only when the process starts. If `env` lacks one, this process
- * replaces itself by the same program with all of them set. The process keeps its id, arguments and open
- * files. Call it before anything is opened.
+ * Sets variables that the runtime reads only when the process starts. If one is missing from `env`, this
+ * process replaces itself by the same program with all variables set. The process keeps its id, arguments and
+ * open files. Call this function before anything is opened.
  *
  * One such variable is `BUN_CONFIG_MAX_HTTP_REQUESTS`, the limit on `fetch` calls in flight (256 by default,
  * at most 65336). A value that an operator has set is kept.

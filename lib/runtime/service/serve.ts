@@ -17,7 +17,7 @@ export interface Running {
   readonly name: string;
   readonly port: number;
   readonly internal_port: number;
-  /** The log for uncaught errors of the process; without it they go to standard error. */
+  /** The log for uncaught errors of the process. Without a log they go to standard error. */
   readonly log?: Logger;
   /** Switches between `LOG_LEVEL` and `debug`. */
   switchLogLevel?(): void;
@@ -90,7 +90,7 @@ async function shutdown<Socket>(
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
   const until_ms = systemClock.elapsed_ms() + options.SHUTDOWN_TIMEOUT_MS;
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);
-  // Other services call this port too. They get their answers before the stores are closed.
+  // Other services call the internal port. They get their answers before the stores are closed.
   await readWhatCame();
   await endsWithin(internal.stop(), Math.max(0, until_ms - systemClock.elapsed_ms()));
   await service.stop();

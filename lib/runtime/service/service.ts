@@ -19,10 +19,10 @@ interface Http2Options {
  * listen, requests, `health.draining`, ports close, `stop`.
  */
 export interface Service<Socket = undefined> {
-  /** `service.name`. */
+  /** The `service.name` of logs and traces. */
   readonly name: string;
   readonly telemetry: Telemetry;
-  /** The state that the readiness endpoint reads. It answers 503 once `draining` is set. */
+  /** The state for the readiness endpoint, which answers 503 once `draining` is set. */
   readonly health: HealthState;
   readonly public: Listener<Socket>;
   readonly internal: Listener;

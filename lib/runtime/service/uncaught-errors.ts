@@ -4,9 +4,9 @@ import type { Logger } from "../telemetry/index.ts";
 type ErrorLog = Pick<Logger, "error">;
 
 /**
- * Reports uncaught rejections and exceptions. The runtime would print their messages, which can hold URLs
- * with their queries. One log line has the error's code and its place in the code instead. The process
- * survives a rejection. After an exception it is unreliable and exits.
+ * Reports uncaught rejections and exceptions. A report is one log line with the error's code and its places
+ * in the source. The message is omitted, because it can contain URLs with their queries. The process survives
+ * a rejection. After an exception the process is unreliable and exits.
  */
 export class UncaughtErrors {
   #log: ErrorLog = standardError;
@@ -27,7 +27,7 @@ export class UncaughtErrors {
 
 const EXIT_FAILED = 1;
 
-/** The log before a service has one: lines on standard error. */
+/** The log until a service has its own: lines on standard error. */
 const standardError: ErrorLog = {
   error(fields, message) {
     const line = { level: "error", timestamp: new Date().toISOString(), message, ...fields };

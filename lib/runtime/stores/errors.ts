@@ -7,8 +7,8 @@ interface StoreUnavailableOptions {
 }
 
 /**
- * The error when a store did not answer: it is down, unreachable, frozen or too slow. The outcome of the
- * operation is unknown, unless it was a read.
+ * The error when a store did not answer or cannot serve: it is down, unreachable, frozen, too slow or
+ * overloaded. The outcome of a write may be unknown.
  */
 export class StoreUnavailable extends Error {
   readonly store: "database" | "route_store" | "counter_store";

@@ -60,7 +60,7 @@ export function exportMetrics(
 
 type RegistryMetric = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 
-/** A value of the registry. `metricName` tells which series of a histogram it belongs to. */
+/** A value of the registry. `metricName` names the series of a histogram to which the value belongs. */
 interface RegistryValue {
   value: number;
   labels: Attributes;

@@ -57,7 +57,7 @@ async function openDescriptors() {
   }
 }
 
-/** Measures the delay of timers, ten times a second. The returned function stops it. */
+/** Measures the delay of timers, ten times a second. The returned function stops the measurement. */
 export function watchEventLoop(registry: Registry): () => void {
   const delays = new DurationHistogram({
     name: "event_loop_delay_seconds",

@@ -14,7 +14,7 @@ export interface RequestTrace {
   readonly traceparent: string;
   /** The caller's tracestate if its traceparent was valid, else null. */
   readonly tracestate: string | null;
-  /** Whether the spans are recorded and exported. Skip the work for attributes of other traces. */
+  /** Whether the spans are recorded and exported. Callers skip the work for attributes of a trace that is not recorded. */
   readonly recorded: boolean;
   /** The X-Request-ID for each span of the trace, or null if there is none. */
   readonly request_id: string | null;

@@ -6,7 +6,7 @@ import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts"
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const LABELS = ["db_system_name", "db_operation_name", "db_namespace"] as const;
 
-/** The operations of one kind. */
+/** The counts and durations of one combination of labels. */
 interface Series {
   readonly labels: Record<(typeof LABELS)[number], string>;
   readonly durations: DurationSeries;

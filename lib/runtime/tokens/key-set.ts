@@ -20,7 +20,7 @@ export interface KeySet {
   current(): Keys | null;
   /**
    * Returns keys newer than `seen`, which lacks a token's key, or null if there are none. Concurrent callers
-   * share one request, and requests are at least 10 s apart (GW-51).
+   * share one request, and requests of callers are at least 10 s apart (GW-51).
    */
   renewed(seen: Keys): Promise<Keys | null>;
   /** Returns whether the latest request for the keys failed. */
@@ -129,10 +129,7 @@ const PublicKey = Type.Object({
 });
 type PublicKey = Static<typeof PublicKey>;
 
-/**
- * The algorithm to test a key that names no algorithm. Any algorithm of its curve shows whether the key is
- * usable.
- */
+/** The algorithm for a test of a key that names no algorithm. Any algorithm of its curve shows whether the key is usable. */
 const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
   "P-256": "ES256",
   "P-384": "ES384",

@@ -33,7 +33,7 @@ export interface Charge {
   readonly window_ms: number;
   /** The requests that the window admits. */
   readonly requests: number;
-  /** The count that a new window begins with; null if it is unknown. An open window keeps its own count. */
+  /** The initial count of a new window; null if it is unknown. An open window keeps its own count. */
   readonly start: number | null;
 }
 

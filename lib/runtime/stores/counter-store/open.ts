@@ -28,7 +28,7 @@ const CLUSTER = /^redis(s?)\+cluster:\/\//;
  * Opens the store of `url` (OP-11): `redis://…`, `rediss://…`, `redis+cluster://a:6379,b:6379`,
  * `rediss+cluster://…` or `memory://`. Waits for a server at most 500 ms, then connects in the background;
  * counts are rejected until it answers. Rejects with `StoreUnavailable` when the server permanently refuses
- * the URL, such as its password. Throws `TypeError` for any other URL.
+ * the URL, such as its password. Rejects with `TypeError` for any other URL.
  */
 export async function openCounterStore(
   url: string,

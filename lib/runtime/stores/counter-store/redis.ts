@@ -24,7 +24,7 @@ const SILENCE_MS = 2_000;
 const BATCH_MAX = 256;
 /**
  * The maximum number of redirections of one command while a cluster moves slots. The command's 500 ms include
- * them.
+ * the redirections.
  */
 const REDIRECTIONS_MAX = 3;
 /** The interval at which the store asks a cluster for its slots. */
@@ -38,15 +38,15 @@ const SLOTS_FAILING_MS = 250;
  * `socketTimeout`, detects a server that accepts bytes but stays silent. The client then reconnects.
  */
 const connection = {
-  // INFO would show that a server is still loading, but not every user may run it. The answer to a count
-  // shows it too.
+  // INFO would show that a server is still loading, but not every user may run INFO. The answer to a count
+  // shows the same.
   enableReadyCheck: false,
   connectTimeout: TIMEOUT_MS,
   disconnectTimeout: 1,
   socketTimeout: SILENCE_MS,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
-  // The primary has become a replica: reconnect to the server that the name now resolves to.
+  // A primary that has become a replica is left: a new connection resolves the host name again.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 } satisfies RedisOptions;
 
@@ -81,7 +81,7 @@ export function connectCluster(nodes: ClusterNodes): RedisClient {
     redisOptions: { ...connection, ...credentials },
     scripts,
   });
-  // ioredis connects to a node at its first command, and fails other commands until it is connected.
+  // Connects at once. ioredis would connect at the first command, and fail other commands in the meantime.
   client.on("+node", (node: Redis) => {
     if (node.status === "wait") node.connect().catch(() => {}); // ioredis keeps trying
   });
@@ -225,7 +225,7 @@ export class RedisCounterStore implements CounterStore {
     }
   }
 
-  /** Sends a batch of groups as one command. Settles each of them and never rejects. */
+  /** Sends a batch of groups as one command. Settles each group and never rejects. */
   async #charge(batch: readonly AskedGroup[]): Promise<void> {
     const groups = batch.map(({ item }) => item.charges);
     const charges = groups.flat();
@@ -268,10 +268,7 @@ export class RedisCounterStore implements CounterStore {
     return new Error(`No answer within ${TIMEOUT_MS} ms.`);
   }
 
-  /**
-   * Refreshes the slots. The replica of a dead or frozen node takes over within seconds and does not announce
-   * it.
-   */
+  /** Refreshes the slots. The replica of a dead or frozen node takes over within seconds without an announcement. */
   #askForSlots(): void {
     if (this.#client instanceof Redis) return;
     const now_ms = systemClock.elapsed_ms();

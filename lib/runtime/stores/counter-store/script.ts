@@ -1,6 +1,6 @@
 /**
  * Increments every bucket in one step and returns count and remaining milliseconds of each. A key that lost
- * its expiry gets it again, because it would otherwise block its callers forever. A key without a count
+ * its expiry gets a new one, because it would otherwise block its callers forever. A key without a count
  * returns 0 and does not affect the others. A read-only server fails the whole script, so that the client
  * leaves it.
  */
@@ -28,7 +28,7 @@ return answers
 /**
  * Charges groups of buckets, each group in one step: if a bucket of the group is exhausted, nothing is added.
  * Takes the number of groups, the size of each, then the window, the requests and the start of each bucket.
- * Answers like the script above; the count of an exhausted bucket is one above its requests or more.
+ * Answers like `countScript`. The count of an exhausted bucket is at least its requests plus one.
  *
  * A new bucket begins with its start, also when the group is refused. A start of -1 is unknown: unless
  * another bucket is exhausted, nothing is added, and every count of the group is -2.

@@ -20,7 +20,7 @@ interface Places {
   tls: boolean;
 }
 
-/** The text for a value that the URL omits. The driver has a default. */
+/** The text for a value that the URL omits, so that the driver uses its default. */
 const DEFAULT = "(the default)";
 
 function placesOf(url: string): Places {

@@ -18,21 +18,21 @@ interface ConnectionSetOptions {
   tls: PeerTls | undefined;
   /** True to refuse a server that is not the primary. */
   primary: boolean;
-  /** Returns whether another server has replaced this silent one. */
+  /** Returns whether another server has replaced the server of these connections. */
   wasReplaced(): Promise<boolean>;
 }
 
 /** The timeout of an idle transaction. It frees the locks of a process that hangs. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const RECONNECT_DELAY_SECONDS = 0.1;
-/** The time after which an unanswered statement is suspicious, and the pause between checks while one is. */
+/**
+ * The time after which an unanswered statement is suspicious, and the pause between checks while there is
+ * such a statement.
+ */
 const SUSPICION_MS = 500;
 /** The pause between two checks of the server. An answer that is on its way can arrive in this time. */
 const LOOKS_APART_MS = 100;
-/**
- * The timeout of a check. A server that accepts no connection, or does not answer on it, says nothing about
- * older connections.
- */
+/** The timeout of a check. A check that times out proves nothing about older connections. */
 const LOOK_TIMEOUT_MS = 1_500;
 
 /**

@@ -5,7 +5,7 @@ import { errorCode } from "../../../domain/errors/index.ts";
 
 /**
  * The error for a data folder that is missing and cannot be created, is not writable, or is in use. The
- * message says which.
+ * message names the reason.
  */
 export class UnusableFolder extends Error {
   readonly reason: string;
@@ -55,14 +55,14 @@ export async function claimFolder(folder: string): Promise<() => Promise<void>> 
  * The claim is SQLite's lock on an empty file next to `path`. The kernel releases the lock when the process
  * dies for any reason. A claim is therefore never stale, and two processes cannot both hold it, even if they
  * cannot see each other's ids. The file is not deleted, because two processes could then lock two files of
- * one name. The id in `.pid` is only for people.
+ * the same name. The id in `.pid` is only for people.
  */
 export async function claimPath(path: string, shown = path): Promise<() => Promise<void>> {
   let lock: Sqlite | undefined;
   const pid_file = pidFileOf(path);
   try {
     lock = new Sqlite(lockFileOf(path));
-    // Wait for a process that only checks the lock, because it holds the lock for a moment.
+    // Waits for a process that only checks the lock, which takes a moment.
     lock.run(`pragma busy_timeout = ${LOOK_MS_MAX}`);
     lock.run("begin exclusive");
     await writeFile(pid_file, String(process.pid));

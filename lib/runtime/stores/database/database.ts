@@ -14,21 +14,21 @@ import type { Orm } from "./orm.ts";
 export interface Database {
   /**
    * Runs `work` on any connection, outside a transaction. Use it for reads and idempotent statements, because
-   * a lost connection causes one retry. Work that locks something names its lane. It then counts as a writer
-   * and is retried after a conflict, like a transaction.
+   * a lost connection can cause one retry. Work that locks something names its lane. Work with a lane counts as a
+   * writer and is retried after a conflict, like a transaction.
    */
   run<T>(operation: string, work: (orm: Orm) => Promise<T>, options?: RunOptions): Promise<T>;
   /**
    * Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. `work` must have no
    * effect outside the transaction, because it is retried from the start. A serialization failure or a
-   * deadlock causes at most five retries. A connection lost before the commit causes one. Writing
+   * deadlock causes at most five retries. A connection lost before the commit can cause one retry. Writing
    * transactions never use all connections of a server.
    */
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Yields rows in batches from a server-side cursor, as of one moment, for exports of any size. Each batch
-   * is read on demand. A consumer that pauses for more than a minute loses the stream. On a server the stream
-   * holds one connection until its end.
+   * is read on demand. On a server the stream holds one connection until its end. A consumer that pauses
+   * there for more than a minute loses the stream.
    */
   stream<Row>(operation: string, statement: SQL, batch_rows: number): AsyncIterable<Row[]>;
   /**
@@ -51,7 +51,7 @@ export interface RunOptions {
   /**
    * The lock that this work may wait for, such as the id of an organization whose row it locks. Work of one
    * lane uses a small part of the connections. Further work waits in this process, first come, first served.
-   * Beyond a limit it is refused at once with `StoreUnavailable`. A queue for one lock thus does not block
+   * Beyond a limit, work is refused at once with `StoreUnavailable`. A queue for one lock thus does not block
    * other work.
    */
   lane?: string;

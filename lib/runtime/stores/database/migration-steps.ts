@@ -26,9 +26,9 @@ const CREATE_INDEX = new RegExp(`^${COMMENTS}create (unique )?index ([a-z0-9_]+)
 
 /**
  * Returns the steps of a migration. Each index is a step. So is each validation of a constraint: it reads the
- * whole table, and must not prolong the locks of earlier statements (OP-91). Other statements either hold a
- * lock for a moment, or must become visible together. Indexes of partitioned tables come last, so they
- * separate no statements.
+ * whole table, and must not prolong the locks of earlier statements (OP-91). Other statements share a step,
+ * because they hold locks for a moment or must become visible together. Indexes of partitioned tables come
+ * last, so they separate no statements.
  */
 export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<Step[]> {
   const made = new Set(statements.flatMap((each) => CREATE_TABLE.exec(each)?.[1] ?? []));

@@ -17,7 +17,7 @@ export interface MigrationAccess {
   readonly outside: (<T>(work: (orm: Orm) => Promise<T>) => Promise<T>) | null;
 }
 
-/** The longest wait of a step for a lock. Writers wait behind the step, so it gives up and tries again. */
+/** The longest wait of a step for a lock. Writers wait behind the step, so the step gives up and tries again. */
 const LOCK_MS = 100;
 const PAUSE_MS = 250;
 /** The longest wait for a lock that a session holds, and for another replica that migrates. */

@@ -30,7 +30,7 @@ export interface DatabaseAdapter {
   close(): Promise<void>;
 }
 
-/** A database with a name for metrics, and the logic that all adapters share; `Database` has the contract. */
+/** A database with a name for metrics, and the logic that all adapters share; see `Database` for the contract. */
 export class ObservedDatabase implements Database {
   readonly #adapter: DatabaseAdapter;
   readonly #namespace: string;

@@ -46,9 +46,7 @@ const WRITERS_SHARE = 0.7;
  * gone.
  */
 const REPORT_MS = 1_000;
-/**
- * The greatest age of work that is retried after a lost connection. The callers of younger work still wait.
- */
+/** The greatest age of work that is retried after a lost connection. The callers of older work may have given up. */
 const REPEAT_WITHIN_MS = 5_000;
 /**
  * The shortest time between two reconnects because of a standby. A DNS name or proxy may take a while to
@@ -59,8 +57,8 @@ const STANDBY_PAUSE_MS = 500;
 /**
  * A pool over postgres.js that adds four things: a timeout for a connection, a timeout for an answer, a fresh
  * set of connections after a loss, and a retry of lost work. The fresh set is needed because a broken
- * connection of postgres.js with unsent bytes does not always recover. Connections cannot be discarded one by
- * one. If one is silent, the others probably are too.
+ * connection of postgres.js with unsent bytes does not always recover. postgres.js cannot discard single
+ * connections, and if one is silent, the others probably are too.
  */
 export class PostgresPool {
   readonly #limits: PostgresLimits;
@@ -151,8 +149,8 @@ export class PostgresPool {
   }
 
   /**
-   * Turns off timeouts that only newer servers have and that are set. A server refuses a session with an
-   * unknown setting, so the pool first asks for the settings.
+   * Turns off the {@link youngTimeouts} that are set at the server. A server refuses a session with an
+   * unknown setting, so the pool first asks which of them exist.
    */
   async #liftTimeouts(): Promise<void> {
     const names = youngTimeouts.map((name) => `'${name}'`).join();

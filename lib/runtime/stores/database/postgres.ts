@@ -19,7 +19,7 @@ import type { Watchdog } from "./watchdog.ts";
 const PREPARED_PARAMETERS_MAX = 64;
 /** The statement timeout of migrations, which may rebuild a table. */
 const MIGRATION_STATEMENT_MS = 600_000;
-/** The statement timeout of an index that is built beside writers. */
+/** The statement timeout of an index build, which does not block writers. */
 const BUILD_MS = 3_600_000;
 
 /** Sets the timeouts of a migration's transaction; 0 means no timeout. */

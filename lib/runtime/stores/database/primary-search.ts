@@ -15,7 +15,7 @@ const TIMELINE = `select case when pg_is_in_recovery() then null
 const SEARCH_MS = 1_000;
 /**
  * The time that the other servers have to answer once one says that it is the primary. That server may be an
- * old primary that does not know of its successor.
+ * old primary that has been replaced.
  */
 const OTHERS_MS = 100;
 
@@ -63,7 +63,7 @@ export function wantsPrimary(url: string): boolean {
 export class PrimarySearch {
   readonly #urls: readonly string[];
   readonly #tls: PeerTls | undefined;
-  /** The newest timeline seen. A primary with an older timeline was replaced and does not know it. */
+  /** The newest timeline seen. A primary with an older timeline has been replaced. */
   #timeline = 0;
 
   constructor(url: string, tls: PeerTls | undefined) {

@@ -13,7 +13,7 @@ export class UnitOfWork {
     try {
       return await this.#current.run(unit, work);
     } finally {
-      // Work that is still running in the background keeps this context.
+      // Background work can keep this context after the transaction has ended.
       unit.open = false;
     }
   }

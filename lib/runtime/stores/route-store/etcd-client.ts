@@ -77,7 +77,7 @@ class NodeConnection {
 class LastingChannel extends Channel {
   override close(): void {}
 
-  /** Closes the channel after the present attempt to connect, and after the next one if the last one failed. */
+  /** Closes the channel, but first waits for an attempt to connect that is in progress or due after a failure. */
   end(): void {
     const { CONNECTING, TRANSIENT_FAILURE } = connectivityState;
     const state = this.getConnectivityState(false);
@@ -91,7 +91,7 @@ class LastingChannel extends Channel {
   }
 }
 
-/** Returns the credentials. The library requires CAs when the client has a certificate. */
+/** Returns the credentials, with the public CAs by default: the library requires CAs if the client has a certificate. */
 function credentialsOf({ ca, cert, key }: TlsOptions) {
   return {
     rootCertificate: Buffer.from(ca ?? rootCertificates.join("\n")),

@@ -5,7 +5,10 @@ import type { PeerTls, TlsOptions } from "../../config/index.ts";
 import { EtcdClient, type EtcdUser } from "./etcd-client.ts";
 
 const GREETING_TIMEOUT_MS = 1_000;
-/** The time between the timeout of a call, or the end of a watch, and its cancellation. An answer still counts. */
+/**
+ * The time between the timeout of a call, or the end of a watch, and its cancellation. An answer in this time
+ * still counts.
+ */
 export const LATE_MS = 10_000;
 
 /**

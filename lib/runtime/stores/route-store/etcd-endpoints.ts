@@ -22,7 +22,7 @@ export class EtcdEndpoints {
   #preferred: number;
 
   constructor({ hosts, auth, tls }: EtcdEndpointsOptions) {
-    // The library under etcd3 would print errors on stderr, but calls return them too.
+    // Silences the library under etcd3, which prints errors on stderr that calls return anyway.
     setLogger({});
     this.#endpoints = hosts.map((host) => new EtcdEndpoint(host, auth, tls));
     this.#preferred = Math.floor(Math.random() * hosts.length);

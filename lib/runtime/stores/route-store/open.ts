@@ -6,9 +6,7 @@ import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
 
 interface RouteStoreOptions {
-  /**
-   * The store's name in metrics: the key prefix that its user works below. `edge/gateway/routes` by default.
-   */
+  /** The store's name in metrics: the key prefix below which its user works. `edge/gateway/routes` by default. */
   namespace?: string;
   observer?: StoreObserver;
   /** The TLS files, if the URL asks for TLS. */
@@ -20,7 +18,7 @@ const DEFAULT_NAMESPACE = "edge/gateway/routes";
 
 /**
  * Opens the store of `url` (OP-11): `http://host:2379`, more endpoints after commas, or `memory://`, which is
- * new and empty. Does not wait for etcd; use `ping` for that. Throws `TypeError` for any other URL.
+ * new and empty. Does not wait for etcd; use `ping` for that. Rejects with `TypeError` for any other URL.
  */
 export async function openRouteStore(url: string, options: RouteStoreOptions = {}): Promise<RouteStore> {
   if (url === "memory://") return memoryRouteStore(options);

@@ -7,8 +7,8 @@
 export interface RouteStore {
   get(key: string): Promise<RouteEntry | null>;
   /**
-   * Returns every entry below `prefix` in key order, as of one revision. It reads pages, so the size is not
-   * limited.
+   * Returns every entry below `prefix` in key order, as of one revision. Reads pages, so the number of
+   * entries is not limited.
    */
   list(prefix: string): Promise<RouteListing>;
   /** Returns the revisions and the number of the entries below `prefix`, without their values. */
@@ -29,8 +29,8 @@ export interface RouteStore {
    */
   watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
   /**
-   * Returns a lease of `key`. The key is removed at the latest after this process ends. The lease's value
-   * replaces what others write to the key.
+   * Returns a lease of `key`. The key is removed by `release`, or by its time to live after this process has
+   * ended. The lease's value replaces what others write to the key.
    */
   lease(key: string, options: LeaseOptions): RouteLease;
   /** Resolves if the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
@@ -94,7 +94,8 @@ export interface LeaseOptions {
 export interface RouteLease {
   /**
    * Sets the key's value and returns at once. The latest value is written in the background, a few times a
-   * second at most. It is written again after the store was unavailable, lost the key or got another value.
+   * second at most. The value is written again after the store was unavailable, lost the key or got another
+   * value.
    */
   put(value: string): void;
   /** Removes the key. If the store does not answer soon, it removes the key after the time to live. */
