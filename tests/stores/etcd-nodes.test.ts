@@ -169,7 +169,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
   for (const [what, silence] of Object.entries(silences)) {
     test(`keeps leased entries, and their latest values, whichever node ${what}`, async () => {
       const told = recordingListener();
-      const watch = await store.watch("leased/", told.listener);
+      const watch = await waitFor(() => store.watch("leased/", told.listener));
       const stores = await Promise.all(Array.from({ length: 6 }, () => openRouteStore(cluster.url)));
       const leases = stores.map((each, index) =>
         each.lease(`leased/${index}`, { ttl_seconds: 10, onFailure() {}, onRecovery() {} }),
@@ -193,7 +193,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
       }
       expect(told.changes.some((change) => change.value === null)).toBe(false);
       await Promise.all(leases.map((lease) => lease.release()));
-      expect((await store.list("leased/")).entries).toEqual([]);
+      expect((await waitFor(() => store.list("leased/"))).entries).toEqual([]);
       await watch.close();
       await Promise.all(stores.map((each) => each.close()));
     });

@@ -33,7 +33,10 @@ export interface EtcdCluster {
   leader(): Promise<TestServer>;
   /** Cuts a node off from the others. The node still answers its clients, as far as it can alone. */
   cutOff(node: TestServer): Promise<void>;
-  /** Ends all disturbances: the nodes run, reach each other, and answer. */
+  /**
+   * Ends all disturbances: the nodes run, reach each other, and answer. A node that was cut off then causes an
+   * election, which can outlast a call, because etcd 3.4 holds no vote in advance.
+   */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
