@@ -7,7 +7,7 @@ import { createApp } from "./app.ts";
 import { loadSigningKey, type SigningKey } from "./checkpoints/key-file.ts";
 import { publishSigningKey } from "./checkpoints/publish-key.ts";
 import type { AuditConfig } from "./config.ts";
-import { openReads } from "./events/queries.ts";
+import { openReads } from "./events/sql.ts";
 import { Exports } from "./exports/export.ts";
 import type { ExportLimits } from "./exports/permits.ts";
 import { PartitionKeeper } from "./partitions/commands.ts";

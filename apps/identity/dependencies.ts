@@ -6,7 +6,7 @@ import { KeyUses } from "./api-keys/uses.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
 import { createSecretHashes, type Peppers } from "./secret-hashes.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
-import { type Credentials, credentialsIn } from "./validations/queries.ts";
+import { type Credentials, credentialsIn } from "./validations/sql.ts";
 
 /**
  * The dependencies of every operation.

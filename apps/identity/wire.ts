@@ -11,7 +11,7 @@ import type { IdentityConfig } from "./config.ts";
 import { createDependencies } from "./dependencies.ts";
 import type { Peppers } from "./secret-hashes.ts";
 import { sessionSweeper } from "./sessions/commands.ts";
-import { openValidations } from "./validations/queries.ts";
+import { openValidations } from "./validations/sql.ts";
 
 const SCHEMA = "identity";
 const MIGRATIONS = shippedFile("drizzle/identity");

@@ -1,5 +1,5 @@
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
-import { openReads, selectEvents } from "@ostiary/audit/events/queries";
+import { openReads, selectEvents } from "@ostiary/audit/events/sql";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { encodeTime } from "ulid";
 import { BUSY_ORGANIZATION, generateLog } from "../app/audit/generated-log.ts";

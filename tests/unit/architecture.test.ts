@@ -139,9 +139,9 @@ describe("the import graph", () => {
     expect(circles()).toEqual([]);
   });
 
-  test("only the database adapters and queries files import drizzle", () => {
+  test("only the database adapters and sql files import drizzle", () => {
     const allowed =
-      /^(lib\/runtime\/stores\/database\/|apps\/[a-z]+\/(.*\/)?[a-z-]*(queries|schema|tables)\.ts$|tests\/)/;
+      /^(lib\/runtime\/stores\/database\/|apps\/[a-z]+\/(.*\/)?[a-z-]*(sql|schema|tables)\.ts$|tests\/)/;
     expect(edges(/./, /^drizzle-orm/, (file) => allowed.test(file))).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { selectLeafTexts, selectSubtrees } from "./queries.ts";
+import { selectLeafTexts, selectSubtrees } from "./sql.ts";
 
 /** The Cache-Control of the signed root, which changes with each checkpoint. */
 const SHORT = "public, max-age=2";

@@ -10,7 +10,7 @@ import {
   readTreeHead,
 } from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { selectNote, selectSubtrees } from "./queries.ts";
+import { selectNote, selectSubtrees } from "./sql.ts";
 
 /** The checkpoints, in addition to the newest one, that an export proves to be in the tree. */
 export interface TreeQuestions {

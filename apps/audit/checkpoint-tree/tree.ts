@@ -24,7 +24,7 @@ import {
 } from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { SigningKey } from "../checkpoints/key-file.ts";
-import { selectCheckpointsFrom, selectSubtrees } from "./queries.ts";
+import { selectCheckpointsFrom, selectSubtrees } from "./sql.ts";
 
 /** The maximum number of leaves that one pass adds for checkpoints that have none yet. */
 const LATE_LEAVES_MAX = 1_000;

@@ -5,7 +5,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { CHECKPOINT_NUMBER_PATTERN } from "../events/parameters.ts";
-import { selectCheckpoints, selectSigningKeys } from "./queries.ts";
+import { selectCheckpoints, selectSigningKeys } from "./sql.ts";
 
 const listQuery = Type.Object(
   {

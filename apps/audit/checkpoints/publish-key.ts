@@ -1,7 +1,7 @@
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import type { SigningKey } from "./key-file.ts";
-import { insertSigningKey } from "./queries.ts";
+import { insertSigningKey } from "./sql.ts";
 
 /**
  * Adds the key to the log's key set. Only the owner of the log may do so: a stolen service role could otherwise

@@ -20,7 +20,7 @@ import {
   pageProblems,
   pageQuerySchema,
 } from "./parameters.ts";
-import { selectEvents, streamEvents } from "./queries.ts";
+import { selectEvents, streamEvents } from "./sql.ts";
 
 const wrongTime = "occurred_after must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B.";
 const failures = errorResponses(

@@ -8,7 +8,7 @@ import {
   selectProofEnd,
   selectSealedLog,
   streamProvenEvents,
-} from "./proof-queries.ts";
+} from "./proof-sql.ts";
 
 const BATCH_ROWS = 200;
 /** Pause between two checks of the sealer's progress. */

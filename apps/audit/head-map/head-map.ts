@@ -1,7 +1,7 @@
 import { type Hash, hashFromHex, mapSteps, sameHash, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { isLeaf, type LeafSlot, MapNode, type NodeRef, SLOTS, type Slot } from "./node.ts";
-import { type NodePlace, selectNodes } from "./queries.ts";
+import { type NodePlace, selectNodes } from "./sql.ts";
 
 /** The depth down to which a sealer caches every node: at most 4369 nodes, which many heads share. */
 const SHARED_DEPTH = 3;

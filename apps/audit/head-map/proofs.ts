@@ -1,7 +1,7 @@
 import { hexOf, type MapProof, mapSteps, mapValue, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { isLeaf, LEVELS, type MapNode, SLOTS, type Slot } from "./node.ts";
-import { selectNodes } from "./queries.ts";
+import { selectNodes } from "./sql.ts";
 
 /**
  * The head of an owner under a checkpoint, with its proof. An owner without entries has position 0 and a hash of

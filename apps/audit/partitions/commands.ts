@@ -2,7 +2,7 @@ import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { wantedPartitions } from "./partition.ts";
-import { makePartition, missingPartitions } from "./queries.ts";
+import { makePartition, missingPartitions } from "./sql.ts";
 
 /**
  * Creates the partitions that are missing at `now_ms` and returns their names. Replicas may run it at the

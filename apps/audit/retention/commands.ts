@@ -2,9 +2,9 @@ import { pause } from "@ostiary/lib/async";
 import { monthStart } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
-import { selectSigningKeys } from "../checkpoints/queries.ts";
+import { selectSigningKeys } from "../checkpoints/sql.ts";
 import { type PassDeps, sealPass } from "../sealing/commands.ts";
-import { selectState } from "../sealing/state-queries.ts";
+import { selectState } from "../sealing/state-sql.ts";
 import { LogAltered } from "../sealing/trust.ts";
 import { declare } from "./declare.ts";
 import { type Month, monthsBefore, type Undeclared, undeclaredPlaces } from "./month.ts";
@@ -15,7 +15,7 @@ import {
   selectLostPlaces,
   selectNow,
   selectPartitions,
-} from "./queries.ts";
+} from "./sql.ts";
 
 /**
  * The wait after the end of a month before the month can be dropped. An intent's time may differ from the clock by

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { entryHash, retentionEntry } from "@ostiary/lib/domain/proof";
 import { planChains } from "../sealing/chain-plan.ts";
-import { selectChains } from "../sealing/chain-queries.ts";
+import { selectChains } from "../sealing/chain-sql.ts";
 import { nextCheckpoint, type PassDeps, SALT_BYTES } from "../sealing/commands.ts";
-import { writePass } from "../sealing/pass-queries.ts";
-import { selectState } from "../sealing/state-queries.ts";
+import { writePass } from "../sealing/pass-sql.ts";
+import { selectState } from "../sealing/state-sql.ts";
 import { expectedOf, LogAltered } from "../sealing/trust.ts";
 import type { Undeclared } from "./month.ts";
 

@@ -12,7 +12,7 @@ import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { entriesOf } from "../sealing/entries.ts";
 import { LogAltered } from "../sealing/trust.ts";
-import { type PartitionRow, type SealedHalf, selectDeclared, streamSealedHalves } from "./queries.ts";
+import { type PartitionRow, type SealedHalf, selectDeclared, streamSealedHalves } from "./sql.ts";
 
 /** A month of the log that can be dropped: its partition contains exactly this month. */
 export interface Month {

@@ -9,7 +9,7 @@ import { loadSigningKey } from "../checkpoints/key-file.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "../owner.ts";
 import type { PassDeps } from "../sealing/commands.ts";
 import { SealedState } from "../sealing/trust.ts";
-import { dropUsage } from "../usage/retention-queries.ts";
+import { dropUsage } from "../usage/retention-sql.ts";
 import { type DroppedMonth, dropMonths } from "./commands.ts";
 
 /** Runs `ostiary audit drop --before MONTH` as a process that reports each dropped month and exits. */

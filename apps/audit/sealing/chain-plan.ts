@@ -1,7 +1,7 @@
 import { type Hash, type Head, hashFromHex, hexOf, nextInChain, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { HeadMap } from "../head-map/head-map.ts";
-import type { ChainRow } from "./chain-queries.ts";
-import type { HeadWrite } from "./pass-queries.ts";
+import type { ChainRow } from "./chain-sql.ts";
+import type { HeadWrite } from "./pass-sql.ts";
 
 /** An entry that has no position yet. */
 export interface Unplaced {

@@ -14,12 +14,12 @@ import type { TreeWrite } from "../checkpoint-tree/tree.ts";
 import type { SigningKey } from "../checkpoints/key-file.ts";
 import type { HeadMap } from "../head-map/head-map.ts";
 import { type Placed, planChains } from "./chain-plan.ts";
-import { type ChainRow, selectChains } from "./chain-queries.ts";
-import { olderCursor, selectAnyUnsealed, selectBound, selectOlder, selectWindow } from "./due-queries.ts";
+import { type ChainRow, selectChains } from "./chain-sql.ts";
+import { olderCursor, selectAnyUnsealed, selectBound, selectOlder, selectWindow } from "./due-sql.ts";
 import { type EventPart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
-import { type EntryWrite, type PassWrite, writePass } from "./pass-queries.ts";
+import { type EntryWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import { parseSnapshot, type Snapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
-import { type OlderCursor, type SealerState, selectUnmapped } from "./state-queries.ts";
+import { type OlderCursor, type SealerState, selectUnmapped } from "./state-sql.ts";
 import { MARKS_TYPE, marksText, type SealedState } from "./trust.ts";
 
 /**

@@ -1,9 +1,9 @@
-import { selectChains } from "./chain-queries.ts";
+import { selectChains } from "./chain-sql.ts";
 import { ENTRIES_MAX, entriesOfRows, type PassDeps, type PassResult, placeEntries } from "./commands.ts";
-import { selectUnsealedOf } from "./due-queries.ts";
-import { writePass } from "./pass-queries.ts";
+import { selectUnsealedOf } from "./due-sql.ts";
+import { writePass } from "./pass-sql.ts";
 import { parseSnapshot } from "./snapshot.ts";
-import type { SealerState } from "./state-queries.ts";
+import type { SealerState } from "./state-sql.ts";
 import { expectedOf } from "./trust.ts";
 
 /**

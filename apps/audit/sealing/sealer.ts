@@ -6,7 +6,7 @@ import type { SigningKey } from "../checkpoints/key-file.ts";
 import { type PassDeps, type PassResult, sealPass } from "./commands.ts";
 import { createSealMetrics, type SealMetrics } from "./metrics.ts";
 import { recoverPass } from "./recovery.ts";
-import { type SealerState, selectState, type UsageDue } from "./state-queries.ts";
+import { type SealerState, selectState, type UsageDue } from "./state-sql.ts";
 import { LogAltered, SealedState } from "./trust.ts";
 
 /** The statements of usage that the sealer writes when all events are sealed (AU-131). */

@@ -14,12 +14,12 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { CheckpointTree, TreeAltered, type TreeWrite } from "../checkpoint-tree/tree.ts";
 import type { SigningKey } from "../checkpoints/key-file.ts";
-import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../checkpoints/queries.ts";
+import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../checkpoints/sql.ts";
 import { HeadMap, NodeCache, rootOf } from "../head-map/head-map.ts";
-import { type AlteredChain, endOf, type SetAside, selectChainAt } from "./altered-queries.ts";
-import type { ChainRow } from "./chain-queries.ts";
-import type { HeadWrite } from "./pass-queries.ts";
-import type { SealerState } from "./state-queries.ts";
+import { type AlteredChain, endOf, type SetAside, selectChainAt } from "./altered-sql.ts";
+import type { ChainRow } from "./chain-sql.ts";
+import type { HeadWrite } from "./pass-sql.ts";
+import type { SealerState } from "./state-sql.ts";
 
 /** The error for a database that differs from what was sealed. The sealer adds nothing to an altered log. */
 export class LogAltered extends Error {

@@ -1,7 +1,7 @@
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
-import { lockPartitions } from "../partitions/queries.ts";
-import { createRole, grantWork, selectRole } from "./queries.ts";
+import { lockPartitions } from "../partitions/sql.ts";
+import { createRole, grantWork, selectRole } from "./sql.ts";
 
 /**
  * Grants a role the rights that the service needs. Creates the role, without a password, if it does not exist. The

@@ -3,8 +3,10 @@ import { ApiError, notFound, validationError } from "@ostiary/lib/domain/errors"
 import { parseTime } from "@ostiary/lib/domain/schemas";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
-import { chainAt } from "../sealing/altered-queries.ts";
+import { chainAt } from "../sealing/altered-sql.ts";
 import { Receiver, type ReceiverDeps } from "./call.ts";
+import { newSecret, type SecretBox } from "./secrets.ts";
+import { signedHeaders } from "./signature.ts";
 import {
   countStreams,
   deleteStream,
@@ -21,9 +23,7 @@ import {
   selectForTest,
   selectStream,
   updateStream,
-} from "./queries.ts";
-import { newSecret, type SecretBox } from "./secrets.ts";
-import { signedHeaders } from "./signature.ts";
+} from "./sql.ts";
 import {
   type AuditStream,
   type AuditStreamTest,

@@ -2,7 +2,7 @@ import { pause } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Batch, ostiaryBatch } from "./batch.ts";
-import { advanceStream, type DeliveryRow, failStream, releaseLease, selectNext } from "./delivery-queries.ts";
+import { advanceStream, type DeliveryRow, failStream, releaseLease, selectNext } from "./delivery-sql.ts";
 import type { Turn } from "./dispatcher.ts";
 import { ocsfBatch } from "./ocsf.ts";
 import { planRetry } from "./retry.ts";

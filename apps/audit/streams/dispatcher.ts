@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, endsWithin, Loop } from "@ostiary/lib/async";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { type HeldLease, LEASE_MS } from "./lease-queries.ts";
+import { type HeldLease, LEASE_MS } from "./lease-sql.ts";
 
 const CLAIM_MS = 1_000;
 const RENEW_MS = 1_000;

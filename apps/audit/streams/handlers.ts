@@ -28,7 +28,7 @@ import {
   type StreamCommandDeps,
   testStream,
 } from "./commands.ts";
-import { selectStreams } from "./queries.ts";
+import { selectStreams } from "./sql.ts";
 import {
   AuditStream,
   AuditStreamTest,

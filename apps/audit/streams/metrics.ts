@@ -1,7 +1,7 @@
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter, Gauge, Histogram } from "prom-client";
-import type { OperatorReading } from "./operator/queries.ts";
-import type { StatusReading } from "./watch-queries.ts";
+import type { OperatorReading } from "./operator/sql.ts";
+import type { StatusReading } from "./watch-sql.ts";
 
 /** Counts the deliveries of this replica. */
 export interface DeliveryMetrics {

@@ -1,5 +1,5 @@
 import { type CourierDeps, deliverTurn } from "./courier.ts";
-import { claimStreams, type DeliveryRow, type ReceiverRecord, renewLeases } from "./delivery-queries.ts";
+import { claimStreams, type DeliveryRow, type ReceiverRecord, renewLeases } from "./delivery-sql.ts";
 import type { Lane, Streams } from "./dispatcher.ts";
 
 /** The maximum number of streams that a replica delivers at once to receivers that answer fast. */

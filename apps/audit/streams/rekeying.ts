@@ -1,7 +1,7 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { renewSecrets } from "./rekey-queries.ts";
+import { renewSecrets } from "./rekey-sql.ts";
 import type { SecretBox } from "./secrets.ts";
 
 const REKEY_MS = 10_000;

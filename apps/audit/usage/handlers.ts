@@ -8,8 +8,8 @@ import { type ExportFormat, exportablePage, exportFormat, TOO_MANY_EXPORTS } fro
 import { refuse } from "../problems.ts";
 import { usageForm } from "./export-form.ts";
 import { rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
-import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./queries.ts";
-import { selectQuotas } from "./quotas/queries.ts";
+import { selectQuotas } from "./quotas/sql.ts";
+import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./sql.ts";
 import { toUsage, type Usage, UsagePage } from "./usage.ts";
 
 /** A gateway that has sent no report for this long counts as ended: several of its reports are overdue. */

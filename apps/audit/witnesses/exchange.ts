@@ -1,7 +1,7 @@
 import { hashFromHex } from "@ostiary/lib/domain/proof";
 import { knownSignatures, noteKeyId, readNote, signatureLine } from "@ostiary/lib/domain/tlog";
 import type { Answer, Receiver } from "../streams/call.ts";
-import type { Cosignature } from "./queries.ts";
+import type { Cosignature } from "./sql.ts";
 import type { Witness } from "./witnesses-file.ts";
 
 /** A signed root of the tree, as it is sent to witnesses. */

@@ -1,12 +1,12 @@
 import type { Clock } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
-import { selectNote } from "../checkpoint-tree/queries.ts";
+import { selectNote } from "../checkpoint-tree/sql.ts";
 import type { AuditConfig } from "../config.ts";
 import type { CosignedRoots } from "../exports/proof.ts";
 import { receiverDepsOf } from "../streams/wire.ts";
 import { createWitnessGauges } from "./metrics.ts";
-import { selectCosignedRoot } from "./queries.ts";
+import { selectCosignedRoot } from "./sql.ts";
 import { loadWitnesses } from "./witnesses-file.ts";
 import { Witnessing } from "./witnessing.ts";
 

@@ -3,10 +3,10 @@ import { readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { selectConsistency } from "../checkpoint-tree/proofs.ts";
-import { selectNote } from "../checkpoint-tree/queries.ts";
+import { selectNote } from "../checkpoint-tree/sql.ts";
 import { Receiver, type ReceiverDeps } from "../streams/call.ts";
 import { type Exchange, exchange, type SignedRoot } from "./exchange.ts";
-import { deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./queries.ts";
+import { deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./sql.ts";
 import type { Witness } from "./witnesses-file.ts";
 
 interface WitnessingDeps {

@@ -12,7 +12,7 @@ import {
   whyOver,
 } from "./api-key.ts";
 import type { OwnerAddress } from "./owners.ts";
-import { insertKey, lockKey, replaceKey, revokeKey } from "./queries.ts";
+import { insertKey, lockKey, replaceKey, revokeKey } from "./sql.ts";
 
 /** Returns the row of a new key, and the response, which alone contains the plaintext. */
 function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetime_ms: number | null) {

@@ -18,7 +18,7 @@ import { createKey, revokeKeyOf, rotateKey } from "./commands.ts";
 import { keyFilter, keyListQuery } from "./filters.ts";
 import { type KeyTexts, keyOperations } from "./operation-texts.ts";
 import { memberAt, type OwnerAddress, serviceAccountAt, userAt } from "./owners.ts";
-import { listKeys } from "./queries.ts";
+import { listKeys } from "./sql.ts";
 
 const overKey = { code: "CONFLICT", details: { field: "status", value: "rotated" } } as const;
 const unknownKey = { code: "NOT_FOUND", details: { resource: "api_key", id: ULID_EXAMPLE } } as const;

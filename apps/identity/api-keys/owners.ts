@@ -1,9 +1,9 @@
 import { type ApiError, notFound } from "@ostiary/lib/domain/errors";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
-import { lockMember, requireLivingMember } from "../members/queries.ts";
-import { requireServiceAccount } from "../service-accounts/queries.ts";
-import { lockExistingUser, requireUser } from "../users/queries.ts";
-import type { KeyOwner } from "./queries.ts";
+import { lockMember, requireLivingMember } from "../members/sql.ts";
+import { requireServiceAccount } from "../service-accounts/sql.ts";
+import { lockExistingUser, requireUser } from "../users/sql.ts";
+import type { KeyOwner } from "./sql.ts";
 
 /** The owner of the keys at an address. Its look-ups throw a 404 for an unknown owner. */
 export interface OwnerAddress {

@@ -4,11 +4,11 @@ import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
 import { joinOrganization } from "../members/commands.ts";
 import type { LivingMemberRow } from "../members/member.ts";
-import { findMembership } from "../members/queries.ts";
-import { lockOrganization } from "../organizations/queries.ts";
-import { lockExistingUser } from "../users/queries.ts";
+import { findMembership } from "../members/sql.ts";
+import { lockOrganization } from "../organizations/sql.ts";
+import { lockExistingUser } from "../users/sql.ts";
 import { type CreateInvite, EXPIRES_SECONDS_DEFAULT, type InviteRow, isOverdue } from "./invite.ts";
-import { expireInvites, findInviteByToken, insertInvite, lockInvite, updateInvite } from "./queries.ts";
+import { expireInvites, findInviteByToken, insertInvite, lockInvite, updateInvite } from "./sql.ts";
 
 export async function createInvite(
   { database, roles, newId, clock, secrets }: Dependencies,

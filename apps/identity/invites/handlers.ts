@@ -13,12 +13,12 @@ import {
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { Member, toMember } from "../members/member.ts";
-import { requireOrganization } from "../organizations/queries.ts";
+import { requireOrganization } from "../organizations/sql.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { createInvite, expireOverdue, redeemInvite, revokeInvite } from "./commands.ts";
 import { createInviteBody, Invite, RedeemInviteBody, toInvite } from "./invite.ts";
 import { operations } from "./operation-texts.ts";
-import { listInvites } from "./queries.ts";
+import { listInvites } from "./sql.ts";
 
 const inviteIsOver = {
   code: "CONFLICT",

@@ -12,7 +12,7 @@ import {
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { LifecycleEvent } from "./lifecycle-event.ts";
-import { eventExists, listEvents } from "./queries.ts";
+import { eventExists, listEvents } from "./sql.ts";
 
 /** Returns the route `GET /internal/lifecycle-events` (ID-92). */
 export function lifecycleHandlers({ database }: Dependencies) {

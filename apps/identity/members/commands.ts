@@ -4,11 +4,11 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type Change, changesBetween } from "../changes.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
-import { appendEvents } from "../lifecycle/queries.ts";
-import { lockOrganization } from "../organizations/queries.ts";
+import { appendEvents } from "../lifecycle/sql.ts";
+import { lockOrganization } from "../organizations/sql.ts";
 import type { Roles } from "../roles/roles.ts";
 import { personOfSubject } from "../users/commands.ts";
-import { findUserBySubject } from "../users/queries.ts";
+import { findUserBySubject } from "../users/sql.ts";
 import type { UserRow } from "../users/user.ts";
 import type { LivingMemberRow, MemberChange } from "./member.ts";
 import {
@@ -21,7 +21,7 @@ import {
   type NewMember,
   requireLivingMember,
   updateMember,
-} from "./queries.ts";
+} from "./sql.ts";
 
 /**
  * Adds the person of an IdP subject to an organization, and creates the person if the subject is new.

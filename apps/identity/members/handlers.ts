@@ -12,7 +12,7 @@ import {
 } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
-import { requireOrganization } from "../organizations/queries.ts";
+import { requireOrganization } from "../organizations/sql.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { checkedSubject } from "../users/user.ts";
 import { addMember, changeMember, removeMemberAt } from "./commands.ts";
@@ -29,7 +29,7 @@ import {
   updateMemberBody,
 } from "./member.ts";
 import { operations } from "./operation-texts.ts";
-import { listMembers, requireLivingMember, requireMember, requirePersonOf } from "./queries.ts";
+import { listMembers, requireLivingMember, requireMember, requirePersonOf } from "./sql.ts";
 
 const memberAlready = {
   code: "CONFLICT",

@@ -3,9 +3,9 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type Change, changesBetween } from "../changes.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent, organizationEvent, planEvent } from "../lifecycle/lifecycle-event.ts";
-import { appendEvents } from "../lifecycle/queries.ts";
-import { insertMember, type NewMember } from "../members/queries.ts";
-import { lockExistingUser } from "../users/queries.ts";
+import { appendEvents } from "../lifecycle/sql.ts";
+import { insertMember, type NewMember } from "../members/sql.ts";
+import { lockExistingUser } from "../users/sql.ts";
 import type { OrganizationRow } from "./organization.ts";
 import {
   countCreatedBy,
@@ -14,7 +14,7 @@ import {
   lockOrganization,
   updateOrganizationName,
   updateOrganizationPlan,
-} from "./queries.ts";
+} from "./sql.ts";
 
 interface NewOrganization {
   name: string;

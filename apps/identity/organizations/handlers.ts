@@ -25,7 +25,7 @@ import {
   toOrganization,
   UpdateOrganizationBody,
 } from "./organization.ts";
-import { listOrganizations, requireOrganization } from "./queries.ts";
+import { listOrganizations, requireOrganization } from "./sql.ts";
 
 const tooMany = {
   code: "CONFLICT",

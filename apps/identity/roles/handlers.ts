@@ -1,7 +1,7 @@
 import { answer, errors, noQuery } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
-import { requireOrganization } from "../organizations/queries.ts";
+import { requireOrganization } from "../organizations/sql.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { RolesListing, toRolesListing } from "./roles.ts";
 

@@ -2,18 +2,18 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type Change, changesBetween } from "../changes.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
-import { appendEvents } from "../lifecycle/queries.ts";
+import { appendEvents } from "../lifecycle/sql.ts";
 import { removeMember } from "../members/commands.ts";
-import { insertMember, lockMember } from "../members/queries.ts";
-import { lockOrganization } from "../organizations/queries.ts";
+import { insertMember, lockMember } from "../members/sql.ts";
+import { lockOrganization } from "../organizations/sql.ts";
+import type { ServiceAccountRow } from "./service-account.ts";
 import {
   insertServiceAccount,
   lockServiceAccount,
   requireServiceAccount,
   type ServiceAccountAddress,
   updateServiceAccountName,
-} from "./queries.ts";
-import type { ServiceAccountRow } from "./service-account.ts";
+} from "./sql.ts";
 
 /** Creates a service account and its member in one transaction, with the organization locked. */
 export async function createServiceAccount(

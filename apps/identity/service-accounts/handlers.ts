@@ -13,17 +13,17 @@ import {
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
-import { requireOrganization } from "../organizations/queries.ts";
+import { requireOrganization } from "../organizations/sql.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { createServiceAccount, removeServiceAccount, renameServiceAccount } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
-import { listServiceAccounts, requireServiceAccount } from "./queries.ts";
 import {
   createServiceAccountBody,
   ServiceAccount,
   toServiceAccount,
   UpdateServiceAccountBody,
 } from "./service-account.ts";
+import { listServiceAccounts, requireServiceAccount } from "./sql.ts";
 
 /** Returns the routes of service accounts (ID-51). */
 export function serviceAccountsHandlers(deps: Dependencies) {

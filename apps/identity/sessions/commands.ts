@@ -3,10 +3,10 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Dependencies } from "../dependencies.ts";
-import { lockMembership } from "../members/queries.ts";
-import { findUser } from "../users/queries.ts";
-import { deleteExpiredSessions, insertSession } from "./queries.ts";
+import { lockMembership } from "../members/sql.ts";
+import { findUser } from "../users/sql.ts";
 import { SESSION_MS, type Session } from "./session.ts";
+import { deleteExpiredSessions, insertSession } from "./sql.ts";
 
 /**
  * Creates a session for an active person who is an active member of an organization; throws a 404 for anyone

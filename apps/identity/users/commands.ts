@@ -1,13 +1,13 @@
 import type { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { deleteKeysOfUser } from "../api-keys/queries.ts";
+import { deleteKeysOfUser } from "../api-keys/sql.ts";
 import { type Change, changesBetween } from "../changes.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
-import { appendEvents } from "../lifecycle/queries.ts";
-import { endMemberships, forgetPerson, lockMembershipsOf } from "../members/queries.ts";
-import { forgetCreator, lockOrganizationsOf, organizationsThatNeed } from "../organizations/queries.ts";
+import { appendEvents } from "../lifecycle/sql.ts";
+import { endMemberships, forgetPerson, lockMembershipsOf } from "../members/sql.ts";
+import { forgetCreator, lockOrganizationsOf, organizationsThatNeed } from "../organizations/sql.ts";
 import {
   deleteUser,
   findUserBySubject,
@@ -15,7 +15,7 @@ import {
   lockExistingUser,
   lockUser,
   updateUser,
-} from "./queries.ts";
+} from "./sql.ts";
 import type { UserRow } from "./user.ts";
 
 /** The limit for attempts. An attempt fails when another transaction creates or deletes the same person. */

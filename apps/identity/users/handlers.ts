@@ -16,7 +16,7 @@ import { trimmed } from "../fields.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { changeUser, deleteAccount } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
-import { listMemberships, listUsers, requireUser } from "./queries.ts";
+import { listMemberships, listUsers, requireUser } from "./sql.ts";
 import { Membership, toMembership, toUser, UpdateUserBody, UpdateUserStatusBody, User } from "./user.ts";
 
 /** Returns the routes of people (ID-15). */

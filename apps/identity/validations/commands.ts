@@ -1,7 +1,7 @@
 import type { IdpSubject, ValidationResult } from "@ostiary/lib/contracts/admission";
 import type { Dependencies } from "../dependencies.ts";
 import { personOfSubject } from "../users/commands.ts";
-import { findUserBySubject } from "../users/queries.ts";
+import { findUserBySubject } from "../users/sql.ts";
 import { INVALID, isSession, judge, ownCredential } from "./validation.ts";
 
 /** Validates an IdP subject and returns its person. A new subject becomes a new person. */

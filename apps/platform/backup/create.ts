@@ -7,8 +7,8 @@ import { type BackupConfig, type Place, placesOf } from "./config.ts";
 import { type Dump, FORMAT, type Manifest, writeManifest } from "./manifest.ts";
 import { withDatabase } from "./open.ts";
 import { Progress, type Say } from "./progress.ts";
-import { selectMigrations, selectRolesOf, selectServerMajor } from "./queries.ts";
 import type { SchemaName } from "./schemas.ts";
+import { selectMigrations, selectRolesOf, selectServerMajor } from "./sql.ts";
 import { connectionTo, ended, findTool, type Surroundings, type Tool, variablesOf } from "./tools.ts";
 
 /** The timeout for a table lock that another session holds, such as a migration. */

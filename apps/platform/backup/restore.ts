@@ -5,8 +5,8 @@ import { type BackupConfig, type Place, placesOf } from "./config.ts";
 import type { Dump, Manifest } from "./manifest.ts";
 import { withDatabase } from "./open.ts";
 import { Progress, type Say } from "./progress.ts";
-import { analyze, selectMissingRoles, selectSchemas, selectServerMajor } from "./queries.ts";
 import { migrationsOfThisVersion, type SchemaName } from "./schemas.ts";
+import { analyze, selectMissingRoles, selectSchemas, selectServerMajor } from "./sql.ts";
 import { connectionTo, ended, findTool, type Surroundings, type Tool, variablesOf } from "./tools.ts";
 import { verifyBackup } from "./verify.ts";
 

@@ -5,7 +5,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors } from "../errors.ts";
-import { type ChangeFilter, type ChangePlace, selectChanges } from "./queries.ts";
+import { type ChangeFilter, type ChangePlace, selectChanges } from "./sql.ts";
 
 const time = (description: string) =>
   Type.Optional(

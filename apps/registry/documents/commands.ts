@@ -6,10 +6,10 @@ import { type Author, Grant, refuseMissing } from "../operators/grant.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type ExpectedPreview, requirePreview } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
-import { appendRevisions } from "../publishing/queries.ts";
 import { refuseBrokenTests } from "../publishing/route-tests.ts";
-import { readServices, readStates } from "../services/queries.ts";
+import { appendRevisions } from "../publishing/sql.ts";
 import { nextRevision, type ServiceState } from "../services/service.ts";
+import { readServices, readStates } from "../services/sql.ts";
 import type { Configs } from "./document.ts";
 
 /**

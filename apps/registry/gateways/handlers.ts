@@ -5,7 +5,7 @@ import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors } from "../errors.ts";
-import { listGateways } from "./queries.ts";
+import { listGateways } from "./list-gateways.ts";
 
 const gatewaysQuery = Type.Object(
   {

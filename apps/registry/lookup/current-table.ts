@@ -8,7 +8,7 @@ import {
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { type Changes, readChanges } from "./queries.ts";
+import { type Changes, readChanges } from "./sql.ts";
 
 /** The time that loading routes may block the event loop before other work runs. */
 const SLICE_MS = 5;

@@ -1,7 +1,7 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { listOutstandingAges } from "./queries.ts";
+import { listOutstandingAges } from "./sql.ts";
 
 /** The lag of the route store behind the database. */
 export interface Lag {

@@ -9,7 +9,7 @@ import {
 } from "@ostiary/lib/domain/routes";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { policies } from "../tables.ts";
-import { otherOwners, otherPolicies } from "./queries.ts";
+import { otherOwners, otherPolicies } from "./sql.ts";
 
 type PolicyNumbers = Omit<typeof policies.$inferSelect, "name" | "service">;
 

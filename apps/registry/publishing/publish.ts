@@ -1,7 +1,7 @@
 import type { Roles } from "@ostiary/lib/domain/routes";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
-import type { Propagations } from "../gateways/propagation.ts";
-import { becomeWriter, WRITERS_LANE } from "./queries.ts";
+import type { Propagations } from "../gateways/waiting-writes.ts";
+import { becomeWriter, WRITERS_LANE } from "./sql.ts";
 
 /** The dependencies of every change of the published routes. */
 export interface Publishing {

@@ -13,8 +13,8 @@ import {
   testFailed,
 } from "@ostiary/lib/domain/routes";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { readServices } from "../services/queries.ts";
-import { otherOwnersOnPaths, otherTests } from "./queries.ts";
+import { readServices } from "../services/sql.ts";
+import { otherOwnersOnPaths, otherTests } from "./sql.ts";
 
 /** The time that building tables may block the event loop before other work runs. */
 const SLICE_MS = 5;

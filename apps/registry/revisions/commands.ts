@@ -4,9 +4,9 @@ import { Grant } from "../operators/grant.ts";
 import { requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
 import { appendConfig, type ServiceWrite } from "../services/commands.ts";
-import { readState } from "../services/queries.ts";
 import { type CurrentService, nextRevision } from "../services/service.ts";
-import { readRevision } from "./queries.ts";
+import { readState } from "../services/sql.ts";
+import { readRevision } from "./sql.ts";
 
 /** Makes the config of an earlier revision current again, if it is valid by today's rules. */
 export function restoreRevision(

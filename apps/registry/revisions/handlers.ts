@@ -18,8 +18,8 @@ import type { Publishing } from "../publishing/publish.ts";
 import { answerService } from "../services/handlers.ts";
 import { restoreRevision } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
-import { listRevisions, readRevision } from "./queries.ts";
 import { readableConfig, showRevision } from "./revision.ts";
+import { listRevisions, readRevision } from "./sql.ts";
 
 const revisionParams = Type.Object({ ...serviceParams.properties, rev: RevisionParam });
 const diffParams = Type.Object({ ...revisionParams.properties, other: RevisionParam });

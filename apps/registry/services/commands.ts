@@ -5,10 +5,10 @@ import { type Author, Grant } from "../operators/grant.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type IfMatch, requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
-import { appendRevisions, type NewRevision } from "../publishing/queries.ts";
 import { refuseBrokenTests } from "../publishing/route-tests.ts";
-import { readState } from "./queries.ts";
+import { appendRevisions, type NewRevision } from "../publishing/sql.ts";
 import { type CurrentService, nextRevision } from "./service.ts";
+import { readState } from "./sql.ts";
 
 /** A write's precondition and its author. */
 export interface ServiceWrite {

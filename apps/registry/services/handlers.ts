@@ -12,9 +12,9 @@ import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../param
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
-import { listServices, readService } from "./queries.ts";
 import type { Recheck } from "./recheck.ts";
 import { type CurrentService, showService, showServices } from "./service.ts";
+import { listServices, readService } from "./sql.ts";
 
 const listQuery = Type.Object(
   {

@@ -1,6 +1,6 @@
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { collectedGauge, type Metrics } from "@ostiary/lib/runtime/telemetry";
-import { countPublished, type Published } from "./queries.ts";
+import { countPublished, type Published } from "./sql.ts";
 
 /**
  * Registers gauges of what is published. Each scrape queries the database, and omits the gauges while the

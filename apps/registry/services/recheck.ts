@@ -4,9 +4,9 @@ import type { FieldError } from "@ostiary/lib/domain/errors";
 import { validateService } from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { type Changes, readChanges } from "../lookup/queries.ts";
-import { readServices } from "./queries.ts";
+import { type Changes, readChanges } from "../lookup/sql.ts";
 import { showServices } from "./service.ts";
+import { readServices } from "./sql.ts";
 
 /** The time that the check may block the event loop before requests run. */
 const SLICE_MS = 5;

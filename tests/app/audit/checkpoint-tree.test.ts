@@ -3,7 +3,7 @@ import { publishSigningKey } from "@ostiary/audit/checkpoints/publish-key";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { MIGRATIONS } from "@ostiary/audit/schema";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/commands";
-import { selectState } from "@ostiary/audit/sealing/state-queries";
+import { selectState } from "@ostiary/audit/sealing/state-sql";
 import { LogAltered, SealedState } from "@ostiary/audit/sealing/trust";
 import { type Checkpoint, checkpointText, hexOf, leafHash, sha256 } from "@ostiary/lib/domain/proof";
 import {

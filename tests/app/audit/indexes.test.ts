@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
-import { openReads, selectStatement } from "@ostiary/audit/events/queries";
+import { openReads, selectStatement } from "@ostiary/audit/events/sql";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { selectOperatorReading } from "@ostiary/audit/streams/operator/queries";
+import { selectOperatorReading } from "@ostiary/audit/streams/operator/sql";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { freshDatabase } from "../../support/index.ts";

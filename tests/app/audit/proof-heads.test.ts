@@ -4,7 +4,7 @@ import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { MIGRATIONS } from "@ostiary/audit/schema";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/commands";
-import { selectState } from "@ostiary/audit/sealing/state-queries";
+import { selectState } from "@ostiary/audit/sealing/state-sql";
 import { systemClock } from "@ostiary/lib/async";
 import { type Checkpoint, hashFromHex, hexOf, signedCheckpoint, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { claimStreams, type ReceiverRecord } from "@ostiary/audit/streams/delivery-queries";
+import { claimStreams, type ReceiverRecord } from "@ostiary/audit/streams/delivery-sql";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase } from "../../support/index.ts";

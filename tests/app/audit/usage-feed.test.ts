@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { tellUsage } from "@ostiary/audit/usage/feed/queries";
+import { tellUsage } from "@ostiary/audit/usage/feed/sql";
 import { isUlid } from "@ostiary/lib/domain/schemas";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { dropUsage } from "@ostiary/audit/usage/retention-queries";
+import { dropUsage } from "@ostiary/audit/usage/retention-sql";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ulid } from "ulid";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { selectDue } from "@ostiary/audit/usage/statements/due-queries";
+import { selectDue } from "@ostiary/audit/usage/statements/due-sql";
 import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";

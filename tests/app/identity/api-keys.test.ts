@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { insertKey } from "@ostiary/identity/api-keys/queries";
+import { insertKey } from "@ostiary/identity/api-keys/sql";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { useIdentity } from "./bed.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createApp } from "@ostiary/identity/app";
 import { createDependencies, type Dependencies } from "@ostiary/identity/dependencies";
 import type { Peppers } from "@ostiary/identity/secret-hashes";
-import { openValidations } from "@ostiary/identity/validations/queries";
+import { openValidations } from "@ostiary/identity/validations/sql";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
 import { loadConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { credentialsIn } from "@ostiary/identity/validations/queries";
+import { credentialsIn } from "@ostiary/identity/validations/sql";
 import { sql } from "drizzle-orm";
 import { useIdentity } from "./bed.ts";
 import { BRAND, ISSUER, startIdentity, wrongFields } from "./harness.ts";

@@ -1,7 +1,7 @@
 import { type ConfigProblem, listItems, optionalText } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 import { type TargetConfig, targetRulesOf, urlProblem } from "../targets.ts";
-import type { Beginning } from "./queries.ts";
+import type { Beginning } from "./sql.ts";
 
 const SECRETS_MAX = 2;
 const SECRET_RULE =

@@ -16,7 +16,7 @@ import {
   releaseOperatorLease,
   renewOperatorLease,
   selectNextParts,
-} from "./queries.ts";
+} from "./sql.ts";
 
 interface OperatorStreamDeps extends SenderDeps {
   settings: OperatorStreamSettings;

@@ -12,7 +12,7 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
 import { toUsageEvent, UsageEvent } from "./event.ts";
-import { selectUsageEvents, usageEventExists } from "./queries.ts";
+import { selectUsageEvents, usageEventExists } from "./sql.ts";
 
 /** Serves the feed of usage to billing systems (AU-128). */
 export function feedHandlers(database: Database) {

@@ -2,7 +2,7 @@ import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { HOUR_MS } from "../totals.ts";
-import { tellUsage } from "./queries.ts";
+import { tellUsage } from "./sql.ts";
 
 interface UsageTellerDeps {
   database: Database;

@@ -5,8 +5,8 @@ import { describeOperations } from "@ostiary/lib/openapi";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
 import { internalErrors, refuse } from "../../problems.ts";
-import { selectQuotaCounts } from "./queries.ts";
 import { questionProblems } from "./quota.ts";
+import { selectQuotaCounts } from "./sql.ts";
 
 interface QuotaHandlersDeps {
   database: Database;

@@ -1,7 +1,7 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { deleteEndedQuotas } from "./queries.ts";
+import { deleteEndedQuotas } from "./sql.ts";
 
 interface QuotaSweeperDeps {
   database: Database;

@@ -8,8 +8,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { internalErrors, refuse } from "../../problems.ts";
 import type { UsageMetrics } from "./metrics.ts";
-import { addReport } from "./queries.ts";
 import { reportProblems } from "./report.ts";
+import { addReport } from "./sql.ts";
 
 interface ReportHandlersDeps {
   database: Database;

@@ -1,6 +1,6 @@
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter } from "prom-client";
-import type { ReportResult } from "./queries.ts";
+import type { ReportResult } from "./sql.ts";
 
 /** Counts the reports of gateways (OP-50). */
 export interface UsageMetrics {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { entryHash, ownerOf, type Statement, statementEntry } from "@ostiary/lib/domain/proof";
 import { type Placed, planChains, type Unplaced } from "../../sealing/chain-plan.ts";
-import { selectChains } from "../../sealing/chain-queries.ts";
+import { selectChains } from "../../sealing/chain-sql.ts";
 import {
   nextCheckpoint,
   notePass,
@@ -9,12 +9,12 @@ import {
   type PassResult,
   SALT_BYTES,
 } from "../../sealing/commands.ts";
-import { writePass } from "../../sealing/pass-queries.ts";
+import { writePass } from "../../sealing/pass-sql.ts";
 import type { UsageStatements } from "../../sealing/sealer.ts";
-import type { SealerState } from "../../sealing/state-queries.ts";
+import type { SealerState } from "../../sealing/state-sql.ts";
 import { statementOf } from "./compose.ts";
-import { type DueMonth, hasDue, selectDue } from "./due-queries.ts";
-import { statementsWritten } from "./queries.ts";
+import { type DueMonth, hasDue, selectDue } from "./due-sql.ts";
+import { statementsWritten } from "./sql.ts";
 
 /**
  * How long after a month's end its statement is written. Until then, gateways can report delayed counts, and

@@ -14,7 +14,7 @@ import { Elysia } from "elysia";
 import { logProblems } from "../../events/parameters.ts";
 import { refuse } from "../../problems.ts";
 import { usageParams } from "../parameters.ts";
-import { type StatementRow, selectStatements } from "./queries.ts";
+import { type StatementRow, selectStatements } from "./sql.ts";
 
 /** A statement as the API returns it: the fields of its entry, with its position in the chain. */
 const UsageStatement = Type.Object(

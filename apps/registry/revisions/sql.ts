@@ -1,7 +1,7 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, desc, eq } from "drizzle-orm";
-import { readState, testsOfRevision } from "../services/queries.ts";
+import { readState, testsOfRevision } from "../services/sql.ts";
 import { withTests } from "../services/stored-config.ts";
 import { revisions, routeTests } from "../tables.ts";
 import type { RevisionRow } from "./revision.ts";

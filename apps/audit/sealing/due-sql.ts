@@ -1,11 +1,11 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { columns } from "../events/queries.ts";
+import { columns } from "../events/sql.ts";
 import { compare } from "../order.ts";
-import { IS_SET_ASIDE } from "./altered-queries.ts";
+import { IS_SET_ASIDE } from "./altered-sql.ts";
 import type { UnsealedRow } from "./entries.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";
-import type { OlderCursor } from "./state-queries.ts";
+import type { OlderCursor } from "./state-sql.ts";
 
 /**
  * Returns the transaction that comes after `entries` intents or `entries` outcomes, counted from `xid`; null if

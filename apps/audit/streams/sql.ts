@@ -1,6 +1,6 @@
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { pauseFor } from "./lease-queries.ts";
+import { pauseFor } from "./lease-sql.ts";
 import type { StreamFilter, StreamRow } from "./stream.ts";
 
 /** The ids that identify a stream. */

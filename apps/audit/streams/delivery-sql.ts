@@ -2,11 +2,11 @@ import type { Retention, Statement } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { exactFilters } from "../events/filter.ts";
-import { columns } from "../events/queries.ts";
+import { columns } from "../events/sql.ts";
 import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX, type ChainPlace, type EntryRow } from "./batch.ts";
-import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "./lease-queries.ts";
-import { SECRET_COLUMNS, type SecretRow } from "./queries.ts";
+import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
 import type { RetryPlan } from "./retry.ts";
+import { SECRET_COLUMNS, type SecretRow } from "./sql.ts";
 import type { AuditStream, StreamFilter } from "./stream.ts";
 
 /** The maximum number of entries that one query scans for a stream with a filter. */

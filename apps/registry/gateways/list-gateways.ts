@@ -2,9 +2,7 @@ import type { Gateway, Gateways } from "@ostiary/lib/contracts/registry-api";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { hasOutstanding } from "../projection/queries.ts";
-import { isOneOf } from "../queries.ts";
-import { services } from "../tables.ts";
+import { hasOutstanding } from "../projection/sql.ts";
 import { hasLoaded, readInstance } from "./gateway.ts";
 
 /** The maximum number of gateways in one answer. */
@@ -32,18 +30,4 @@ export async function listGateways(
     gateways.push({ ...instance, current });
   }
   return { gateways, has_more: false };
-}
-
-/** Returns the fence that was last projected for each of `names`; 0 before the first projection. */
-export async function readProjectedFences(
-  database: Database,
-  names: readonly string[],
-): Promise<Map<string, number>> {
-  const found = await database.run("select_projected", (orm) =>
-    orm
-      .select({ name: services.name, projected_fence: services.projected_fence })
-      .from(services)
-      .where(isOneOf(services.name, names)),
-  );
-  return new Map(found.map(({ name, projected_fence }) => [name, projected_fence ?? 0]));
 }

@@ -1,7 +1,7 @@
 import { type Database, type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, sql } from "drizzle-orm";
-import { becomeWriter, WRITERS_LANE } from "../publishing/queries.ts";
-import { ofNewestRevision, readState } from "../services/queries.ts";
+import { becomeWriter, WRITERS_LANE } from "../publishing/sql.ts";
+import { ofNewestRevision, readState } from "../services/sql.ts";
 import { revisions, services } from "../tables.ts";
 
 type ServiceRow = typeof services.$inferSelect;

@@ -17,13 +17,13 @@ import {
   checkpointOf,
   selectCheckpoints,
   selectSigningKeys,
-} from "../checkpoints/queries.ts";
+} from "../checkpoints/sql.ts";
 import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "../events/event.ts";
-import { columns } from "../events/queries.ts";
+import { columns } from "../events/sql.ts";
 import { selectProvenHeads } from "../head-map/proofs.ts";
-import { CLAIMED, eventsOf } from "../sealing/due-queries.ts";
+import { CLAIMED, eventsOf } from "../sealing/due-sql.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
-import { selectSealedStatements } from "../usage/statements/queries.ts";
+import { selectSealedStatements } from "../usage/statements/sql.ts";
 
 /** The state up to which the log of an owner is sealed: the content of an export with proof. */
 export interface SealedLog {

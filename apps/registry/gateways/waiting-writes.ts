@@ -5,7 +5,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore, RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
 import { serves } from "./gateway.ts";
 import { LiveGateways } from "./live-gateways.ts";
-import { readProjectedFences } from "./queries.ts";
+import { readProjectedFences } from "./sql.ts";
 
 /** A committed write: its fence and the services that it changed. */
 interface Commit {

@@ -3,7 +3,7 @@ import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, preparedRows, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, type Column, eq, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
-import { behind, byId } from "../list-queries.ts";
+import { behind, byId } from "../list-sql.ts";
 import { apiKeys, members, users } from "../tables.ts";
 import type { ApiKeyRow, RotatedKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";

@@ -7,7 +7,7 @@ import {
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, not, type SQL, sql } from "drizzle-orm";
 import type { Grant } from "../operators/grant.ts";
-import { isOneOf, textsOf } from "../queries.ts";
+import { isOneOf, textsOf } from "../sql.ts";
 import { policies, type revisions, type writer } from "../tables.ts";
 
 export type NewRevision = Pick<

@@ -3,8 +3,8 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { TreeWrite } from "../checkpoint-tree/tree.ts";
 import type { NodeWrite } from "../head-map/head-map.ts";
-import type { AlteredChain } from "./altered-queries.ts";
-import type { OlderCursor } from "./state-queries.ts";
+import type { AlteredChain } from "./altered-sql.ts";
+import type { OlderCursor } from "./state-sql.ts";
 
 export interface EntryWrite {
   chain_id: number;

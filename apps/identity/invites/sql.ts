@@ -1,7 +1,7 @@
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, getTableColumns, inArray } from "drizzle-orm";
-import { behind, byId } from "../list-queries.ts";
+import { behind, byId } from "../list-sql.ts";
 import { invites } from "../tables.ts";
 import type { InviteRow } from "./invite.ts";
 

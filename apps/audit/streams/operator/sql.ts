@@ -1,8 +1,8 @@
 import { type Database, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { BATCH_ENTRIES_MAX, type ChainPlace, type EntryRow } from "../batch.ts";
-import { bigint, type FoundEntry, selectEntries, withOtherEntries } from "../delivery-queries.ts";
-import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "../lease-queries.ts";
+import { bigint, type FoundEntry, selectEntries, withOtherEntries } from "../delivery-sql.ts";
+import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
 import { OPERATOR_STREAM, type OrganizationPart } from "./batch.ts";
 

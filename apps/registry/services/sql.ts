@@ -1,7 +1,7 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, type SQL, sql } from "drizzle-orm";
-import { isOneOf } from "../queries.ts";
+import { isOneOf } from "../sql.ts";
 import { revisions, routeTests, services } from "../tables.ts";
 import type { CurrentService, ServiceState, UnreadableService } from "./service.ts";
 import { readStoredConfig, unreadableRevision, withTests } from "./stored-config.ts";

@@ -1,8 +1,8 @@
 import { type ChainRange, monthEnd, monthStart } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { lockPartitions } from "../partitions/queries.ts";
-import { storedColumns } from "../sealing/due-queries.ts";
+import { lockPartitions } from "../partitions/sql.ts";
+import { storedColumns } from "../sealing/due-sql.ts";
 import type { StoredRow } from "../sealing/entries.ts";
 import { parseSnapshot } from "../sealing/snapshot.ts";
 

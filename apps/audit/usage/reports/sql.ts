@@ -1,8 +1,8 @@
 import type { UsageReport } from "@ostiary/lib/contracts/usage";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { SUMS } from "../queries.ts";
-import { addCharges } from "../quotas/queries.ts";
+import { addCharges } from "../quotas/sql.ts";
+import { SUMS } from "../sql.ts";
 import { KEY_COLUMNS, TOTAL_COLUMNS } from "../totals.ts";
 
 /** The name of a report: the gateway process, and the number that the process gave it. */

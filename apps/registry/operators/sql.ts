@@ -1,5 +1,5 @@
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { isOneOf } from "../queries.ts";
+import { isOneOf } from "../sql.ts";
 import { ownedRoutes } from "../tables.ts";
 
 /** Returns the paths of the current services among `names`, each with its service. */
