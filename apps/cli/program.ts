@@ -17,7 +17,7 @@ import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
 import { addValidate } from "./commands/validate.ts";
-import { withDefaultWait } from "./commands/wait.ts";
+import { withDefaultWait } from "./commands/wait-option.ts";
 import {
   CommandFailure,
   EXIT_OK,
@@ -26,7 +26,7 @@ import {
   Interrupted,
   inWordsOfProfile,
   Refused,
-} from "./errors.ts";
+} from "./exit-codes.ts";
 import { Output } from "./output.ts";
 import { findRegistry, type ReadVariable, registryNames } from "./profiles/address.ts";
 import { refusalText } from "./refusal-text.ts";

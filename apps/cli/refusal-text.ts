@@ -1,7 +1,7 @@
 import { NearestRoute } from "@ostiary/lib/contracts/registry-api";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Refused } from "./errors.ts";
+import type { Refused } from "./exit-codes.ts";
 
 const Fields = Type.Object({
   fields: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),

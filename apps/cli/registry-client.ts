@@ -3,7 +3,7 @@ import { type HttpAnswer, pathOf, RegistryApi } from "@ostiary/lib/contracts/reg
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
-import { Refused, UsageError } from "./errors.ts";
+import { Refused, UsageError } from "./exit-codes.ts";
 import { isFromAnotherPort, notARegistryText, tooLongText } from "./not-a-registry.ts";
 import { unreachableText } from "./unreachable.ts";
 

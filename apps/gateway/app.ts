@@ -7,7 +7,7 @@ import {
 } from "@ostiary/lib/runtime/http";
 import type { Listener } from "@ostiary/lib/runtime/service";
 import { serverAttributes, type Telemetry, type Tracing } from "@ostiary/lib/runtime/telemetry";
-import type { ClientAddresses } from "./edge/address.ts";
+import type { ClientAddresses } from "./edge/client-address.ts";
 import { Exchange } from "./exchange.ts";
 import { handle, type Steps } from "./handle.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";

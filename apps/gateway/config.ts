@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES_DEFAULT } from "@ostiary/lib/contracts/gateway";
+import { MAX_BODY_BYTES_DEFAULT } from "@ostiary/lib/contracts/max-body-bytes";
 import {
   bodyBytesMax,
   type ConfigProblem,

@@ -33,7 +33,7 @@ import type { ProjectionLag } from "./projection/lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
 import { revisionHandlers } from "./revisions/handlers.ts";
 import { serviceHandlers } from "./services/handlers.ts";
-import type { Recheck } from "./services/recheck.ts";
+import type { Recheck } from "./services/invalid-services.ts";
 import { swaggerOptions } from "./swagger.ts";
 
 export interface AppDeps {

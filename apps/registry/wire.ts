@@ -24,8 +24,8 @@ import { createOperatorProvider } from "./operators/provider.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
+import { Recheck } from "./services/invalid-services.ts";
 import { addServiceMetrics } from "./services/metrics.ts";
-import { Recheck } from "./services/recheck.ts";
 
 const MIGRATIONS = shippedFile("drizzle/routes");
 const SCHEMA = "routes";

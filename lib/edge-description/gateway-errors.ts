@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES_DEFAULT } from "../contracts/gateway.ts";
+import { MAX_BODY_BYTES_DEFAULT } from "../contracts/max-body-bytes.ts";
 import { type ErrorCode, ErrorEnvelope, errorCodes, wireCode } from "../domain/errors/index.ts";
 import type { CompiledRoute } from "../domain/routes/index.ts";
 import {

@@ -1,5 +1,5 @@
 export * from "./dialog.tsx";
-export * from "./mark.tsx";
+export * from "./logo.tsx";
 export type { SignInFailure } from "./sign-in/provider.ts";
 export * from "./sign-in/provider-session.ts";
 export * from "./sign-in/tab-storage.ts";

@@ -13,9 +13,9 @@ import {
   type SigningJwk,
   ZERO_HASH,
 } from "../domain/proof/index.ts";
+import type { Problems } from "./first-problems.ts";
 import type { UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
-import type { Problems } from "./problems.ts";
 
 /** Checks that an export's checkpoint contains the log's head, and that all given checkpoints are signed and form one history. */
 export class CheckpointsCheck {

@@ -11,7 +11,7 @@ import {
 import type { ChainCheck } from "./chain-check.ts";
 import type { EventsCheck } from "./events-check.ts";
 import type { DeclarationFlaw } from "./findings.ts";
-import type { Problems } from "./problems.ts";
+import type { Problems } from "./first-problems.ts";
 
 /** The largest difference that is accepted between the clocks of replicas. */
 const CLOCKS_MS = 60 * 60 * 1000;

@@ -17,8 +17,8 @@ import {
 } from "../domain/proof/index.ts";
 import { isUlid } from "../domain/schemas/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
+import type { Problems } from "./first-problems.ts";
 import { OwnersCheck } from "./owners-check.ts";
-import type { Problems } from "./problems.ts";
 
 /**
  * The largest difference that is accepted between the clocks of replicas. An event is stored at most this

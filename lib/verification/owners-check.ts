@@ -1,4 +1,4 @@
-import type { Problems } from "./problems.ts";
+import type { Problems } from "./first-problems.ts";
 
 /** The maximum numbers of remembered owners and of events per owner: a broken file must not exhaust memory. */
 const OWNERS_MAX = 100;

@@ -18,8 +18,8 @@ import {
   type TreeHead,
 } from "../domain/tlog/index.ts";
 import type { NamedRoot } from "./findings.ts";
+import type { Problems } from "./first-problems.ts";
 import type { KeptCopies } from "./kept-copies.ts";
-import type { Problems } from "./problems.ts";
 
 /** The tree of checkpoints that contains the checkpoint of an export. */
 export interface ShownTree {

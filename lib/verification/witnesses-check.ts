@@ -1,7 +1,7 @@
 import type { NoteKey } from "../domain/tlog/index.ts";
 import { cosignedCount, type WitnessMark, witnessMarks } from "./cosigned-root.ts";
 import type { Lack } from "./findings.ts";
-import type { Problems } from "./problems.ts";
+import type { Problems } from "./first-problems.ts";
 import type { TreeFindings } from "./tree-check.ts";
 
 /** The witnesses that a user trusts, and how many of them must have cosigned a log. */

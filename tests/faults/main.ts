@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { describeMachine, type Machine, machineLine } from "../bench/measure/machine.ts";
-import { Leash } from "../support/leash.ts";
+import { Leash } from "../support/clean-up-after-kill.ts";
 import { CELLS, type Cell, cellsNamed, isOfClock, nameOf, QUICK_CELLS } from "./cells.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { type PagePart, pageWith } from "./page.ts";

@@ -1,4 +1,4 @@
-import type { Leash } from "../support/leash.ts";
+import type { Leash } from "../support/clean-up-after-kill.ts";
 import { type Cell, nameOf } from "./cells.ts";
 import { AuditLog } from "./events.ts";
 import { Load } from "./load/load.ts";

@@ -1,6 +1,6 @@
 import { withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { RunImpossible } from "../faults/system/system.ts";
-import { Leash } from "../support/leash.ts";
+import { Leash } from "../support/clean-up-after-kill.ts";
 import { type Parameters, parametersOf } from "./parameters.ts";
 import { tooManyUndecided, verdictTable, wrongHistories } from "./report.ts";
 import { runHistories, unnoticedFaultyClients, withField } from "./run.ts";

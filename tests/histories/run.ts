@@ -1,5 +1,5 @@
 import { ROOT, System } from "../faults/system/system.ts";
-import type { Leash } from "../support/leash.ts";
+import type { Leash } from "../support/clean-up-after-kill.ts";
 import { Random } from "../support/random.ts";
 import { rootsOf } from "../upgrade/checkout.ts";
 import type { Verdict } from "./checker/check.ts";

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import type { Leash } from "./leash.ts";
+import type { Leash } from "./clean-up-after-kill.ts";
 import { childrenOf, isStopped, signal } from "./processes.ts";
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";

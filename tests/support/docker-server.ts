@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import type { Leash } from "./clean-up-after-kill.ts";
 import { freePort } from "./free-port.ts";
-import type { Leash } from "./leash.ts";
 import type { TestServer } from "./server.ts";
 
 interface Image {

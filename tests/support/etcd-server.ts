@@ -2,9 +2,9 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BinaryTestServer } from "./binary-server.ts";
+import type { Leash } from "./clean-up-after-kill.ts";
 import { EtcdPeers } from "./etcd-peers.ts";
 import { freePort } from "./free-port.ts";
-import type { Leash } from "./leash.ts";
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { readUntil } from "./reader.ts";
+import { readUntil } from "./guide-reader.ts";
 
 /** A quick start on free ports, for pictures and benches of its portal. */
 

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import postgres from "postgres";
-import type { Leash } from "./leash.ts";
+import type { Leash } from "./clean-up-after-kill.ts";
 import { asAccount, initialize, type NewPostgres, newPostgres, run } from "./postgres-server.ts";
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";

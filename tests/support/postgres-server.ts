@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { BinaryTestServer } from "./binary-server.ts";
+import type { Leash } from "./clean-up-after-kill.ts";
 import { freePort } from "./free-port.ts";
-import type { Leash } from "./leash.ts";
 
 /**
  * Starts a new, empty PostgreSQL from the binaries in `bin`, on its own port. It is fast and unsafe unless

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { BinaryTestServer } from "./binary-server.ts";
+import type { Leash } from "./clean-up-after-kill.ts";
 import { freePort } from "./free-port.ts";
-import type { Leash } from "./leash.ts";
 
 /** The number of databases: each test takes one by number. */
 export const REDIS_DATABASES = 4096;

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { Etcd3 } from "etcd3";
 import { Redis } from "ioredis";
 import postgres from "postgres";
+import { Leash } from "./clean-up-after-kill.ts";
 import { images, startContainer } from "./docker-server.ts";
 import { type EtcdCluster, startEtcdBinary, startEtcdNodes } from "./etcd-server.ts";
-import { Leash } from "./leash.ts";
 import {
   canStart,
   describeServices,

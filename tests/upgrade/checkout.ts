@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, RunImpossible } from "../faults/system/system.ts";
-import type { Leash } from "../support/leash.ts";
+import type { Leash } from "../support/clean-up-after-kill.ts";
 import { SourceUnavailable, unpackSource } from "../support/older-source.ts";
 import { RELEASES, type Release, WORKING_TREE } from "./releases.ts";
 

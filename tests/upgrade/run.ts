@@ -1,7 +1,7 @@
 import { withBed } from "../faults/run.ts";
 import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
 import { answerOf, type Replica, type Stop } from "../faults/system/replica.ts";
-import type { Leash } from "../support/leash.ts";
+import type { Leash } from "../support/clean-up-after-kill.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { releaseOf, rootsOf } from "./checkout.ts";
 import { brokenIn, type Closing, lineOf } from "./judge.ts";

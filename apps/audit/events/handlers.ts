@@ -6,9 +6,9 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { type DocumentDecoration, Elysia } from "elysia";
 import type { Exports } from "../exports/export.ts";
 import { type ExportFormat, exportablePage, exportFormat, TOO_MANY_EXPORTS } from "../exports/formats.ts";
-import { refuse } from "../problems.ts";
+import { refuse } from "../field-problems.ts";
 import { type EventLog, shownIn } from "./event.ts";
-import { eventForm } from "./export-form.ts";
+import { eventForm } from "./export-columns.ts";
 import { eventBounds } from "./filter.ts";
 import {
   describedParameters,

@@ -11,7 +11,7 @@ import { asOpenApi, listQueryProperties, repeatedParameters } from "@ostiary/lib
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { DocumentDecoration } from "elysia";
 import { acceptsNdjson } from "../exports/formats.ts";
-import { unstorable } from "../problems.ts";
+import { unstorable } from "../field-problems.ts";
 import type { EventLog } from "./event.ts";
 import { type EventFilter, exactFilters } from "./filter.ts";
 

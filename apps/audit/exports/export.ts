@@ -6,7 +6,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { selectNote } from "../checkpoint-tree/sql.ts";
 import { selectCheckpoints } from "../checkpoints/sql.ts";
 import type { EventLog } from "../events/event.ts";
-import { EXPORT_NAME } from "../events/export-form.ts";
+import { EXPORT_NAME } from "../events/export-columns.ts";
 import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
 import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./pace.ts";
 import { type ExportLimits, ExportPermits, ExportPlace } from "./permits.ts";

@@ -3,9 +3,9 @@ import { monthStart } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import { selectSigningKeys } from "../checkpoints/sql.ts";
-import { type PassDeps, sealPass } from "../sealing/commands.ts";
+import { type PassDeps, sealPass } from "../sealing/seal-pass.ts";
+import { LogAltered } from "../sealing/sealed-state.ts";
 import { selectState } from "../sealing/state-sql.ts";
-import { LogAltered } from "../sealing/trust.ts";
 import { declare } from "./declare.ts";
 import { type Month, monthsBefore, type Undeclared, undeclaredPlaces } from "./month.ts";
 import {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { entryHash, retentionEntry } from "@ostiary/lib/domain/proof";
-import { planChains } from "../sealing/chain-plan.ts";
+import { planChains } from "../sealing/append-to-chains.ts";
 import { selectChains } from "../sealing/chain-sql.ts";
-import { nextCheckpoint, type PassDeps, SALT_BYTES } from "../sealing/commands.ts";
 import { writePass } from "../sealing/pass-sql.ts";
+import { nextCheckpoint, type PassDeps, SALT_BYTES } from "../sealing/seal-pass.ts";
+import { expectedOf, LogAltered } from "../sealing/sealed-state.ts";
 import { selectState } from "../sealing/state-sql.ts";
-import { expectedOf, LogAltered } from "../sealing/trust.ts";
 import type { Undeclared } from "./month.ts";
 
 /** The maximum number of attempts to write declarations while another replica seals. */

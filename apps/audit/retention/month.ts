@@ -11,7 +11,7 @@ import {
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { entriesOf } from "../sealing/entries.ts";
-import { LogAltered } from "../sealing/trust.ts";
+import { LogAltered } from "../sealing/sealed-state.ts";
 import { type PartitionRow, type SealedHalf, selectDeclared, streamSealedHalves } from "./sql.ts";
 
 /** A month of the log that can be dropped: its partition contains exactly this month. */

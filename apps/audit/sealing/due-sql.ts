@@ -1,7 +1,7 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { compare } from "../compare.ts";
 import { columns } from "../events/sql.ts";
-import { compare } from "../order.ts";
 import { IS_SET_ASIDE } from "./altered-sql.ts";
 import type { UnsealedRow } from "./entries.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";

@@ -7,8 +7,8 @@ import {
   ownerOf,
   type WrittenByIntent,
 } from "@ostiary/lib/domain/proof";
+import { compare } from "../compare.ts";
 import { type EventRow, eventOf, withoutPerson } from "../events/event.ts";
-import { compare } from "../order.ts";
 
 /** An event with all fields that its entries need. */
 export interface StoredRow extends EventRow {

@@ -1,10 +1,10 @@
 import { selectChains } from "./chain-sql.ts";
-import { ENTRIES_MAX, entriesOfRows, type PassDeps, type PassResult, placeEntries } from "./commands.ts";
 import { selectUnsealedOf } from "./due-sql.ts";
 import { writePass } from "./pass-sql.ts";
+import { ENTRIES_MAX, entriesOfRows, type PassDeps, type PassResult, placeEntries } from "./seal-pass.ts";
+import { expectedOf } from "./sealed-state.ts";
 import { parseSnapshot } from "./snapshot.ts";
 import type { SealerState } from "./state-sql.ts";
-import { expectedOf } from "./trust.ts";
 
 /**
  * Seals waiting events of the first altered chain that matches its seal again, up to the size of one pass. Once no

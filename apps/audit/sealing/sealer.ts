@@ -3,11 +3,11 @@ import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
 import type { SigningKey } from "../checkpoints/key-file.ts";
-import { type PassDeps, type PassResult, sealPass } from "./commands.ts";
 import { createSealMetrics, type SealMetrics } from "./metrics.ts";
 import { recoverPass } from "./recovery.ts";
+import { type PassDeps, type PassResult, sealPass } from "./seal-pass.ts";
+import { LogAltered, SealedState } from "./sealed-state.ts";
 import { type SealerState, selectState, type UsageDue } from "./state-sql.ts";
-import { LogAltered, SealedState } from "./trust.ts";
 
 /** The statements of usage that the sealer writes when all events are sealed (AU-131). */
 export interface UsageStatements {

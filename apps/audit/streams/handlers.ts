@@ -18,7 +18,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { logProblems, writtenId } from "../events/parameters.ts";
-import { fieldsOf, refuse, unstorable } from "../problems.ts";
+import { fieldsOf, refuse, unstorable } from "../field-problems.ts";
 import {
   changeStream,
   createStream,

@@ -1,7 +1,7 @@
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter, Gauge, Histogram } from "prom-client";
 import type { OperatorReading } from "./operator/sql.ts";
-import type { StatusReading } from "./watch-sql.ts";
+import type { StatusReading } from "./status-sql.ts";
 
 /** Counts the deliveries of this replica. */
 export interface DeliveryMetrics {

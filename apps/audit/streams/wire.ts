@@ -13,9 +13,9 @@ import { operatorStream } from "./operator/stream.ts";
 import { organizationStreams } from "./organization-streams.ts";
 import { rekeying } from "./rekeying.ts";
 import { SecretBox } from "./secrets.ts";
+import { StreamWatch } from "./status-readings.ts";
 import { targetRulesOf } from "./targets.ts";
 import { TestCalls } from "./test-calls.ts";
-import { StreamWatch } from "./watch.ts";
 
 interface StreamsGiven {
   reads: Database;

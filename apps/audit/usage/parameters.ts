@@ -4,7 +4,7 @@ import { parseTime } from "@ostiary/lib/domain/schemas";
 import { listQueryProperties, repeatedParameters } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
 import { logProblems, timeParameter, writtenId } from "../events/parameters.ts";
-import { unstorable } from "../problems.ts";
+import { unstorable } from "../field-problems.ts";
 import { HOUR_MS } from "./totals.ts";
 import { DIVISIONS, type UsageRange } from "./usage.ts";
 

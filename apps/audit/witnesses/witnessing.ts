@@ -5,7 +5,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { selectConsistency } from "../checkpoint-tree/proofs.ts";
 import { selectNote } from "../checkpoint-tree/sql.ts";
 import { Receiver, type ReceiverDeps } from "../streams/call.ts";
-import { type Exchange, exchange, type SignedRoot } from "./exchange.ts";
+import { type Exchange, exchange, type SignedRoot } from "./ask-witness.ts";
 import { deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./sql.ts";
 import type { Witness } from "./witnesses-file.ts";
 

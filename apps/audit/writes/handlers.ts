@@ -17,7 +17,7 @@ import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { errorResponses } from "@ostiary/lib/openapi";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { internalErrors, refuse } from "../problems.ts";
+import { internalErrors, refuse } from "../field-problems.ts";
 import { type EventWriter, writeIntents, writeOutcomes } from "./commands.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
 import type { WriteMetrics } from "./metrics.ts";

@@ -6,7 +6,14 @@ import {
 } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
 import { parseTime } from "@ostiary/lib/domain/schemas";
-import { type Fields, fieldsOf, firstOfEach, isStorable, STORABLE_RULE, unstorable } from "../problems.ts";
+import {
+  type Fields,
+  fieldsOf,
+  firstOfEach,
+  isStorable,
+  STORABLE_RULE,
+  unstorable,
+} from "../field-problems.ts";
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 

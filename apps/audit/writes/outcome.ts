@@ -5,7 +5,7 @@ import {
   outcomeSchema,
 } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
-import { type Fields, fieldsOf, unstorable } from "../problems.ts";
+import { type Fields, fieldsOf, unstorable } from "../field-problems.ts";
 import { type Checked, checkedItem } from "./intent.ts";
 import type { OutcomeWrite } from "./sql.ts";
 

@@ -1,12 +1,18 @@
 import { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
 import { markPreview } from "../review/review.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write.ts";
 import type { CommandContext, Run } from "./command.ts";
-import { readDocument } from "./document.ts";
-import { addWaitOption, reportPropagation, type WaitOptions, waitQuery, withProgress } from "./wait.ts";
+import { readDocument } from "./read-document.ts";
+import {
+  addWaitOption,
+  reportPropagation,
+  type WaitOptions,
+  waitQuery,
+  withProgress,
+} from "./wait-option.ts";
 
 /** Adds `apply FILE`, which publishes a configuration document. */
 export function addApply(program: Command, run: Run): void {

@@ -1,6 +1,6 @@
 import { type CosignedRoot, checkCosignedRoot, cosignedCount } from "@ostiary/lib/verification";
 import type { Command } from "commander";
-import { Refused, UsageError } from "../errors.ts";
+import { Refused, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { textOf } from "../verify/files.ts";

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { type Checkpoint, readCheckpoint, type SigningJwk } from "@ostiary/lib/domain/proof";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { type Command, InvalidArgumentError } from "commander";
-import { Interrupted, Refused, Undecided, UsageError } from "../errors.ts";
+import { Interrupted, Refused, Undecided, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { readKept, readKeys } from "../verify/files.ts";

@@ -1,6 +1,6 @@
 import { type SpokenVerdict, spoken, type VerifyGiven, verifyExport } from "@ostiary/lib/verification";
 import type { Command } from "commander";
-import { Interrupted, Refused, Undecided, UsageError } from "../errors.ts";
+import { Interrupted, Refused, Undecided, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesOf, readKept, readKeys } from "../verify/files.ts";

@@ -2,7 +2,7 @@ import { Deleted, revisionTag, Service } from "@ostiary/lib/contracts/registry-a
 import { SCOPES } from "@ostiary/lib/domain/routes";
 import { Type } from "@sinclair/typebox";
 import type { Command } from "commander";
-import { Refused, UsageError } from "../errors.ts";
+import { Refused, UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
 import { type CommandContext, type Run, revisionArgument } from "./command.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type WaitOptions,
   waitQuery,
   withProgress,
-} from "./wait.ts";
+} from "./wait-option.ts";
 
 /** The answer to a delete, which is null unless the request waited. */
 const Answer = Type.Union([Type.Null(), Deleted]);

@@ -1,6 +1,6 @@
 import { Diff, Revisions } from "@ostiary/lib/contracts/registry-api";
 import { type Command, InvalidArgumentError } from "commander";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
 import { markDiff } from "../review/review.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write.ts";

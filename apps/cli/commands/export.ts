@@ -1,7 +1,7 @@
 import { Service, Services } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { COLLECTION_STYLE, dump, type Node, SCALAR_STYLE, visit } from "js-yaml";
-import { Refused } from "../errors.ts";
+import { Refused } from "../exit-codes.ts";
 import { pathTo, type RegistryClient } from "../registry-client.ts";
 import type { Run } from "./command.ts";
 import { UNREADABLE } from "./services.ts";

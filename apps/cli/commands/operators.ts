@@ -1,7 +1,7 @@
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { parseOperatorsFile, readOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import type { Command } from "commander";
-import { Refused } from "../errors.ts";
+import { Refused } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Run, Setting } from "./command.ts";
 

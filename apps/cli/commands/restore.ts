@@ -2,7 +2,13 @@ import { revisionTag, WrittenService } from "@ostiary/lib/contracts/registry-api
 import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
 import { type Run, revisionArgument } from "./command.ts";
-import { addWaitOption, reportPropagation, type WaitOptions, waitQuery, withProgress } from "./wait.ts";
+import {
+  addWaitOption,
+  reportPropagation,
+  type WaitOptions,
+  waitQuery,
+  withProgress,
+} from "./wait-option.ts";
 
 /** Adds `restore SERVICE REVISION`, which makes an earlier configuration current again. */
 export function addRestore(program: Command, run: Run): void {

@@ -2,7 +2,7 @@ import type { Roles } from "@ostiary/lib/domain/routes";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { type Command, Option } from "commander";
-import { Refused, UsageError } from "../errors.ts";
+import { Refused, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { annotations } from "../validation/annotations.ts";
@@ -10,7 +10,7 @@ import { checkFiles, type Report, type SourceFile } from "../validation/findings
 import { sarifLog } from "../validation/sarif.ts";
 import { reportText, summaryText } from "../validation/text.ts";
 import type { Run, Setting } from "./command.ts";
-import { readBytes } from "./document.ts";
+import { readBytes } from "./read-document.ts";
 
 const FORMATS = ["text", "json", "sarif", "github"] as const;
 type Format = (typeof FORMATS)[number];

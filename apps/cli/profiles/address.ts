@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../exit-codes.ts";
 import type { RegistryAddress } from "../registry-client.ts";
 import { exposureText, type Profile, type ProfilesFile, readProfiles } from "./profiles-file.ts";
 

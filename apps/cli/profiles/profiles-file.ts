@@ -4,7 +4,7 @@ import { mapOf } from "@ostiary/lib/domain/schemas";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { load, YAMLException } from "js-yaml";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../exit-codes.ts";
 
 const NAME = "^[A-Za-z0-9._-]{1,64}$";
 const NAME_RULE = "must be 1 to 64 letters, digits, `.`, `_` and `-`";

@@ -1,6 +1,6 @@
 import type { Effect } from "@ostiary/lib/domain/routes";
 import { type Command, Option } from "commander";
-import { Flagged, UsageError } from "../errors.ts";
+import { Flagged, UsageError } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
 import { reviewMarkdown } from "./markdown.ts";
 import { effectsArgument, type Review } from "./review.ts";

@@ -15,7 +15,7 @@ import {
   parseText,
   statedPlace,
 } from "@ostiary/lib/runtime/documents";
-import { isJsonFile } from "../commands/document.ts";
+import { isJsonFile } from "../commands/read-document.ts";
 
 /** A file to check, with its content. */
 export interface SourceFile {

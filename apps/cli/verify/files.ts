@@ -11,7 +11,7 @@ import {
   readKept as readKeptFile,
 } from "@ostiary/lib/verification";
 import { Type } from "@sinclair/typebox";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../exit-codes.ts";
 
 /** Yields the lines of a file, or of standard input for `-`, as they are read. */
 export async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string, void, void> {

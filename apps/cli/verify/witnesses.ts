@@ -5,7 +5,7 @@ import {
   type WitnessRule,
 } from "@ostiary/lib/verification";
 import { type Command, InvalidArgumentError } from "commander";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../exit-codes.ts";
 import { textOf } from "./files.ts";
 
 /** The options that name witnesses and the log. */

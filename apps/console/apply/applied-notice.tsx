@@ -1,6 +1,6 @@
 import type { Applied } from "@ostiary/lib/contracts/registry-api";
 import { fragmentOf } from "../address.ts";
-import { Propagated } from "../parts/written.tsx";
+import { Propagated } from "../parts/wait-choice.tsx";
 
 /**
  * The result of a successful apply. `applied` is null when the answer was lost and a later dry run found the

@@ -6,7 +6,7 @@ import type { Failure } from "../registry/failure.ts";
 import type { Writing } from "../write.ts";
 import { FailureNotice, type FailureNoticeProps } from "./failure-notice.tsx";
 import { NoteFields } from "./note-fields.tsx";
-import { WaitChoice } from "./written.tsx";
+import { WaitChoice } from "./wait-choice.tsx";
 
 interface WriteDialogProps {
   title: string;

@@ -1,6 +1,6 @@
 import { systemClock } from "@ostiary/lib/async";
 import type { Exchange } from "../exchange.ts";
-import type { Traffic } from "../traffic.ts";
+import type { Traffic } from "../route-metrics.ts";
 import { ClientGone, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import { beginSpan, failSpan } from "../upstream/call-span.ts";
 import {

@@ -1,6 +1,6 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { RouteMatch, RouteTable } from "@ostiary/lib/domain/routes";
-import type { RequestTarget } from "../edge/target.ts";
+import type { RequestTarget } from "../edge/request-target.ts";
 
 /**
  * Step 1: returns the route of a method and path (GW-12).

@@ -1,6 +1,6 @@
 import { AUDIT_HEADERS } from "@ostiary/lib/contracts/audit";
 import { type ApiError, envelope } from "@ostiary/lib/domain/errors";
-import type { ClientConnections } from "../edge/connection.ts";
+import type { ClientConnections } from "../edge/client-connections.ts";
 import type { CorsPolicy } from "../edge/cors.ts";
 import { Vary } from "../edge/vary.ts";
 import type { Exchange } from "../exchange.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { type RouteMatch, type SubjectIds, upstreamPath } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
-import type { RequestTarget } from "../edge/target.ts";
+import type { RequestTarget } from "../edge/request-target.ts";
 
 /** The ids for a public route, which has no owner. */
 const NOBODY: SubjectIds = {};

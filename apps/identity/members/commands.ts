@@ -1,7 +1,7 @@
 import type { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { type Change, changesBetween } from "../changes.ts";
+import { type Change, changesBetween } from "../changed-fields.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";

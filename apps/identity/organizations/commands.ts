@@ -1,6 +1,6 @@
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { type Change, changesBetween } from "../changes.ts";
+import { type Change, changesBetween } from "../changed-fields.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent, organizationEvent, planEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";

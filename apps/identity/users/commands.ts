@@ -2,7 +2,7 @@ import type { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { deleteKeysOfUser } from "../api-keys/sql.ts";
-import { type Change, changesBetween } from "../changes.ts";
+import { type Change, changesBetween } from "../changed-fields.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";

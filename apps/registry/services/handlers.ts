@@ -11,8 +11,8 @@ import { waitedFor, waitQuery } from "../gateways/wait-parameter.ts";
 import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
+import type { Recheck } from "./invalid-services.ts";
 import { operations } from "./operation-texts.ts";
-import type { Recheck } from "./recheck.ts";
 import { type CurrentService, showService, showServices } from "./service.ts";
 import { listServices, readService } from "./sql.ts";
 

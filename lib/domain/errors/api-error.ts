@@ -1,6 +1,6 @@
 import { JSON_DEPTH_MAX } from "../json/index.ts";
-import { type ErrorCode, type ErrorKind, errorCodes } from "./codes.ts";
 import type { FieldError } from "./details.ts";
+import { type ErrorCode, type ErrorKind, errorCodes } from "./error-codes.ts";
 
 const KEY_LENGTH_MAX = 128;
 

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { idField, nullable } from "../schemas/index.ts";
-import type { ErrorCode } from "./codes.ts";
+import type { ErrorCode } from "./error-codes.ts";
 
 /** A wrong field of a request: its path (`services.widgets.url`) and the values that would be accepted. */
 export const FieldError = Type.Object(

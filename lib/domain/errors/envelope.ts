@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { REQUEST_ID_EXAMPLE } from "../schemas/index.ts";
 import type { ApiError } from "./api-error.ts";
-import { wireCode } from "./codes.ts";
+import { wireCode } from "./error-codes.ts";
 
 /** The body of every error (ER-1). */
 export const ErrorEnvelope = Type.Object(

@@ -1,8 +1,8 @@
-/** Marks changes of limits that admit more or fewer requests; see marks.ts. */
+/** Marks changes of limits that admit more or fewer requests; see `mark-changes.ts`. */
 import type { Change } from "./changes.ts";
-import type { Scope } from "./keywords.ts";
 import { type LimitNumbers, limitNumbersText, numbersFor } from "./limit-numbers.ts";
 import { breaks, type Mark, opens } from "./mark.ts";
+import type { Scope } from "./methods-and-scopes.ts";
 import type { InlineRateLimit, RateLimitPolicy, StoredRoute } from "./schema.ts";
 
 export type Policies = Readonly<Record<string, RateLimitPolicy>>;

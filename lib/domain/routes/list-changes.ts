@@ -1,6 +1,6 @@
 import { Value } from "@sinclair/typebox/value";
 import type { Change } from "./changes.ts";
-import { type Method, SCOPES, type Scope } from "./keywords.ts";
+import { type Method, SCOPES, type Scope } from "./methods-and-scopes.ts";
 import type { StoredServiceConfig } from "./schema.ts";
 
 type Place = Pick<Change, "scope" | "method" | "path">;

@@ -18,7 +18,7 @@ import {
   TESTS_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./bounds.ts";
-import { CONSTRAINTS, METHODS, SCOPES } from "./keywords.ts";
+import { CONSTRAINTS, METHODS, SCOPES } from "./methods-and-scopes.ts";
 import { descriptionPathMessage, serviceUrlMessage } from "./service-url.ts";
 
 const CHARACTERS = "characters: lower-case letters, digits, `:`, `.`, `_` and `-`.";

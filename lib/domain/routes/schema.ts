@@ -1,6 +1,6 @@
 /**
  * The schemas of route configuration (RG-5 to RG-8): in the form that operators write, and in the expanded
- * form that is stored, projected and loaded. Rules between fields are in `rules.ts`; {@link validateDocument}
+ * form that is stored, projected and loaded. Rules between fields are in `service-rules.ts`; {@link validateDocument}
  * applies both.
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
@@ -18,8 +18,8 @@ import { fieldMessage, messages } from "./messages.ts";
 import { MethodName, ServiceName } from "./names.ts";
 import { RouteTests } from "./test-schema.ts";
 
-export * from "./keywords.ts";
 export * from "./limit-schema.ts";
+export * from "./methods-and-scopes.ts";
 export * from "./names.ts";
 export * from "./test-schema.ts";
 

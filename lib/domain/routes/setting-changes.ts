@@ -1,8 +1,8 @@
 /** Puts changes into words for the command line and the console. */
 import type { Change } from "./changes.ts";
-import type { Method, Scope } from "./keywords.ts";
 import { writtenLimitText } from "./limit-numbers.ts";
 import type { Effect } from "./mark.ts";
+import type { Method, Scope } from "./methods-and-scopes.ts";
 import type { StoredRoute } from "./schema.ts";
 import { testText } from "./test-text.ts";
 

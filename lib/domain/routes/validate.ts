@@ -15,7 +15,6 @@ import {
 import { isRecord } from "../json/index.ts";
 import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX, TESTS_MAX } from "./bounds.ts";
 import { expandService } from "./expand.ts";
-import { SCOPES } from "./keywords.ts";
 import {
   DOCUMENT_TOO_LARGE,
   NAMED_BY_DOTS,
@@ -23,7 +22,7 @@ import {
   TOO_MANY_TESTS,
   testNamedTwice,
 } from "./messages.ts";
-import { checkRules } from "./rules.ts";
+import { SCOPES } from "./methods-and-scopes.ts";
 import {
   DocumentOutline,
   type RouteTest,
@@ -32,6 +31,7 @@ import {
   ServiceName,
   StoredServiceConfig,
 } from "./schema.ts";
+import { checkRules } from "./service-rules.ts";
 import { addressOf } from "./service-url.ts";
 import { checkTests } from "./test-rules.ts";
 

@@ -2,6 +2,6 @@ export { databaseUsesTls, isHttpBaseUrl, isLoopbackAddress, isOrigin, listItems 
 export * from "./key-pair.ts";
 export * from "./load.ts";
 export * from "./peer-tls.ts";
-export * from "./service.ts";
+export * from "./service-variables.ts";
 export * from "./sign-in.ts";
 export * from "./variables.ts";

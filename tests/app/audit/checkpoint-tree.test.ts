@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { publishSigningKey } from "@ostiary/audit/checkpoints/publish-key";
+import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
-import { MIGRATIONS } from "@ostiary/audit/schema";
-import { type PassDeps, sealPass } from "@ostiary/audit/sealing/commands";
+import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
+import { LogAltered, SealedState } from "@ostiary/audit/sealing/sealed-state";
 import { selectState } from "@ostiary/audit/sealing/state-sql";
-import { LogAltered, SealedState } from "@ostiary/audit/sealing/trust";
 import { type Checkpoint, checkpointText, hexOf, leafHash, sha256 } from "@ostiary/lib/domain/proof";
 import {
   knownSignatures,

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { dropMonths } from "@ostiary/audit/retention/commands";
-import { MIGRATIONS } from "@ostiary/audit/schema";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";

@@ -1,7 +1,7 @@
 import { loadSigningKey } from "@ostiary/audit/checkpoints/key-file";
 import { type DroppedMonth, dropMonths } from "@ostiary/audit/retention/commands";
-import type { PassDeps } from "@ostiary/audit/sealing/commands";
-import { SealedState } from "@ostiary/audit/sealing/trust";
+import type { PassDeps } from "@ostiary/audit/sealing/seal-pass";
+import { SealedState } from "@ostiary/audit/sealing/sealed-state";
 import { systemClock } from "@ostiary/lib/async";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";

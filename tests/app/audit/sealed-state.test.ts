@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SealedState } from "@ostiary/audit/sealing/trust";
+import { SealedState } from "@ostiary/audit/sealing/sealed-state";
 import { type Checkpoint, hexOf, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { freshDatabase } from "../../support/index.ts";

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Leash } from "../../support/clean-up-after-kill.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { freePort } from "../../support/free-port.ts";
-import { Leash } from "../../support/leash.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
 import type { TestServer } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DeliveredBody, ProvingReceiver, START } from "../../app/audit/proving-receiver.ts";
-import type { Leash } from "../../support/leash.ts";
+import type { Leash } from "../../support/clean-up-after-kill.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { StreamsSeen } from "../record.ts";
 

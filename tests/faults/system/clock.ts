@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rename, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Leash } from "../../support/leash.ts";
+import type { Leash } from "../../support/clean-up-after-kill.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** A difference of this size between two clocks is the age of an answer. */

@@ -2,8 +2,8 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BinaryTestServer } from "../../support/binary-server.ts";
+import type { Leash } from "../../support/clean-up-after-kill.ts";
 import { freePort } from "../../support/free-port.ts";
-import type { Leash } from "../../support/leash.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 
 const READY_TIMEOUT_MS = 1_000;

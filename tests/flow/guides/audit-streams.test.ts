@@ -6,7 +6,7 @@ import { exportProof, writeEvents } from "../../app/audit/proof-bed.ts";
 import { callStreams, STREAMS, startStreamingAudit } from "../../app/audit/streams-bed.ts";
 import { commandsOf } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
-import { type Command, Reader } from "../../support/reader.ts";
+import { type Command, Reader } from "../../support/guide-reader.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** The receiver of the guide, run beside the audit service. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commandsOf } from "../../support/documents.ts";
-import { Reader, withNodeOrBun } from "../../support/reader.ts";
+import { Reader, withNodeOrBun } from "../../support/guide-reader.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { newSession } from "./caller.ts";

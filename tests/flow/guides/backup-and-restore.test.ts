@@ -8,7 +8,7 @@ import postgres from "postgres";
 import { signingKeyFile } from "../../app/audit/proof-bed.ts";
 import { commandsOf, ROOT } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
-import { Reader } from "../../support/reader.ts";
+import { Reader } from "../../support/guide-reader.ts";
 import { freshCounterStoreUrl, leash, services, startEtcd, startPostgres } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";

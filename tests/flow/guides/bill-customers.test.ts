@@ -7,7 +7,7 @@ import { ulid } from "ulid";
 import { type AuditService, startAudit } from "../../app/audit/audit-service.ts";
 import { HOUR_MS, reportUsage, usageCount } from "../../app/audit/usage-bed.ts";
 import { commandsOf } from "../../support/documents.ts";
-import { type Command, Reader, withNodeOrBun } from "../../support/reader.ts";
+import { type Command, Reader, withNodeOrBun } from "../../support/guide-reader.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** The programs of the guide, with stand-ins of OpenMeter and Stripe that check what these take. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { join } from "node:path";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { blocksOf, commandsOf, ROOT } from "../../support/documents.ts";
-import { Reader } from "../../support/reader.ts";
+import { Reader } from "../../support/guide-reader.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { newSession } from "./caller.ts";

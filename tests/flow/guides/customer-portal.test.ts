@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { commandsOf, ROOT } from "../../support/documents.ts";
-import { moved, Reader } from "../../support/reader.ts";
+import { moved, Reader } from "../../support/guide-reader.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { startQuickStart } from "./quick-start.ts";
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { join } from "node:path";
 import { commandsOf, ROOT } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
-import { type Command, Reader, readUntil } from "../../support/reader.ts";
+import { type Command, Reader, readUntil } from "../../support/guide-reader.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ended, type QuickStart, startQuickStart } from "./quick-start.ts";

@@ -13,7 +13,7 @@ import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parseAllDocuments } from "yaml";
 import { commandsOf, ROOT } from "../../support/documents.ts";
-import { Reader } from "../../support/reader.ts";
+import { Reader } from "../../support/guide-reader.ts";
 
 /** The manifests of .github/kubernetes, with the commands of their guide that make the mounted secrets. */
 

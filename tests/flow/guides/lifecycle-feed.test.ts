@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commandsOf } from "../../support/documents.ts";
-import { type Command, moved, Reader, withNodeOrBun } from "../../support/reader.ts";
+import { type Command, moved, Reader, withNodeOrBun } from "../../support/guide-reader.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";

@@ -5,9 +5,9 @@ import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
 import { commandsOf } from "../../support/documents.ts";
+import { Reader } from "../../support/guide-reader.ts";
 import { locateServices } from "../../support/locate.ts";
 import { initialize, newPostgres } from "../../support/postgres-server.ts";
-import { Reader } from "../../support/reader.ts";
 import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 

@@ -1,4 +1,4 @@
-import { type Command, type Reader, readUntil } from "../../support/reader.ts";
+import { type Command, type Reader, readUntil } from "../../support/guide-reader.ts";
 import { FREE_PORTS } from "../platform/bed.ts";
 
 /** A quick start on free ports, with its addresses by the ports that the guides name. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { blocksOf, documents } from "../../support/documents.ts";
-import { Reader } from "../../support/reader.ts";
+import { Reader } from "../../support/guide-reader.ts";
 
 /** The effects of the documents' commands on the shell of a person who pastes them. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { commandsOf } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
-import { moved, Reader } from "../../support/reader.ts";
+import { moved, Reader } from "../../support/guide-reader.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ended, startQuickStart } from "./quick-start.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../app/registry/harness.ts";
 import { commandsOf } from "../../support/documents.ts";
-import { moved, Reader } from "../../support/reader.ts";
+import { moved, Reader } from "../../support/guide-reader.ts";
 import { freshDatabase, services } from "../../support/services.ts";
 import { startProcess } from "../../support/start-process.ts";
 import { startQuickStart } from "./quick-start.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "../../app/registry/harness.ts";
 import { commandsOf } from "../../support/documents.ts";
-import { moved, Reader } from "../../support/reader.ts";
+import { moved, Reader } from "../../support/guide-reader.ts";
 
 /** The commands of README.md, as a beginner runs them; only ports and the second registry differ. */
 

@@ -8,7 +8,7 @@ import {
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
-import { RouteTree } from "../../../lib/domain/routes/tree.ts";
+import { RouteTree } from "../../../lib/domain/routes/match-tree.ts";
 import { buildRouteTable } from "../../support/route-tables.ts";
 import { segments, spell } from "./arbitraries.ts";
 import { pathsService, stored } from "./fixtures.ts";

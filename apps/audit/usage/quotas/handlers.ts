@@ -4,7 +4,7 @@ import { QuotaCounts, QuotaQuestion } from "@ostiary/lib/contracts/usage";
 import { describeOperations } from "@ostiary/lib/openapi";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
-import { internalErrors, refuse } from "../../problems.ts";
+import { internalErrors, refuse } from "../../field-problems.ts";
 import { questionProblems } from "./quota.ts";
 import { selectQuotaCounts } from "./sql.ts";
 

@@ -1,8 +1,8 @@
 import { QUOTAS_ASKED_MAX, QuotaQuestion } from "@ostiary/lib/contracts/usage";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { periodNamed } from "@ostiary/lib/domain/ratelimit";
-import { fieldsOf, unstorable } from "../../problems.ts";
-import { isNear, NEAR_RULE } from "../near.ts";
+import { fieldsOf, unstorable } from "../../field-problems.ts";
+import { isNear, NEAR_RULE } from "../reportable-time.ts";
 
 /** Returns everything that is wrong, at `now_ms`, with a request for counts of quotas (AU-192). */
 export function questionProblems(body: unknown, now_ms: number): FieldError[] {

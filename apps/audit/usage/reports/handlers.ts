@@ -6,7 +6,7 @@ import { describeOperations } from "@ostiary/lib/openapi";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { internalErrors, refuse } from "../../problems.ts";
+import { internalErrors, refuse } from "../../field-problems.ts";
 import type { UsageMetrics } from "./metrics.ts";
 import { reportProblems } from "./report.ts";
 import { addReport } from "./sql.ts";

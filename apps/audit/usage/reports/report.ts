@@ -6,9 +6,9 @@ import {
 } from "@ostiary/lib/contracts/usage";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { parseTime } from "@ostiary/lib/domain/schemas";
-import { fieldsOf, unstorable } from "../../problems.ts";
-import { isNear, NEAR_RULE } from "../near.ts";
+import { fieldsOf, unstorable } from "../../field-problems.ts";
 import { quotaProblems } from "../quotas/quota.ts";
+import { isNear, NEAR_RULE } from "../reportable-time.ts";
 
 /** Returns everything that is wrong with a report at `now_ms` (AU-121). */
 export function reportProblems(body: unknown, now_ms: number): FieldError[] {

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { entryHash, ownerOf, type Statement, statementEntry } from "@ostiary/lib/domain/proof";
-import { type Placed, planChains, type Unplaced } from "../../sealing/chain-plan.ts";
+import { type Placed, planChains, type Unplaced } from "../../sealing/append-to-chains.ts";
 import { selectChains } from "../../sealing/chain-sql.ts";
+import { writePass } from "../../sealing/pass-sql.ts";
 import {
   nextCheckpoint,
   notePass,
   type PassDeps,
   type PassResult,
   SALT_BYTES,
-} from "../../sealing/commands.ts";
-import { writePass } from "../../sealing/pass-sql.ts";
+} from "../../sealing/seal-pass.ts";
 import type { UsageStatements } from "../../sealing/sealer.ts";
 import type { SealerState } from "../../sealing/state-sql.ts";
 import { statementOf } from "./compose.ts";

@@ -1,7 +1,7 @@
 import { monthEnd, monthStart, type Statement } from "@ostiary/lib/domain/proof";
 import { SUM_NAMES, UsageSums } from "@ostiary/lib/domain/usage";
 import { Value } from "@sinclair/typebox/value";
-import { compare } from "../../order.ts";
+import { compare } from "../../compare.ts";
 import { refusedOf } from "../totals.ts";
 import type { DueMonth, MonthPart } from "./due-sql.ts";
 

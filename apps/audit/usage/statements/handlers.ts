@@ -12,7 +12,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { logProblems } from "../../events/parameters.ts";
-import { refuse } from "../../problems.ts";
+import { refuse } from "../../field-problems.ts";
 import { usageParams } from "../parameters.ts";
 import { type StatementRow, selectStatements } from "./sql.ts";
 

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
 import { refusalOf } from "./boot-failure.ts";
 import type { Charge, CounterStore, Refund, WindowCount } from "./counter-store.ts";
-import { type ScriptCommands, scripts } from "./script.ts";
+import { type ScriptCommands, scripts } from "./redis-scripts.ts";
 
 /** The timeout of a command and of a connection attempt (GW-73). */
 const TIMEOUT_MS = 500;

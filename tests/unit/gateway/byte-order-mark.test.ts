@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { UnmarkedSource } from "../../../apps/gateway/upstream/unmarked-source.ts";
+import { UnmarkedSource } from "../../../apps/gateway/upstream/byte-order-mark.ts";
 
 /** A byte order mark is removed from the beginning of a stream, however the stream is cut. */
 

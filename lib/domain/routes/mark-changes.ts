@@ -5,9 +5,9 @@
  */
 import type { Change } from "./changes.ts";
 import { isAudited } from "./compile.ts";
-import { type Method, SCOPES, type Scope, SUBJECT_FIELDS } from "./keywords.ts";
 import { markLimit, markPolicy, type Policies, policiesAfter } from "./limit-marks.ts";
 import { breaks, type Effect, type Mark, opens } from "./mark.ts";
+import { type Method, SCOPES, type Scope, SUBJECT_FIELDS } from "./methods-and-scopes.ts";
 import { routeKey } from "./route-conflicts.ts";
 
 export type MarkedChange = Change & { readonly marks: readonly Mark[] };

@@ -2,7 +2,7 @@ import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type OperatorReading, selectOperatorReading } from "./operator/sql.ts";
-import { type StatusReading, selectStatuses } from "./watch-sql.ts";
+import { type StatusReading, selectStatuses } from "./status-sql.ts";
 
 const READ_MS = 10_000;
 const RETRY_MS = 5_000;

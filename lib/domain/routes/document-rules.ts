@@ -2,7 +2,7 @@
 import { FIELD_ERRORS_MAX, type FieldPath, quoted } from "../errors/index.ts";
 import { failureOf, type Roles, testFailed } from "./check-test.ts";
 import { joinPrefix } from "./expand.ts";
-import { findPolicyConflicts } from "./policies.ts";
+import { findPolicyConflicts } from "./policy-conflicts.ts";
 import { conflictText, findRouteConflicts, type RouteConflict } from "./route-conflicts.ts";
 import { METHODS, type RouteConfig, SCOPES, type ServiceConfig } from "./schema.ts";
 import { tableOf } from "./table.ts";

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/databas
 import { type Static, Type } from "@sinclair/typebox";
 import { checkSigningKeyFile } from "./checkpoints/key-file.ts";
 import { auditVariables } from "./config.ts";
-import { SCHEMA } from "./schema.ts";
+import { SCHEMA } from "./database-schema.ts";
 
 /** Lists the variables of the owner's commands: the service's variables for its database and its key. */
 export const ownerVariables = Type.Object({

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { RegistryRequest } from "@ostiary/lib/contracts/registry-api";
 import { errorCode } from "@ostiary/lib/domain/errors";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../exit-codes.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Reads a configuration document from a file, or from standard input for `-`, as the body of apply. */

@@ -12,9 +12,9 @@ import {
 } from "../errors/index.ts";
 import { SERVICE_CONFIG_BYTES_MAX } from "./bounds.ts";
 import { joinPrefix } from "./expand.ts";
-import { CONSTRAINTS, METHODS, SCOPES, type Scope } from "./keywords.ts";
 import { checkLimit, checkRouteLimit, type Policies } from "./limit-rules.ts";
 import { SERVICE_TOO_LARGE } from "./messages.ts";
+import { CONSTRAINTS, METHODS, SCOPES, type Scope } from "./methods-and-scopes.ts";
 import { type Prefix, paramNames, pathViolations } from "./route-path.ts";
 import type { MethodConfig, RouteConfig, ScopeConfig, ServiceConfig } from "./schema.ts";
 import { descriptionPathViolation, urlViolation } from "./service-url.ts";

@@ -1,6 +1,6 @@
 import type { Propagation } from "@ostiary/lib/contracts/registry-api";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { Refused } from "../errors.ts";
+import { Refused } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 
