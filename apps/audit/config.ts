@@ -36,7 +36,7 @@ export const auditVariables = Type.Object({
     "The maximum time that a client may fall behind EXPORT_BYTES_PER_SECOND_MIN.",
   ),
   AUDIT_SIGNING_KEY_FILE: optionalText(
-    "must be the path of an Ed25519 private key in PKCS #8 (PEM), such as openssl genpkey -algorithm ed25519 makes",
+    "must be the path of an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519",
     {
       description:
         "The key that signs checkpoints. Other users may not read the file. Without this variable, checkpoints stay unsigned.",

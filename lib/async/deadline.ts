@@ -35,5 +35,7 @@ export function endsWithin(
     () => true,
     () => true,
   );
-  return withDeadline(ended, timeout_ms, () => new Error("It goes on."), clock).catch(() => false);
+  return withDeadline(ended, timeout_ms, () => new Error("The work has not ended."), clock).catch(
+    () => false,
+  );
 }

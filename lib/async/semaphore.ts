@@ -55,7 +55,7 @@ export class Semaphore {
 
   async #wait(timeout_ms: number | undefined): Promise<void> {
     if (this.#waiting.size >= this.#waiting_max) {
-      throw new NoPermit(`${this.#waiting_max} wait for a permit already.`);
+      throw new NoPermit(`${this.#waiting_max} callers already wait for a permit.`);
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);

@@ -64,31 +64,31 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
 
   test.each(["reader:hunter2-not", "nobody:hunter2", "reader"])("a server refuses %s", async (user) => {
     expect(await database(`postgres://${user}@${at}/asking`)).toBe(
-      `The server at ${at} knows no user ${user.split(":")[0]} with the password of DATABASE_URL: correct the URL, or set the password anew.`,
+      `The server at ${at} refuses user ${user.split(":")[0]} with the password of DATABASE_URL: correct the URL, or set the password of the user again.`,
     );
   });
 
   test.each(["nobody", "ghost"])("%s is no user that may log in", async (user) => {
     expect(await database(`postgres://${user}:${SECRET}@${at}/bare`)).toBe(
-      `The user ${user} of DATABASE_URL does not exist at ${at}, or may not log in.`,
+      `The user ${user} of DATABASE_URL does not exist at ${at}, or may not log in: create the user with LOGIN.`,
     );
   });
 
   test("the server's rules exclude a machine", async () => {
     expect(await database(`postgres://reader:${SECRET}@${at}/locked`)).toBe(
-      `The server at ${at} does not let user reader of DATABASE_URL into database locked from this machine; it may ask for TLS, which ?sslmode=verify-full turns on.`,
+      `The server at ${at} does not let user reader of DATABASE_URL into database locked from this machine. The server may require TLS, which ?sslmode=verify-full turns on.`,
     );
   });
 
   test("a user has no right to connect", async () => {
     expect(await database(`postgres://reader:${SECRET}@${at}/closed`)).toBe(
-      `The user reader of DATABASE_URL may not connect to database closed at ${at}.`,
+      `The user reader of DATABASE_URL may not connect to database closed at ${at}: grant CONNECT on the database.`,
     );
   });
 
   test("a server without TLS is asked for TLS", async () => {
     expect(await database(`postgres://${boss}:${SECRET}@${at}/bare?sslmode=require`)).toBe(
-      `The server at ${at} does not speak TLS, which DATABASE_URL asks for by sslmode.`,
+      `DATABASE_URL asks for TLS by sslmode, but the server at ${at} does not speak TLS: correct sslmode, or turn TLS on at the server.`,
     );
   });
 
@@ -103,7 +103,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
     const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
     await opened.close();
     expect(String(error)).toBe(
-      "Error: The user of DATABASE_URL may not write schema audit: grant it CREATE on the database, make it the schema's owner, or let its owner migrate first.",
+      "Error: The user of DATABASE_URL may not change schema audit: grant the user CREATE on the database, make the user the schema's owner, or let the owner migrate first.",
     );
   });
 
@@ -113,7 +113,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
     const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
     await opened.close();
     expect(String(error)).toBe(
-      "Error: The server of DATABASE_URL is read-only, as a standby is: name its primary.",
+      "Error: The server of DATABASE_URL is read-only, like a standby: set DATABASE_URL to the primary.",
     );
   });
 });
@@ -122,13 +122,13 @@ describe("DATABASE_URL without a PostgreSQL", () => {
   test("nothing listens", async () => {
     const port = freePort();
     expect(await database(`postgres://u:${SECRET}@127.0.0.1:${port}/x`)).toBe(
-      `Nothing listens at 127.0.0.1:${port} (DATABASE_URL): start it, or correct the URL.`,
+      `Nothing listens at 127.0.0.1:${port} (DATABASE_URL): start the server, or correct the URL.`,
     );
   });
 
   test("an unknown host", async () => {
     expect(await database(`postgres://u:${SECRET}@nowhere.invalid/x`)).toBe(
-      "The host of DATABASE_URL is not known: nowhere.invalid.",
+      "The host of DATABASE_URL cannot be resolved: nowhere.invalid. Correct the URL, or the DNS.",
     );
   });
 
@@ -142,7 +142,7 @@ describe("DATABASE_URL without a PostgreSQL", () => {
     const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
     try {
       expect(await database(`postgres://u:${SECRET}@127.0.0.1:${other.port}/x`)).toBe(
-        `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer: check that it runs and that the network lets connections through.`,
+        `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer: check that the server runs and that the network lets connections through.`,
       );
     } finally {
       other.stop(true);
@@ -167,7 +167,7 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
   const refusals: [userinfo: string, sentence: string][] = [
     [
       "redis://@/0",
-      "The counter store asks for a password, and COUNTER_STORE_URL has none: write redis://user:password@host:port.",
+      "The counter store asks for a password, but COUNTER_STORE_URL has none: write redis://user:password@host:port.",
     ],
     [
       "redis://:hunter2-not@/0",
@@ -187,7 +187,7 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
     ],
     [
       "redis+cluster://:hunter2@",
-      "COUNTER_STORE_URL begins with redis+cluster://, and the server is not a cluster: write redis://.",
+      "COUNTER_STORE_URL begins with redis+cluster://, but the server is not a cluster: write redis://.",
     ],
   ];
   test.each(refusals)("%s", async (url, expected) => {
@@ -234,11 +234,11 @@ describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
 
   test("tells a server without users from one that asks for them, and from a wrong password", async () => {
     expect(await refusal(`root:${SECRET}@`)).toBe(
-      "The route store knows no users, and ROUTE_STORE_URL has one: take it out, or turn authentication on.",
+      "The route store has no authentication, but ROUTE_STORE_URL has a user: remove the user, or turn authentication on.",
     );
     await turnAuthenticationOn(server.url);
     expect(await refusal("")).toBe(
-      "The route store asks for a user and a password, and ROUTE_STORE_URL has none: write http://user:password@host:port.",
+      "The route store asks for a user and a password, but ROUTE_STORE_URL has none: write http://user:password@host:port.",
     );
     expect(await refusal(`root:${SECRET}-not@`)).toBe(
       "The route store does not accept the user and password of ROUTE_STORE_URL: correct them.",
@@ -254,7 +254,7 @@ describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
     await store.close();
     expect([refused, failure.message]).toEqual([
       false,
-      "The route store (ROUTE_STORE_URL) cannot be reached: start it, or correct the URL.",
+      "The route store (ROUTE_STORE_URL) cannot be reached: start etcd, or correct the URL.",
     ]);
   });
 });

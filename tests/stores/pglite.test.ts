@@ -101,7 +101,7 @@ describe("database on PGlite in a directory", () => {
   test("refuses a URL with an invalid % escape, and says how to write it", async () => {
     const error = await rejection(open(join(parent, "100%")));
     expect(error).toBeInstanceOf(UnusableFolder);
-    expect(String(error)).toContain("write it as %25");
+    expect(String(error)).toContain("write %25");
   });
 
   test("refuses a directory that cannot be made, and says which and why", async () => {
@@ -109,13 +109,13 @@ describe("database on PGlite in a directory", () => {
     const directory = join(parent, "file", "data");
     const error = await rejection(open(directory));
     expect(error).toBeInstanceOf(UnusableFolder);
-    expect(String(error)).toContain(`${directory} cannot be used: a file already has its name.`);
+    expect(String(error)).toContain(`${directory} cannot be used: a file with this name exists.`);
   });
 
   test("refuses a directory that is a link to nothing", async () => {
     const directory = join(parent, "dangling");
     await symlink(join(parent, "no", "such"), directory);
-    expect(String(await rejection(open(directory)))).toContain("it is a symbolic link to nothing.");
+    expect(String(await rejection(open(directory)))).toContain("it is a symbolic link without a target.");
   });
 
   test.if(process.getuid?.() !== 0)("refuses a directory that it may not write", async () => {

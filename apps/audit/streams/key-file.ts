@@ -88,7 +88,7 @@ function readKeys(path: string): { keys: Uint8Array<ArrayBuffer>[] } | { problem
     const found = statSync(path);
     if (!found.isFile() || found.size > FILE_BYTES_MAX) return { problem: RULE };
     if ((found.mode & OPEN_MODE) !== 0) {
-      return { problem: "names a file that others may read or write: run chmod 600 on it" };
+      return { problem: "names a file that other users may read or write: run chmod 600 on the file" };
     }
     return keysOf(readFileSync(path, "utf8"));
   } catch {

@@ -66,7 +66,7 @@ export function checkWitnesses(config: Partial<WitnessConfig>): ConfigProblem[] 
     count = loadWitnesses(path, targetRulesOf(config)).length;
   });
   if (config.AUDIT_SIGNING_KEY_FILE === undefined) {
-    found.push({ variable: "AUDIT_SIGNING_KEY_FILE", message: `is required with ${VARIABLE}.` });
+    found.push({ variable: "AUDIT_SIGNING_KEY_FILE", message: `is required if ${VARIABLE} is set.` });
   }
   if (quorum <= count) return found;
   const message = `is ${quorum}, and AUDIT_WITNESSES_FILE has ${count} witnesses: lower it, or add witnesses.`;

@@ -11,7 +11,7 @@ const gatewaysQuery = Type.Object(
   {
     starting_after: Type.Optional({
       ...InstanceId,
-      description: "The last id of the previous page (exclusive).",
+      description: "The id of the last item of the previous page. The page begins after that item.",
       rule: "must be the id of the last gateway of the previous page",
     }),
   },

@@ -53,7 +53,7 @@ export function checkOperatorProvider(config: Partial<OperatorConfig>): ConfigPr
   if (given.length === 0) return CONSOLE_CLIENT_ID === undefined ? [] : [CONSOLE_WITHOUT_ISSUER];
   const missing = PROVIDER.filter((variable) => config[variable] === undefined);
   return [
-    ...missing.map((variable) => ({ variable, message: `is required with ${given[0]}.` })),
+    ...missing.map((variable) => ({ variable, message: `is required if ${given[0]} is set.` })),
     ...(OPERATORS_FILE === undefined ? [FILE_MISSING] : []),
     ...(CONSOLE_CLIENT_ID !== undefined && OPERATOR_ISSUER !== undefined && !isHttpBaseUrl(OPERATOR_ISSUER)
       ? [ISSUER_WITHOUT_ADDRESS]
@@ -63,7 +63,7 @@ export function checkOperatorProvider(config: Partial<OperatorConfig>): ConfigPr
 
 const FILE_MISSING: ConfigProblem = {
   variable: "OPERATORS_FILE",
-  message: "is required with OPERATOR_ISSUER: it lists the claims of each operator.",
+  message: "is required if OPERATOR_ISSUER is set: the file lists the claims of each operator.",
 };
 const CONSOLE_WITHOUT_ISSUER: ConfigProblem = {
   variable: "CONSOLE_CLIENT_ID",

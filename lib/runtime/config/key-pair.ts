@@ -32,7 +32,7 @@ export function readKeyPair(cert_file: NamedFile, key_file: NamedFile): KeyPair 
     return { variable: key_file.variable, message };
   }
   if (!certificate.checkPrivateKey(private_key)) {
-    const message = `holds the key of another certificate than ${cert_file.variable}.`;
+    const message = `must hold the private key of the certificate in ${cert_file.variable}.`;
     return { variable: key_file.variable, message };
   }
   return { cert, key, expires_at: new Date(certificate.validTo) };
@@ -45,7 +45,7 @@ export function loneFileProblems(
 ): ConfigProblem[] {
   if ((given.cert === undefined) === (given.key === undefined)) return [];
   const [missing, present] = given.key === undefined ? [names.key, names.cert] : [names.cert, names.key];
-  return [{ variable: missing, message: `is required with ${present}.` }];
+  return [{ variable: missing, message: `is required if ${present} is set.` }];
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

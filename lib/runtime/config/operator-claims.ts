@@ -7,7 +7,7 @@ const VALUE_LENGTH_MAX = 512;
 
 const ClaimValue = Type.String({
   pattern: `^[^\\x00-\\x1f\\x7f]{1,${VALUE_LENGTH_MAX}}$`,
-  rule: `must be text of 1 to ${VALUE_LENGTH_MAX} characters, in quotes where YAML reads something else`,
+  rule: `must be text of 1 to ${VALUE_LENGTH_MAX} characters; write numbers, true, false and null in quotes`,
 });
 
 /** The claims that a token must have to stand for an operator: names and exact values (RG-124). */
@@ -80,7 +80,7 @@ function ownProblems(
   }
   const owners = issuer === undefined ? undefined : OPEN_ISSUERS[issuer];
   if (owners === undefined || owners.some((name) => names.includes(name))) return problems;
-  const message = `${at} must have one of ${joinWords(owners)}: everybody can get tokens of OPERATOR_ISSUER`;
+  const message = `${at} must have at least one of the claims ${joinWords(owners)}: everybody can get tokens of OPERATOR_ISSUER`;
   return [...problems, { path, message }];
 }
 
@@ -89,7 +89,7 @@ function ownProblems(
  * claims.
  */
 function pairProblem(name: string, value: string): string | null {
-  if (!CLAIM_NAME.test(name)) return " has a name that is not 1 to 256 visible ASCII characters";
+  if (!CLAIM_NAME.test(name)) return " must have names of 1 to 256 visible ASCII characters";
   if (SAME_FOR_ALL.has(name)) {
     return `.${name} does not identify an operator: use another claim, such as sub or groups`;
   }
@@ -115,6 +115,6 @@ function shadowProblems({ index, claims }: Claiming, earlier: readonly Claiming[
       !ends && pairs.every(([name, value]) => Object.hasOwn(claims, name) && claims[name] === value),
   );
   if (first === undefined) return [];
-  const message = `operators[${index}].claims fit operators[${first.index}] too, which comes first: put the operator with more claims first, or give each operator other claims`;
+  const message = `operators[${index}] is never used, because its tokens also match operators[${first.index}], which comes first: put the operator with more claims first, or change the claims`;
   return [{ path: ["operators", index, "claims"], message }];
 }

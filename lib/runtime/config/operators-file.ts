@@ -52,7 +52,7 @@ const Paths = Type.Array(Type.String({ rule: "must be a path, such as /org/widge
 
 const OperatorName = Type.String({
   pattern: "^[A-Za-z0-9._@/+-]{1,128}$",
-  rule: "must be 1 to 128 of letters, digits and ._@/+-",
+  rule: "must be 1 to 128 characters: letters, digits and ._@/+-",
 });
 
 const OperatorEntry = Type.Object(
@@ -91,7 +91,7 @@ const OperatorsFileShape = Type.Object(
       rule: `must be a list of at most ${OPERATORS_MAX} operators`,
     }),
   },
-  { additionalProperties: false, rule: "must be a map with operators" },
+  { additionalProperties: false, rule: "must be a map with the key operators" },
 );
 
 /** A person or program that may call the registry (RG-111). */
@@ -134,7 +134,7 @@ export interface ListedOperator {
 export function operatorsFileVariable(): TOptional<TString> {
   return optionalText("must be the path of an operators file", {
     description:
-      "The operators and what each may publish. The registry reads the file again when the file changes. Without it, ADMIN_TOKEN alone is accepted.",
+      "The operators and what each may publish. The registry reads the file again when the file changes. Without a file, only ADMIN_TOKEN is accepted.",
   });
 }
 
@@ -251,7 +251,7 @@ function proofProblems(index: number, { token_sha256, claims }: Record<string, u
   const at = `operators[${index}]`;
   const path = ["operators", index];
   if (token_sha256 === undefined && claims === undefined) {
-    return [{ path, message: `${at} has neither token_sha256 nor claims: name one of them` }];
+    return [{ path, message: `${at} has neither token_sha256 nor claims: add one of them` }];
   }
   if (token_sha256 === undefined || claims === undefined) return [];
   return [{ path: [...path, "claims"], message: `${at} has both token_sha256 and claims: keep one of them` }];
@@ -268,7 +268,7 @@ function reachProblems(index: number, entry: Record<string, unknown>): FileProbl
       return isGiven ? [] : [{ path: ["operators", index], message: `${at} is required for a publisher` }];
     }
     if (!isGiven) return [];
-    return [{ path: ["operators", index, field], message: `${at} is for publishers: remove it` }];
+    return [{ path: ["operators", index, field], message: `${at} is only for publishers: remove ${field}` }];
   });
 }
 
@@ -295,7 +295,10 @@ function repetitions(value: unknown, admin_sha256: string | undefined): FileProb
       const message = `${at}.name is ${ADMIN_OPERATOR}, the operator of ADMIN_TOKEN: choose another name`;
       found.push({ path: ["operators", index, "name"], message });
     } else if (names.has(name) && fits(OperatorName, name)) {
-      found.push({ path: ["operators", index, "name"], message: `${at}.name stands twice: ${name}` });
+      found.push({
+        path: ["operators", index, "name"],
+        message: `${at}.name is ${name}, the name of an earlier operator: choose another name`,
+      });
     }
     names.add(name);
     const tokens: unknown[] = Array.isArray(token_sha256) ? token_sha256.slice(0, TOKENS_MAX) : [];
@@ -305,7 +308,7 @@ function repetitions(value: unknown, admin_sha256: string | undefined): FileProb
       const owner = owners.get(sha256);
       owners.set(sha256, at);
       if (owner === undefined) continue;
-      const message = `${at}.token_sha256[${position}] is the token of ${owner}: give each operator its own`;
+      const message = `${at}.token_sha256[${position}] is the token of ${owner}: give each operator its own token`;
       found.push({ path: ["operators", index, "token_sha256", position], message });
     }
   }

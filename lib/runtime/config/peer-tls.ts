@@ -52,13 +52,13 @@ export function tlsVariables<Name extends Peer>(peer: Name): FileVariables<Name>
   return {
     [`${peer}_CA_FILE`]: optionalText("must be a file of certificates in PEM form that this user may read", {
       check: holdsCertificates,
-      description: `The CAs to trust for the server of ${url}, in place of the public ones. The service reads the file again when the file changes.`,
+      description: `The CA certificates (PEM) to trust for the server of ${url}, instead of the public CAs. The service reads the file again when the file changes.`,
     }),
     [`${peer}_CERT_FILE`]: optionalText("must be the path of a certificate in PEM form", {
       description: `The client certificate for the server of ${url}, followed by its chain. The service reads the file again when the file changes.`,
     }),
     [`${peer}_KEY_FILE`]: optionalText("must be the path of a private key in PEM form", {
-      description: `The key of ${peer}_CERT_FILE, without a passphrase.`,
+      description: `The private key of the certificate in ${peer}_CERT_FILE, without a passphrase.`,
     }),
   } as FileVariables<Name>;
 }
@@ -99,7 +99,7 @@ function peerProblems(config: Variables, peer: Peer): ConfigProblem[] {
   if (typeof address === "string" && !isTls(address)) {
     return given.map(([part]) => ({
       variable: `${peer}_${part.toUpperCase()}_FILE`,
-      message: `is for TLS, which ${url} does not ask for: write it with ${form}, or leave the file out.`,
+      message: `is only for TLS: write ${url} with ${form}, or leave this variable out.`,
     }));
   }
   const lone = loneFileProblems(
@@ -181,7 +181,8 @@ export function renewingOptions(tls: PeerTls): TlsOptions {
 
 function readOptions(files: PeerFiles, peer: Peer): TlsOptions | ConfigProblem {
   const ca = files.ca === undefined ? undefined : readCertificates(files.ca);
-  if (ca === null) return { variable: `${peer}_CA_FILE`, message: "holds no certificates in PEM form." };
+  if (ca === null)
+    return { variable: `${peer}_CA_FILE`, message: "must be a file of certificates in PEM form." };
   const pair = pairOf(files, peer);
   if (pair !== null && "message" in pair) return pair;
   return { ...(ca !== undefined && { ca }), ...(pair !== null && { cert: pair.cert, key: pair.key }) };

@@ -36,14 +36,14 @@ export function checkRolesFile({ ROLES_FILE }: { ROLES_FILE?: string }): ConfigP
 const SLUG = "^[a-z0-9:._-]{1,64}$";
 const SLUG_PATTERN = new RegExp(SLUG);
 const LABELS_MAX = 64;
-const SLUG_RULE = "must be 1 to 64 of a-z, 0-9, colon, dot, underscore and hyphen";
+const SLUG_RULE = "must be 1 to 64 characters: a-z, 0-9, colon, dot, underscore and hyphen";
 
 const Label = Type.Union([Type.Literal(EVERY_LABEL), Type.String({ pattern: SLUG })], { rule: SLUG_RULE });
 const Labels = Type.Array(Label, {
   maxItems: LABELS_MAX,
   rule: `must be a list of at most ${LABELS_MAX} labels`,
 });
-const Slug = Type.String({ pattern: SLUG, rule: "must be a slug of roles" });
+const Slug = Type.String({ pattern: SLUG, rule: "must be the slug of a role under roles" });
 
 const RolesFileShape = Type.Object(
   {
@@ -104,7 +104,7 @@ function ruleProblems(value: unknown): FileProblem[] {
     ...["creator_role", "default_role", "service_account_default_role"].flatMap((key) => {
       const slug = value[key];
       if (!Value.Check(Slug, slug) || Object.hasOwn(roles, slug)) return [];
-      return [{ path: [key], message: `${key} names ${slug}, which is not a slug of roles` }];
+      return [{ path: [key], message: `${key} names ${slug}, which is not a role under roles` }];
     }),
   ];
 }
@@ -121,6 +121,6 @@ function labelProblems(slug: string, labels: readonly string[]): FileProblem[] {
       : [{ path: ["roles", slug, index], message: `roles.${slug} lists ${label} twice` }],
   );
   if (!labels.includes(EVERY_LABEL) || labels.length === 1) return repeated;
-  const alone = `roles.${slug} lists * beside other labels; * grants every label and stands alone`;
+  const alone = `roles.${slug} lists * with other labels: remove the others, because * grants every label`;
   return [...repeated, { path: ["roles", slug, labels.indexOf(EVERY_LABEL)], message: alone }];
 }

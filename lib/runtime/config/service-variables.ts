@@ -18,15 +18,28 @@ export function listenVariables(defaults: { host: string; port: number; internal
   return {
     HOST: host(defaults.host),
     PORT: port(defaults.port, "The port that clients call."),
-    INTERNAL_PORT: port(defaults.internal_port, "The port for health, metrics and other services."),
+    INTERNAL_PORT: port(
+      defaults.internal_port,
+      "The port for health probes, metrics and calls of other services.",
+    ),
     ...shutdownVariables,
     ...telemetryVariables,
   };
 }
 
 export const shutdownVariables = {
-  SHUTDOWN_GRACE_MS: integer(0, 0, 600_000, "How long requests are still accepted after a stop signal."),
-  SHUTDOWN_TIMEOUT_MS: integer(25_000, 0, 600_000, "How long requests in flight may take to finish."),
+  SHUTDOWN_GRACE_MS: integer(
+    0,
+    0,
+    600_000,
+    "The milliseconds for which the service still accepts requests after a stop signal.",
+  ),
+  SHUTDOWN_TIMEOUT_MS: integer(
+    25_000,
+    0,
+    600_000,
+    "The milliseconds that requests in flight then have to finish. The service cuts the rest.",
+  ),
 };
 
 const SAMPLERS = [
@@ -45,33 +58,36 @@ export const telemetryVariables = {
     {
       default: "info",
       rule: "must be debug, info, warn or error",
-      description: "The lowest level that is logged. SIGUSR2 switches to debug and back.",
+      description: "The lowest level that is logged. The signal SIGUSR2 switches to debug and back.",
     },
   ),
   LOG_FILE: logFile(),
   LOG_FORMAT: Type.Union([Type.Literal("json"), Type.Literal("pretty")], {
     default: "json",
     rule: "must be json or pretty",
-    description: "pretty is for people; bun start uses it when the log goes to a terminal.",
+    description:
+      "json is for programs, pretty for people. bun start uses pretty if the log goes to a terminal.",
   }),
   LOG_ACCESS_SAMPLE: textOr("1", "must be a number from 0 to 1", {
     check: isRatio,
     description:
-      "The share of requests answered below 400 that get a log line; other requests always get one.",
+      "The share of requests with a status below 400 that get a log line. All other requests get a log line.",
   }),
-  NO_COLOR: optionalText("must be any text", { description: "Turns colors off in pretty lines." }),
+  NO_COLOR: optionalText("must be any text", {
+    description: "Any value turns off the colors of pretty log lines.",
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl(
-    "A collector: traces and metrics are exported to it by OTLP over HTTP (protobuf).",
+    "The base URL of the collector to which traces and metrics are exported by OTLP over HTTP (protobuf).",
   ),
   OTEL_TRACES_EXPORTER: exporter("none sends no traces to the collector."),
   OTEL_METRICS_EXPORTER: exporter("none sends no metrics to the collector; they can still be scraped."),
-  OTEL_SDK_DISABLED: flag(false, "true turns all export off."),
+  OTEL_SDK_DISABLED: flag(false, "true turns off the export of traces and metrics."),
   OTEL_TRACES_SAMPLER: Type.Union(
     SAMPLERS.map((name) => Type.Literal(name)),
     {
       default: "parentbased_always_on",
       rule: `must be ${SAMPLERS.slice(0, -1).join(", ")} or ${SAMPLERS.at(-1)}`,
-      description: "The traces that the process records.",
+      description: "The sampler, which decides which traces the process records.",
     },
   ),
   OTEL_TRACES_SAMPLER_ARG: optionalText("must be a number from 0 to 1", {
@@ -79,7 +95,7 @@ export const telemetryVariables = {
     description: "The share of traces that a traceidratio sampler keeps; 1 by default.",
   }),
   OTEL_RESOURCE_ATTRIBUTES: keyPairs(
-    "Attributes of everything that is exported; name and namespace of the service stay.",
+    "Attributes of all exported traces and metrics. They cannot change service.name and service.namespace.",
   ),
   OTEL_EXPORTER_OTLP_HEADERS: keyPairs("Headers of the calls to the collector, such as its credentials."),
   OTEL_EXPORTER_OTLP_COMPRESSION: Type.Union([Type.Literal("none"), Type.Literal("gzip")], {
@@ -108,7 +124,7 @@ function exporter(description: string) {
 export function checkSharedRouteStore({ ROUTE_STORE_URL }: { ROUTE_STORE_URL?: string }): ConfigProblem[] {
   if (ROUTE_STORE_URL !== "memory://") return [];
   const message =
-    "is memory://, which no other process can read: give the URL of etcd, or start the platform app.";
+    "is memory://, which no other process can read: set the URL of etcd, or start the platform app.";
   return [{ variable: "ROUTE_STORE_URL", message }];
 }
 

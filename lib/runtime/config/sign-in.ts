@@ -16,9 +16,9 @@ export function clientIdOptions(description: string): VariableOptions {
 
 /** Returns the schema of the scopes that a page asks for. */
 export function signInScopes(page: string): TString {
-  return textOr("openid profile", "must be scopes separated by single spaces, openid among them", {
+  return textOr("openid profile", "must be scopes separated by single spaces, including openid", {
     check: areScopes,
-    description: `The scopes that the ${page} asks for. \`offline_access\` lets it renew a sign-in without the provider's page.`,
+    description: `The scopes that the ${page} asks for. With \`offline_access\`, the page renews a sign-in without the provider's page.`,
   });
 }
 
@@ -27,7 +27,7 @@ export function signInAudience(): TOptional<TString> {
   return optionalText("must be an audience without spaces", {
     check: isVisible,
     description:
-      "The audience to ask the provider for, if it issues access tokens only for a named audience.",
+      "The audience to request, for a provider that issues access tokens only for a named audience.",
   });
 }
 

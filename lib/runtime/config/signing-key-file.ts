@@ -8,7 +8,7 @@ const FILE_BYTES_MAX = 16_384;
 const OPEN_MODE = 0o027;
 
 const SIGNING_KEY_RULE =
-  "must be the path of an Ed25519 private key in PKCS #8 (PEM), such as openssl genpkey -algorithm ed25519 makes";
+  "must be the path of an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519";
 
 /** Checks for `loadConfig` the key file that a variable names. The problems never quote the file. */
 export function signingKeyFileProblems(variable: string, path: string | undefined): ConfigProblem[] {
@@ -43,7 +43,7 @@ function readSigningKeyFile(path: string): { key: KeyObject } | { problem: strin
     const found = statSync(path);
     if (!found.isFile() || found.size > FILE_BYTES_MAX) return { problem: SIGNING_KEY_RULE };
     if ((found.mode & OPEN_MODE) !== 0) {
-      return { problem: "names a file that others may read or write: run chmod 600 on it" };
+      return { problem: "names a file that other users may read or write: run chmod 600 on the file" };
     }
     return privateKeyOf(readFileSync(path, "utf8"));
   } catch {

@@ -84,7 +84,7 @@ export function port(fallback: number, description: string): TInteger {
 export function host(fallback: string): TString {
   return textOr(fallback, "must be an IP address or a host name to bind, such as 0.0.0.0 or 127.0.0.1", {
     check: isBindAddress,
-    description: "The address that both ports bind to; 0.0.0.0 is every address of this machine.",
+    description: "The address on which both ports listen; 0.0.0.0 means every IPv4 address of this machine.",
   });
 }
 
@@ -124,7 +124,12 @@ export function optionalList(
 
 /** Returns the schema of the largest request body. */
 export function bodyBytesMax(fallback: number): TInteger {
-  return integer(fallback, 0, Number.MAX_SAFE_INTEGER, "Larger request bodies are 413; 0 means no limit.");
+  return integer(
+    fallback,
+    0,
+    Number.MAX_SAFE_INTEGER,
+    "The largest request body in bytes. Larger bodies get 413; 0 means no limit.",
+  );
 }
 
 /** Returns the schema of the limit on requests in flight. */
@@ -133,7 +138,7 @@ export function requestsInFlightMax(fallback: number): TInteger {
     fallback,
     1,
     1_000_000,
-    "The maximum number of requests in flight. Further requests get 503. At the gateway streams and WebSockets count too.",
+    "The maximum number of requests in flight. Further requests get 503. At the gateway, streams and WebSockets count too.",
   );
 }
 
@@ -148,7 +153,7 @@ export function authIssuer(description: string): TString {
 /** Returns the schema of the database URL (OP-11). */
 export function databaseUrl(description: string): TString {
   return requiredText(
-    "must be postgres://user:password@host:port/name, more host:port pairs after commas, with special characters of the password escaped (%40 for @); ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory",
+    "must be postgres://user:password@host:port/name, pglite:///absolute/directory or pglite://memory. Escape special characters of the password (%40 for @). Write further host:port pairs after commas. ?sslmode=verify-full turns TLS on; DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE name its files. target_session_attrs can be primary or read-write",
     { check: isDatabaseUrl, secret: true, description },
   );
 }
@@ -157,12 +162,12 @@ export function databaseUrl(description: string): TString {
 export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   return textOr(
     fallback,
-    "must be http://host:port of etcd, several of them separated by commas, all by http or all by https; https needs host names, not IP addresses; or memory://",
+    "must be memory://, or the http://host:port of one or more etcd nodes, separated by commas. With https, use it for every node, and host names instead of IP addresses",
     {
       check: isRouteStoreUrl,
       secret: true,
       description:
-        "Where routes are published and watched. user:password@ where etcd asks for it; memory:// in the platform only.",
+        "The etcd in which the registry publishes routes and the gateways watch them. Add user:password@ if etcd requires a user. Only the platform accepts memory://.",
     },
   );
 }
@@ -177,7 +182,8 @@ export function counterStoreUrl(fallback?: string): TString {
     {
       check: isCounterStoreUrl,
       secret: true,
-      description: "Rate-limit counters, shared by all replicas; memory:// counts in each process alone.",
+      description:
+        "The Redis with the rate-limit counters of all replicas. With memory://, each process counts alone.",
       default: fallback,
     },
   );
@@ -204,7 +210,7 @@ export function internalAuthToken(): TOptional<TString> {
       pattern: VISIBLE_ASCII,
       secret: true,
       description:
-        "The gateway sends it as X-Platform-Internal-Token; identity and audit require it. Unset there, every caller of the internal port is admitted.",
+        "The token that the gateway sends as X-Platform-Internal-Token. Identity and audit require it; without a value, they admit every caller of their internal port.",
     },
   );
 }
@@ -236,7 +242,7 @@ const PEPPER_LENGTH_MAX = 64;
  */
 export function pepper(description: string): TOptional<TString> {
   return optionalText(
-    `must be ${PEPPER_LENGTH_MIN} to ${PEPPER_LENGTH_MAX} characters of visible ASCII without spaces, such as \`openssl rand -hex 32\` gives`,
+    `must be ${PEPPER_LENGTH_MIN} to ${PEPPER_LENGTH_MAX} characters of visible ASCII without spaces, for example the output of \`openssl rand -hex 32\``,
     { pattern: `^[\\x21-\\x7e]{${PEPPER_LENGTH_MIN},${PEPPER_LENGTH_MAX}}$`, secret: true, description },
   );
 }
@@ -245,7 +251,7 @@ export function pepper(description: string): TOptional<TString> {
 export function logFile(): TOptional<TString> {
   return optionalText("must be a file that this user may append to, or - for standard output", {
     check: isAppendableFile,
-    description: "Where log lines go. Unset: standard output.",
+    description: "The file for log lines; standard output by default.",
   });
 }
 

@@ -103,7 +103,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly (string |
 
 /** Returns the message for an error code of the parser. */
 function yamlFlaw(code: string): string {
-  return code === "DUPLICATE_KEY" ? "the same key twice in one map" : "not valid YAML";
+  return code === "DUPLICATE_KEY" ? "a key occurs twice in one map" : "not valid YAML";
 }
 
 /**

@@ -50,7 +50,7 @@ function nextStep(
     case "key or }":
       if (char === '"') return stringEnd(text, index);
       if (char === "}" && expected === "key or }") return closed(index, open);
-      return syntaxError(index, char === "}" ? "a comma stands before the }." : misplaced(char, "a key"));
+      return syntaxError(index, char === "}" ? "remove the comma before the }." : misplaced(char, "a key"));
     case "value":
     case "value or ]":
       if (char === "]" && expected === "value or ]") return closed(index, open);
@@ -60,10 +60,10 @@ function nextStep(
 
 function separatorEnd(index: number, char: string, open: ("{" | "[")[]): number | JsonSyntaxError {
   const inside = open.at(-1);
-  if (inside === undefined) return syntaxError(index, "something follows the end of the JSON.");
+  if (inside === undefined) return syntaxError(index, "text follows the end of the JSON.");
   if (char === ",") return index + 1;
   if (char === (inside === "{" ? "}" : "]")) return closed(index, open);
-  return syntaxError(index, `a comma is missing, or the ${inside === "{" ? "}" : "]"}.`);
+  return syntaxError(index, `a comma or a ${inside === "{" ? "}" : "]"} is missing.`);
 }
 
 function valueEnd(text: string, index: number, char: string, open: ("{" | "[")[]): number | JsonSyntaxError {
@@ -74,7 +74,7 @@ function valueEnd(text: string, index: number, char: string, open: ("{" | "[")[]
   if (char === '"') return stringEnd(text, index);
   const end = endOf(WORD, text, index) ?? endOf(NUMBER, text, index);
   if (end !== null) return end;
-  if (char === "]") return syntaxError(index, "a comma stands before the ].");
+  if (char === "]") return syntaxError(index, "remove the comma before the ].");
   return syntaxError(
     index,
     char === "}" || char === "," ? "a value is missing." : misplaced(char, "a value"),
@@ -102,30 +102,31 @@ function stringEnd(text: string, start: number): number | JsonSyntaxError {
   for (let index = start + 1; index < text.length; index += 1) {
     const char = text[index] ?? "";
     if (char === '"') return index + 1;
-    if (char === "\n" || char === "\r") return syntaxError(start, "this text is not closed on its line.");
+    if (char === "\n" || char === "\r")
+      return syntaxError(start, "the string that begins here is not closed on its line.");
     if (char < " ")
-      return syntaxError(index, "a control character in a text is written as an escape, such as \\t.");
+      return syntaxError(index, "write control characters in a string as escapes, such as \\t.");
     if (char !== "\\") continue;
     const letter = text[index + 1] ?? "";
     const valid = letter === "u" ? endOf(HEX, text, index + 2) !== null : SHORT_ESCAPES.includes(letter);
     if (!valid || letter === "")
-      return syntaxError(index, "there is no such escape: write \\\\ for a backslash.");
+      return syntaxError(index, "the escape is unknown: write \\\\ for a backslash.");
     index += 1;
   }
-  return syntaxError(start, "this text is not closed.");
+  return syntaxError(start, "the string that begins here is not closed.");
 }
 
 function endError(index: number, open: readonly ("{" | "[")[], expected: Expected): JsonSyntaxError | null {
   const inside = open.at(-1);
   if (inside !== undefined)
-    return syntaxError(index, `the end comes before a ${inside === "{" ? "}" : "]"}.`);
+    return syntaxError(index, `a ${inside === "{" ? "}" : "]"} is missing at the end.`);
   return expected === "comma or end" ? null : syntaxError(index, "a value is missing.");
 }
 
 function misplaced(char: string, what: string): string {
-  if (char === "'") return "texts and keys stand in double quotes.";
+  if (char === "'") return "write strings and keys in double quotes.";
   if (char === "/" || char === "#") return "JSON has no comments.";
-  return `${what} is missing: texts and keys stand in double quotes.`;
+  return `${what} is missing: write strings and keys in double quotes.`;
 }
 
 /** Returns the end of a match of the sticky `pattern` at `index`, or null for no match. */

@@ -50,7 +50,7 @@ function tryJson(text: string): { value: unknown } | null {
   }
   // JSON.parse keeps the last of two equal keys, so the value of a text with duplicates has fewer members
   if (countMembers(value) !== members) {
-    throw invalidBody("A key is given twice in one object of the JSON.");
+    throw invalidBody("The JSON has an object with the same key twice.");
   }
   return { value };
 }

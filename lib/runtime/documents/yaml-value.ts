@@ -95,7 +95,7 @@ export class ValueBuilder {
   #begin(into: Open["into"], kind: string, event: SequenceEvent | MappingEvent): void {
     const tag = this.#tagOf(event);
     if (tag !== null && tag !== `tag:yaml.org,2002:${kind}`) throw this.#refusedTag(event);
-    if (this.#awaitsKey()) throw invalidBody(`A key must be a string${placeOf(event.start, this.#text)}.`);
+    if (this.#awaitsKey()) throw invalidBody(`The key${placeOf(event.start, this.#text)} must be a string.`);
     if (this.#open.length === JSON_DEPTH_MAX) throw nestedYaml(event.start, this.#text);
     const anchor = event.anchorStart === NONE ? null : this.#text.slice(event.anchorStart, event.anchorEnd);
     if (anchor !== null) this.#anchors.set(anchor, null);
@@ -132,13 +132,15 @@ export class ValueBuilder {
     if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedYaml(start, this.#text);
     if (this.#awaitsKey()) {
       if (typeof built.value !== "string")
-        throw invalidBody(`A key must be a string${placeOf(start, this.#text)}.`);
+        throw invalidBody(`The key${placeOf(start, this.#text)} must be a string.`);
       this.#setKey(built.value, start);
       return;
     }
     this.#aliased -= built.size;
     if (this.#aliased < 0) {
-      throw invalidBody("The aliases of the YAML expand to too many values: write them out, or send JSON.");
+      throw invalidBody(
+        "The aliases of the YAML expand to too many values: write the values out, or send JSON.",
+      );
     }
     this.#add(built.value, built.size, built.height);
   }
@@ -152,7 +154,7 @@ export class ValueBuilder {
     const open = this.#open.at(-1);
     if (open === undefined) return;
     if (Object.hasOwn(open.into, key)) {
-      throw invalidBody(`A key is given twice in one map${placeOf(start, this.#text)}.`);
+      throw invalidBody(`The key${placeOf(start, this.#text)} occurs twice in one map.`);
     }
     open.key = key;
     open.size += key.length;
@@ -180,7 +182,7 @@ export class ValueBuilder {
     const value: unknown = known.resolve(text, true, tag);
     if (value !== NOT_RESOLVED) return value;
     throw invalidBody(
-      `The YAML is not valid${placeOf(event.tagStart, this.#text)}: the value is not of its tag's type.`,
+      `The YAML is not valid${placeOf(event.tagStart, this.#text)}: the value does not have the type of its tag.`,
     );
   }
 
@@ -197,7 +199,7 @@ export class ValueBuilder {
   }
 
   #refusedTag({ tagStart }: { tagStart: number }) {
-    return invalidBody(`Custom tags are not accepted${placeOf(tagStart, this.#text)}.`);
+    return invalidBody(`The custom tag${placeOf(tagStart, this.#text)} is not accepted.`);
   }
 }
 

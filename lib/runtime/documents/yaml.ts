@@ -34,7 +34,7 @@ function refuseUnprintable(text: string): void {
   if (found === null) return;
   const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
   throw invalidBody(
-    `The YAML is not valid${placeOf(found.index, text)}: U+${code} can stand in double quotes only, as an escape.`,
+    `The YAML is not valid${placeOf(found.index, text)}: write U+${code} as an escape in double quotes.`,
   );
 }
 
@@ -59,7 +59,7 @@ function refuseDirectives(text: string): number {
     if (line === undefined) break;
     if (line.startsWith("%")) {
       const place = placeOf(offset, text);
-      if (!/^%YAML\b/.test(line)) throw invalidBody(`Directives such as %TAG are not accepted${place}.`);
+      if (!/^%YAML\b/.test(line)) throw invalidBody(`The directive${place} is not accepted: only %YAML is.`);
       versions++;
       if (versions > 1) throw invalidBody(`The YAML is not valid${place}: %YAML is given twice.`);
       if (!VERSION.test(line.trimEnd())) throw invalidBody(`The YAML is not valid${place}: write %YAML 1.2.`);
@@ -89,22 +89,25 @@ function fromLibrary({ reason, mark }: YAMLException, text: string, head: number
 
 /** The messages for the library's reasons. A reason without a message gets its place only. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^tab characters/, "indent by spaces, not by tabs"],
-  [/indentation of a/, "this cannot stand here; a quote, a comma, a colon or a line break may be missing"],
+  [/^tab characters/, "indent with spaces, not with tabs"],
+  [
+    /indentation of a/,
+    "the text here is unexpected; a quote, a comma, a colon or a line break may be missing",
+  ],
   [
     /^deficient indentation/,
     "a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to",
   ],
-  [/indentation width/, "the indentation after | or > is one digit from 1 to 9"],
+  [/indentation width/, "the indentation after | or > must be one digit from 1 to 9"],
   [/quoted scalar$/, "a quote is not closed"],
   [/within a flow collection$/, "a bracket or brace is not closed"],
   [/^missed comma/, "a comma is missing between two entries"],
   [/found ','$/, "a value is missing in front of a comma"],
   [/^expected ':'/, "a colon is missing after a key"],
   [/^a whitespace character/, "a space is missing after a colon"],
-  [/multiline key/, "a key stands on one line, followed by a colon"],
-  [/escape|hexadecimal/, "an escape in double quotes is not known"],
+  [/multiline key/, "a key must be on one line, followed by a colon"],
+  [/escape|hexadecimal/, "an escape in double quotes is unknown"],
   [/of an (anchor|alias) node/, "an anchor or alias has no name"],
   [/^directives end mark/, "--- is missing after the directive"],
-  [/^end of the stream/, "this cannot stand here: the document has ended before it"],
+  [/^end of the stream/, "the text here follows the end of the document"],
 ];

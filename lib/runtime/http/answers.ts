@@ -20,14 +20,16 @@ export function bodyErrors(...codes: DocumentedError[]) {
 const noteHeaders = {
   details: {
     "X-Platform-Audit-Details": Type.String({
-      description: "The changes, as JSON; absent if nothing changed.",
+      description: "The changes of the request as a JSON object; absent if nothing changed.",
       examples: ['{"name":{"from":"Acme","to":"Analytical Engines"}}'],
     }),
   },
   created: { "X-Platform-Audit-Created": idField("The id of the created resource.") },
   organization: {
-    "X-Platform-Audit-Organization": idField("The organization whose log records this too."),
-    "X-Platform-Audit-Member": idField("The member who acted there."),
+    "X-Platform-Audit-Organization": idField(
+      "The id of the organization whose log also records the request.",
+    ),
+    "X-Platform-Audit-Member": idField("The id of the member who acted in that organization."),
   },
 } satisfies Record<keyof AuditNote, TProperties>;
 

@@ -82,7 +82,7 @@ function page({ path, description_path, title }: DescriptionPage, assets: Assets
     <link rel="icon" type="image/png" href="${address("favicon-32x32.png")}">
   </head>
   <body>
-    <p id="message" role="status">Reading the document.</p>
+    <p id="message" role="status">Loading the API description.</p>
     <form id="token-form" hidden>
       <h1>${name}</h1>
       <label>The registry's admin token <input type="password" autocomplete="off" required></label>

@@ -2,12 +2,12 @@
 import type { Credential } from "./openapi.ts";
 
 /** The sentences about errors. */
-export const ERRORS_INTRODUCTION = `Errors have one form, \`{"error": {"type", "code", "message", "request_id", "details"}}\`, and
-programs decide by \`code\`. Unknown fields and unknown query parameters are refused.`;
+export const ERRORS_INTRODUCTION = `Every error has the form \`{"error": {"type", "code", "message", "request_id", "details"}}\`.
+Programs decide by \`code\`. Unknown fields and unknown query parameters are refused.`;
 
 /** The sentence about pages of lists. */
 export const LISTS_INTRODUCTION =
-  "A list has pages: while `has_more` is true, pass the last id of a page as `starting_after`.";
+  "Lists come in pages: while `has_more` is true, pass the last id of the page as `starting_after` to get the next page.";
 
 /** The reference to the rules that all operations share. */
 export const RULES_INTRODUCTION =
@@ -17,7 +17,7 @@ export const RULES_INTRODUCTION =
 export const INTERNAL_CREDENTIAL = {
   name: "internal_token",
   scheme: { type: "apiKey", in: "header", name: "X-Platform-Internal-Token" },
-  description: "The value of INTERNAL_AUTH_TOKEN, if one is configured.",
+  description: "The value of INTERNAL_AUTH_TOKEN, if that variable is set.",
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a variable in code samples
   sample: ["X-Platform-Internal-Token", "${INTERNAL_AUTH_TOKEN}"],
 } as const satisfies Credential;

@@ -18,9 +18,9 @@ export function listQueryProperties(limit_max = LIMIT_MAX) {
   return {
     limit: Type.Optional(
       Type.String({
-        description: `Items in a page: default ${LIMIT_DEFAULT}, at most ${limit_max}; larger values are clamped.`,
+        description: `The number of items in a page: ${LIMIT_DEFAULT} by default, at most ${limit_max}. Larger values count as ${limit_max}.`,
         pattern: "^0*[1-9][0-9]*$",
-        rule: `must be a whole number of at least 1; above ${limit_max} it is taken as ${limit_max}`,
+        rule: `must be a whole number of at least 1; larger values than ${limit_max} count as ${limit_max}`,
         openapi: {
           type: "integer",
           minimum: 1,
@@ -30,7 +30,7 @@ export function listQueryProperties(limit_max = LIMIT_MAX) {
       }),
     ),
     starting_after: Type.Optional({
-      ...idField("The last id of the previous page (exclusive)."),
+      ...idField("The id of the last item of the previous page. The page begins after that item."),
       pattern: ULID_PATTERN,
       rule: "must be the id (a ULID) of the last item of the previous page",
     }),

@@ -51,8 +51,8 @@ const HOST_ERRORS: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPOR
 export function portProblem({ variable, host, port, shared }: PortUse, error: unknown): ConfigProblem {
   const code = errorCode(error);
   if (code === "EADDRINUSE") {
-    const user = shared ? "a program that does not share it" : "another program";
-    const message = `is ${port}, which is in use on ${host} by ${user}: stop that, or set another port.`;
+    const user = shared ? "a program that does not share the port" : "another program";
+    const message = `is ${port}, which is in use on ${host} by ${user}: stop that program, or set another port.`;
     return { variable, message };
   }
   if (code === "EACCES" || code === "EPERM") {
@@ -61,12 +61,12 @@ export function portProblem({ variable, host, port, shared }: PortUse, error: un
   if (code !== null && !HOST_ERRORS.has(code)) {
     return { variable, message: `is ${port}, which cannot be opened (${code}).` };
   }
-  const message = `is ${host}, which is not an address of this machine: set one that it has, or 0.0.0.0 for all.`;
+  const message = `is ${host}, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.`;
   return { variable: "HOST", message };
 }
 
 function twice({ variable, port }: PortUse, twin: PortUse): ConfigProblem {
-  return { variable, message: `is ${port} like ${twin.variable}: each port needs a number of its own.` };
+  return { variable, message: `is ${port}, the same port as ${twin.variable}: set two different ports.` };
 }
 
 function isSame(one: ConfigProblem, other: ConfigProblem): boolean {

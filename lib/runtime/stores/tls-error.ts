@@ -23,26 +23,26 @@ export function isTlsError(error: string): boolean {
 const ERRORS: [words: RegExp, sentence: string][] = [
   [
     /CERT_HAS_EXPIRED|certificate has expired/,
-    "The TLS certificate of {server} ({url}) has expired: renew it there.",
+    "The TLS certificate of {server} ({url}) has expired: renew the certificate.",
   ],
   [
     /CERT_NOT_YET_VALID|certificate is not yet valid/,
-    "The TLS certificate of {server} ({url}) is not valid yet: look at the clocks of both machines.",
+    "The TLS certificate of {server} ({url}) is not valid yet: check the clocks of both machines.",
   ],
   [
     /ERR_TLS_CERT_ALTNAME_INVALID|does not match certificate's altnames/,
-    "The TLS certificate of {server} is for another host than {url} names: correct the host, or have the name put into the certificate.",
+    "The TLS certificate of {server} does not name the host in {url}: correct the host, or issue a certificate with its name.",
   ],
   [
     /SELF_SIGNED_CERT|self[- ]signed certificate|UNABLE_TO_(VERIFY|GET)|unable to (verify|get)|INVALID_CA|CERT_SIGNATURE_FAILURE|certificate signature failure/,
-    "The TLS certificate of {server} ({url}) is signed by no CA that is trusted here: name the file of its CA by {prefix}_CA_FILE.",
+    "The TLS certificate of {server} ({url}) is not signed by a trusted CA: set {prefix}_CA_FILE to the file of its CA.",
   ],
   [
     /ALERT_(CERTIFICATE|BAD_CERT|UNKNOWN_CA|HANDSHAKE_FAILURE|UNSUPPORTED_CERT|ACCESS_DENIED)|tlsv1 alert|CERTIFICATE_REQUIRED|ALERT_DECRYPT_ERROR/,
-    "The server at {server} ({url}) does not accept the client's TLS certificate: name one that it trusts by {prefix}_CERT_FILE and {prefix}_KEY_FILE.",
+    "The client's TLS certificate was refused by {server} ({url}): set {prefix}_CERT_FILE and {prefix}_KEY_FILE to a certificate that the server trusts.",
   ],
   [
     /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|INVALID_COMMAND|UNEXPECTED_MESSAGE|UNKNOWN_PROTOCOL/,
-    "The server at {server} does not speak TLS, which {url} asks for.",
+    "{url} asks for TLS, but {server} does not speak TLS: correct the URL, or turn TLS on at the server.",
   ],
 ];

@@ -42,7 +42,7 @@ export interface LogOptions {
 export function createLog({ service, level, file, format, color = true }: LogOptions): LogSink {
   const dest = descriptorOf(file);
   const blocks = new LineBlocks(dest, (lines) =>
-    log.warn({ lines }, "the process dropped log lines: nobody read them"),
+    log.warn({ lines }, "the process dropped log lines, because the reader of the log was too slow"),
   );
   const spell = format === "pretty" ? prettyLines(service, color && isatty(dest)) : jsonLines(service);
   const usual = LEVELS.indexOf(level);

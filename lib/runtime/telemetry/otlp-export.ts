@@ -100,6 +100,6 @@ export async function stopWithin(stop: Promise<void>, log: Logger): Promise<void
   if (await endsWithin(stop, SHUTDOWN_TIMEOUT_MS)) return;
   log.warn(
     { timeout_ms: SHUTDOWN_TIMEOUT_MS },
-    "telemetry not sent before shutdown: no answer from the collector",
+    "the process stops without sending its last telemetry: the collector did not answer",
   );
 }

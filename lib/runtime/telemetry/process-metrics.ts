@@ -17,18 +17,18 @@ export function addProcessMetrics(registry: Registry): void {
   });
   new Gauge({
     name: "process_start_time_seconds",
-    help: "Start time of the process since the Unix epoch.",
+    help: "Start time of the process, in seconds since the Unix epoch.",
     registers: [registry],
   }).set(Math.round(performance.timeOrigin / 1000));
   addCpuTime(registry);
   collectedGauge(registry, {
     name: "process_open_fds",
-    help: "Open file descriptors, connections among them; absent where the system does not tell.",
+    help: "Open file descriptors, including connections; on Linux only.",
     read: openDescriptors,
   });
   collectedGauge(registry, {
     name: "ostiary_build_info",
-    help: "Always 1; its labels name the version of Ostiary and of the runtime.",
+    help: "Always 1; the labels name the versions of Ostiary and of the runtime.",
     labelNames: ["version", "runtime", "runtime_version"],
     read: () => [{ labels: { version: VERSION, runtime: "bun", runtime_version: Bun.version }, value: 1 }],
   });
@@ -38,7 +38,7 @@ function addCpuTime(registry: Registry): void {
   let counted = 0;
   new Counter({
     name: "process_cpu_seconds_total",
-    help: "User and system CPU time spent.",
+    help: "CPU time that the process spent in user and system mode, in seconds.",
     registers: [registry],
     collect() {
       const { user, system } = process.cpuUsage();
@@ -61,7 +61,7 @@ async function openDescriptors() {
 export function watchEventLoop(registry: Registry): () => void {
   const delays = new DurationHistogram({
     name: "event_loop_delay_seconds",
-    help: "Delay of the event loop behind a due timer, measured ten times a second.",
+    help: "Seconds by which the event loop ran a timer too late, measured ten times a second.",
     buckets: DELAY_BUCKETS_SECONDS,
     registers: [registry],
   }).series({});

@@ -67,7 +67,7 @@ export function requestMetrics(registry: Registry): RequestMetrics {
   const all = new Map<string, Map<string, CountedRequests>>();
   collectedCounter(registry, {
     name: "http_requests_total",
-    help: "Requests answered, by matched route template, method and status.",
+    help: "Answered requests, by matched route template, method and status.",
     labelNames: ["route", "method", "status"],
     read: () =>
       [...all].flatMap(([route, byMethod]) =>
@@ -81,7 +81,7 @@ export function requestMetrics(registry: Registry): RequestMetrics {
   });
   const histogram = new DurationHistogram({
     name: "http_request_duration_seconds",
-    help: "Time from the request's arrival to its response, by matched route template and method.",
+    help: "Seconds from the arrival of a request to the start of its response, by matched route template and method.",
     labelNames: ["route", "method"],
     buckets: BUCKETS_SECONDS,
     registers: [registry],

@@ -21,19 +21,19 @@ export function storeObserver(registry: Registry): StoreObserver {
     all.map((series) => ({ labels: series.labels, value: pick(series) })).filter(({ value }) => value > 0);
   collectedCounter(registry, {
     name: "db_operations_total",
-    help: "Operations on a store.",
+    help: "Finished operations on the database, the route store or the counter store.",
     labelNames: LABELS,
     read: counted(({ operations }) => operations),
   });
   collectedCounter(registry, {
     name: "db_operation_errors_total",
-    help: "Operations on a store that failed.",
+    help: "Failed operations on the database, the route store or the counter store.",
     labelNames: LABELS,
     read: counted(({ failures }) => failures),
   });
   const histogram = new DurationHistogram({
     name: "db_operation_duration_seconds",
-    help: "Duration of operations on a store.",
+    help: "Duration of operations on the database, the route store or the counter store, in seconds.",
     labelNames: [...LABELS],
     buckets: BUCKETS_SECONDS,
     registers: [registry],

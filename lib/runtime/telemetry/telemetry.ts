@@ -37,7 +37,7 @@ export async function createTelemetry(service: ServiceIdentity, config: Telemetr
   const metrics = createMetrics();
   collectedCounter(metrics.registry, {
     name: "log_lines_dropped_total",
-    help: "Log lines that were dropped, because the log was not read fast enough.",
+    help: "Log lines that the process dropped, because the reader of the log was too slow.",
     read: () => sink.dropped,
   });
   const tracing = await createTracing(service, config, log);

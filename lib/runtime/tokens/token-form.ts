@@ -26,7 +26,7 @@ const TOO_LONG = new CredentialRefusal(
 );
 const NOT_A_JWT = new CredentialRefusal(
   "not_a_jwt",
-  "The token is not a signed JWT, which has three parts: it may be an opaque or an encrypted token.",
+  "The token is not a signed JWT, which has three parts. An opaque or encrypted token is not accepted.",
 );
 
 /** The parameters of a token's header, not validated yet. */
@@ -83,7 +83,7 @@ export function typeRefusal({ typ }: TokenHeader): CredentialRefusal | null {
   if (typ === undefined || (typeof typ === "string" && TYPES.has(shortType(typ)))) return null;
   return new CredentialRefusal(
     "type",
-    `The header's typ is ${shownValue(typ)}; JWT, at+jwt or none are accepted.`,
+    `The header's typ is ${shownValue(typ)}. It must be JWT, at+jwt or absent.`,
   );
 }
 

@@ -76,7 +76,10 @@ export function createTokenVerifier(
 
 function algorithmRefusal({ alg }: TokenHeader): CredentialRefusal | null {
   if (typeof alg === "string" && ALGORITHMS.includes(alg)) return null;
-  return new CredentialRefusal("algorithm", `The header's alg is ${shownValue(alg)}, which is not accepted.`);
+  return new CredentialRefusal(
+    "algorithm",
+    `The header's alg is ${shownValue(alg)}. Use a signature by a public key, such as RS256, ES256 or EdDSA.`,
+  );
 }
 
 /** The result when the key set has no key that fits the token's header. */
@@ -135,7 +138,10 @@ function refusalOf(error: unknown, rules: TokenRules): CredentialRefusal {
     return new CredentialRefusal("malformed", "The token's payload is not a JSON object in UTF-8.");
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JOSENotSupported) {
-    return new CredentialRefusal("malformed", "The token's header asks for something that is not supported.");
+    return new CredentialRefusal(
+      "malformed",
+      "The token's header is malformed, or requires an extension that is not supported.",
+    );
   }
   return new CredentialRefusal("signature", "The key that the header names does not verify the signature.");
 }
@@ -146,11 +152,11 @@ function claimRefusal(
 ): CredentialRefusal {
   if (reason === "missing") return claimMissing(claim);
   if (claim === "iss") {
-    const detail = `The token's iss is ${shownValue(payload.iss)}; ${variables.issuer} is ${shownValue(issuer)}.`;
+    const detail = `The token's iss is ${shownValue(payload.iss)}, but ${variables.issuer} is ${shownValue(issuer)}.`;
     return new CredentialRefusal("issuer", detail);
   }
   if (claim === "aud") {
-    const detail = `The token's aud is ${shownValue(payload.aud)}; ${variables.audiences} is ${shownValue(audiences)}.`;
+    const detail = `The token's aud is ${shownValue(payload.aud)}, but ${variables.audiences} is ${shownValue(audiences)}.`;
     return new CredentialRefusal("audience", detail);
   }
   if (claim === "nbf" && reason === "check_failed") {

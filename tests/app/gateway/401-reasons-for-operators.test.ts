@@ -69,7 +69,7 @@ describe("a refused token", () => {
     expect(await refusedLine(answer)).toMatchObject({
       code: "UNAUTHORIZED",
       credential: "issuer",
-      detail: `The token's iss is "${ISSUER}/"; AUTH_ISSUER is "${ISSUER}".`,
+      detail: `The token's iss is "${ISSUER}/", but AUTH_ISSUER is "${ISSUER}".`,
     });
     expect(await counted("issuer")).toBe(1);
     const { error } = JSON.parse(answer.body.toString());

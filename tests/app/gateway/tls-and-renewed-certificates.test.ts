@@ -146,12 +146,16 @@ const isSecond = (name: string) => name === "second";
 describe("a certificate that cannot be served is refused at the start", () => {
   const wrongKey = "TLS_KEY_FILE must hold a private key in PEM form, without a passphrase.";
   test.each<[string, () => [cert: string, key: string], string]>([
-    ["without its key", () => [first.cert_file, ""], "TLS_KEY_FILE is required with TLS_CERT_FILE."],
-    ["without the certificate", () => ["", first.key_file], "TLS_CERT_FILE is required with TLS_KEY_FILE."],
+    ["without its key", () => [first.cert_file, ""], "TLS_KEY_FILE is required if TLS_CERT_FILE is set."],
+    [
+      "without the certificate",
+      () => ["", first.key_file],
+      "TLS_CERT_FILE is required if TLS_KEY_FILE is set.",
+    ],
     [
       "with another's key",
       () => [first.cert_file, second.key_file],
-      "TLS_KEY_FILE holds the key of another certificate than TLS_CERT_FILE.",
+      "TLS_KEY_FILE must hold the private key of the certificate in TLS_CERT_FILE.",
     ],
     [
       "in a file that is not there",

@@ -322,7 +322,7 @@ describe("the log", () => {
     const unlisted = "No operator of OPERATORS_FILE has this token, or the token has expired.";
     await waitFor(async () => (await linesOf({ credential: "operator", detail: unlisted })).length > 0);
     const [audience] = await linesOf({ credential: "audience" });
-    expect(audience?.detail).toBe('The token\'s aud is "x"; OPERATOR_AUDIENCE is ["other","ostiary"].');
+    expect(audience?.detail).toBe('The token\'s aud is "x", but OPERATOR_AUDIENCE is ["other","ostiary"].');
     const text = await readFile(LOG_FILE, "utf8");
     for (const [token] of [...refused.slice(0, 3), [good]]) expect(text).not.toContain(token);
   });

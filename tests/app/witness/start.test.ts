@@ -187,7 +187,7 @@ describe("a file of logs", () => {
       `${entry(`["${log.verifierKey}"]`)}  - { origin: log.example.com/a, keys: ["${log.verifierKey}"] }\n`,
       "line 4: logs[1].origin stands twice: give one log all its keys",
     ],
-    [`logs: []\nlogs: []\n`, "the same key twice in one map"],
+    [`logs: []\nlogs: []\n`, "a key occurs twice in one map"],
   ])("is refused: %j", async (text, message) => {
     const found = checkLogsFile({ WITNESS_LOGS_FILE: await fileOf(text) });
     expect(found.every(({ variable }) => variable === "WITNESS_LOGS_FILE")).toBe(true);

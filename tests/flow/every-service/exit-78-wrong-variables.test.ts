@@ -59,12 +59,12 @@ async function problems(app: string, env: Record<string, string>): Promise<strin
 
 const WHOLE = "must be a whole number from";
 const DATABASE_RULE =
-  "must be postgres://user:password@host:port/name, more host:port pairs after commas, with special characters of the password escaped (%40 for @); ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory.";
+  "must be postgres://user:password@host:port/name, pglite:///absolute/directory or pglite://memory. Escape special characters of the password (%40 for @). Write further host:port pairs after commas. ?sslmode=verify-full turns TLS on; DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE name its files. target_session_attrs can be primary or read-write.";
 const PEPPER_RULE =
-  "must be 32 to 64 characters of visible ASCII without spaces, such as `openssl rand -hex 32` gives.";
+  "must be 32 to 64 characters of visible ASCII without spaces, for example the output of `openssl rand -hex 32`.";
 const TOKEN_RULE = "of visible ASCII characters without spaces.";
 const ROLES_PROBLEMS = [
-  "ROLES_FILE line 2: roles.owner[0] must be 1 to 64 of a-z, 0-9, colon, dot, underscore and hyphen.",
+  "ROLES_FILE line 2: roles.owner[0] must be 1 to 64 characters: a-z, 0-9, colon, dot, underscore and hyphen.",
   "ROLES_FILE line 3: roles.extra must be a list of at most 64 labels.",
   "ROLES_FILE line 6: unknown is not a known field; remove it.",
 ];
@@ -90,10 +90,10 @@ describe("every wrong variable is named in one round", () => {
       "COUNTER_STORE_URL is required: it must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port, rediss+cluster://host:port,host:port or memory://.",
       "CREDENTIAL_VALIDATE_URL must be an absolute http:// or https:// URL.",
       `INTERNAL_AUTH_TOKEN must be the token that the services share, ${TOKEN_RULE}`,
-      `INTERNAL_PORT is ${port} like PORT: each port needs a number of its own.`,
+      `INTERNAL_PORT is ${port}, the same port as PORT: set two different ports.`,
       `MAX_BODY_BYTES ${WHOLE} 0 to 9007199254740991.`,
       "REUSE_PORT must be true or false.",
-      "ROUTE_STORE_URL is memory://, which no other process can read: give the URL of etcd, or start the platform app.",
+      "ROUTE_STORE_URL is memory://, which no other process can read: set the URL of etcd, or start the platform app.",
     ]);
   });
 
@@ -107,7 +107,7 @@ describe("every wrong variable is named in one round", () => {
       `ADMIN_TOKEN must be the admin API's bearer token, ${TOKEN_RULE}`,
       `DATABASE_URL ${DATABASE_RULE}`,
       `PORT ${WHOLE} 0 to 65535.`,
-      "ROUTE_STORE_URL is memory://, which no other process can read: give the URL of etcd, or start the platform app.",
+      "ROUTE_STORE_URL is memory://, which no other process can read: set the URL of etcd, or start the platform app.",
       "SEED_ROUTES_DIR must be a readable directory of YAML files that are applied at start.",
       "SWAGGER_ENABLED must be true or false.",
     ]);
@@ -125,7 +125,7 @@ describe("every wrong variable is named in one round", () => {
       "APIKEY_BRAND must be at most 32 lower-case letters and digits, a letter first; leave it unset for the default.",
       `APIKEY_MAX_AGE_SECONDS ${WHOLE} 60 to 315360000.`,
       `DATABASE_URL ${DATABASE_RULE}`,
-      `PORT is ${taken.port}, which is in use on 127.0.0.1 by another program: stop that, or set another port.`,
+      `PORT is ${taken.port}, which is in use on 127.0.0.1 by another program: stop that program, or set another port.`,
       ...ROLES_PROBLEMS,
       "SECRET_PEPPER is required while PLAIN_HASHES_ACCEPTED is false.",
       `SECRET_PEPPER_PREVIOUS ${PEPPER_RULE}`,
@@ -147,7 +147,7 @@ describe("every wrong variable is named in one round", () => {
       ...{ SEAL_INTERVAL_MS: "3001", AUDIT_OPERATOR_STREAM_URL: "https://siem.example.com/" },
     });
     expect(lines).toEqual([
-      "AUDIT_OPERATOR_STREAM_SECRET is required with AUDIT_OPERATOR_STREAM_URL.",
+      "AUDIT_OPERATOR_STREAM_SECRET is required if AUDIT_OPERATOR_STREAM_URL is set.",
       `DATABASE_URL ${DATABASE_RULE}`,
       "HOST must be an IP address or a host name to bind, such as 0.0.0.0 or 127.0.0.1.",
       "LOG_FILE must be a file that this user may append to, or - for standard output.",

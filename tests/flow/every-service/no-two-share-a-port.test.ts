@@ -40,7 +40,7 @@ async function refusal(app: string, env: Record<string, string>): Promise<string
 }
 
 function inUse(variable: string, port: string, host = "127.0.0.1", user = "another program"): string {
-  return `${variable} is ${port}, which is in use on ${host} by ${user}: stop that, or set another port.`;
+  return `${variable} is ${port}, which is in use on ${host} by ${user}: stop that program, or set another port.`;
 }
 
 /** Returns the ports of a process as its variables. */
@@ -154,7 +154,7 @@ describe("two listeners of one process", () => {
     const port = String(freePort());
     const env = { ...(await variables(app === "gateway" ? "none" : app)), PORT: port, INTERNAL_PORT: port };
     const lines = await refusal(app, env);
-    expect(lines).toContain(`INTERNAL_PORT is ${port} like PORT: each port needs a number of its own.`);
+    expect(lines).toContain(`INTERNAL_PORT is ${port}, the same port as PORT: set two different ports.`);
   });
 
   test("the platform refuses any two equal ports of its ten", async () => {
@@ -162,7 +162,7 @@ describe("two listeners of one process", () => {
     for (const [index, one] of PLATFORM_PORTS.entries()) {
       for (const other of PLATFORM_PORTS.slice(index + 1)) {
         const load = () => loadPlatform({ ...everyPort("0"), [one]: port, [other]: port });
-        expect(load).toThrow(`${other} is ${port} like ${one}: each port needs a number of its own.`);
+        expect(load).toThrow(`${other} is ${port}, the same port as ${one}: set two different ports.`);
       }
     }
   });
@@ -199,14 +199,14 @@ describe("addresses", () => {
   test("an address that this machine does not have is named once, as HOST", async () => {
     const lines = await refusal("audit", { DATABASE_URL: "pglite://memory", HOST: "203.0.113.7" });
     expect(lines).toEqual([
-      "HOST is 203.0.113.7, which is not an address of this machine: set one that it has, or 0.0.0.0 for all.",
+      "HOST is 203.0.113.7, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.",
     ]);
   });
 
   test("a name that does not resolve is named as HOST", async () => {
     const lines = await refusal("demo", { HOST: "nowhere.invalid", ...(await variables("demo")) });
     expect(lines).toEqual([
-      "HOST is nowhere.invalid, which is not an address of this machine: set one that it has, or 0.0.0.0 for all.",
+      "HOST is nowhere.invalid, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.",
     ]);
   });
 
@@ -278,7 +278,7 @@ describe.skipIf(!etcd.own)("REUSE_PORT", () => {
     const alone = portsOf(await start("gateway", env));
     const sharing = portsOf(await start("gateway", { ...env, REUSE_PORT: "true" }));
     expect(await refusal("gateway", { ...env, PORT: alone.PORT, REUSE_PORT: "true" })).toEqual([
-      inUse("PORT", alone.PORT, "127.0.0.1", "a program that does not share it"),
+      inUse("PORT", alone.PORT, "127.0.0.1", "a program that does not share the port"),
     ]);
     expect(await refusal("gateway", { ...env, PORT: sharing.PORT })).toEqual([inUse("PORT", sharing.PORT)]);
     expect(await refusal("registry", { ...(await variables("registry")), PORT: sharing.PORT })).toEqual([
@@ -295,7 +295,7 @@ describe.skipIf(!etcd.own)("REUSE_PORT", () => {
     ]);
     expect(await refusal("gateway", { ...env, INTERNAL_PORT: PORT })).toEqual([inUse("INTERNAL_PORT", PORT)]);
     expect(await refusal("gateway", { ...env, PORT, INTERNAL_PORT: PORT })).toContain(
-      `INTERNAL_PORT is ${PORT} like PORT: each port needs a number of its own.`,
+      `INTERNAL_PORT is ${PORT}, the same port as PORT: set two different ports.`,
     );
   });
 

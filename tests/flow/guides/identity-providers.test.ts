@@ -97,7 +97,7 @@ describe("a standard provider", () => {
       what: "The line of the refusal",
     });
     expect(told).toContain(
-      `1 audience: The token's aud is "https://other.example.com"; AUTH_ALLOWED_AUDIENCES is ["${AUDIENCE}"].`,
+      `1 audience: The token's aud is "https://other.example.com", but AUTH_ALLOWED_AUDIENCES is ["${AUDIENCE}"].`,
     );
   });
 });

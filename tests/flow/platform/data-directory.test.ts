@@ -44,9 +44,13 @@ async function refusal(DATA_DIR: string): Promise<string> {
 // OP-57
 describe("a DATA_DIR that cannot be used is refused with its name and the reason", () => {
   test.each([
-    ["a file", async (path: string) => writeFile(path, ""), "a file already has its name."],
-    ["a link to nothing", (path: string) => symlink("/no/such", path), "it is a symbolic link to nothing."],
-    ["a link to itself", (path: string) => symlink(path, path), "it is a symbolic link to nothing."],
+    ["a file", async (path: string) => writeFile(path, ""), "a file with this name exists."],
+    [
+      "a link to nothing",
+      (path: string) => symlink("/no/such", path),
+      "it is a symbolic link without a target.",
+    ],
+    ["a link to itself", (path: string) => symlink(path, path), "it is a symbolic link without a target."],
   ])("%s", async (name, make, reason) => {
     const path = join(parent, name);
     await make(path);
@@ -55,7 +59,7 @@ describe("a DATA_DIR that cannot be used is refused with its name and the reason
 
   test("one below a file", async () => {
     await writeFile(join(parent, "below"), "");
-    expect(await refusal(join(parent, "below", "data"))).toContain("a file already has its name.");
+    expect(await refusal(join(parent, "below", "data"))).toContain("a file with this name exists.");
   });
 
   test("one that cannot be made", async () => {
@@ -144,7 +148,9 @@ describe("a DATA_DIR that can be used", () => {
     const path = join(parent, "open keys");
     await mkdir(path);
     await writeFile(join(path, "audit-stream-keys"), "x", { mode: 0o644 });
-    expect(await refusal(path)).toContain("its file audit-stream-keys names a file that others may read");
+    expect(await refusal(path)).toContain(
+      "its file audit-stream-keys names a file that other users may read",
+    );
   });
 
   // OP-56

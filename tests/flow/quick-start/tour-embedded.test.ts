@@ -53,8 +53,8 @@ describe("the quick start", () => {
       const refusal = await refused({ DATA_DIR: elsewhere, GATEWAY_PORT: port, DEMO_PORT: port });
       expect(refusal.stderr).toEqual([
         "The configuration is not valid:",
-        `  GATEWAY_PORT is ${taken.port}, which is in use on 127.0.0.1 by another program: stop that, or set another port.`,
-        `  DEMO_PORT is ${taken.port} like GATEWAY_PORT: each port needs a number of its own.`,
+        `  GATEWAY_PORT is ${taken.port}, which is in use on 127.0.0.1 by another program: stop that program, or set another port.`,
+        `  DEMO_PORT is ${taken.port}, the same port as GATEWAY_PORT: set two different ports.`,
       ]);
     } finally {
       taken.stop(true);

@@ -39,7 +39,7 @@ describe.if(services().postgres.binary)("PostgreSQL", () => {
     await open("plain", { ca: material.made.ca }, "127.0.0.1");
     await server.show(material.made.ca.sign("named", { names: "DNS:localhost" }));
     expect(await message(open("plain", { ca: material.made.ca }, "127.0.0.1"))).toContain(
-      "is for another host",
+      "does not name the host",
     );
   });
 
@@ -49,7 +49,7 @@ describe.if(services().postgres.binary)("PostgreSQL", () => {
       namespace: "test",
       tls: files("DATABASE", { ca: material.made.ca }),
     });
-    expect(await message(opened)).toContain("is for another host");
+    expect(await message(opened)).toContain("does not name the host");
   });
 
   test("a renewed CA counts from the next connection on", async () => {

@@ -100,7 +100,7 @@ export interface StoreBed {
 export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
   const url = `${bed.peer}_URL`;
   const untrusted = () =>
-    `The TLS certificate of ${bed.server()} (${url}) is signed by no CA that is trusted here: name the file of its CA by ${bed.peer}_CA_FILE.`;
+    `The TLS certificate of ${bed.server()} (${url}) is not signed by a trusted CA: set ${bed.peer}_CA_FILE to the file of its CA.`;
 
   // OP-21
   test("a certificate of the named CA is accepted", async () => {
@@ -119,14 +119,14 @@ export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
   test("a certificate for another host is refused", async () => {
     await bed.show(material.made.elsewhere);
     expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
-      `The TLS certificate of ${bed.server()} is for another host than ${url} names: correct the host, or have the name put into the certificate.`,
+      `The TLS certificate of ${bed.server()} does not name the host in ${url}: correct the host, or issue a certificate with its name.`,
     );
   });
 
   test("an expired certificate is refused", async () => {
     await bed.show(material.made.expired);
     expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
-      `The TLS certificate of ${bed.server()} (${url}) has expired: renew it there.`,
+      `The TLS certificate of ${bed.server()} (${url}) has expired: renew the certificate.`,
     );
   });
 
@@ -136,7 +136,7 @@ export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
     const files = `${bed.peer}_CERT_FILE and ${bed.peer}_KEY_FILE`;
     expect(await message(bed.useAsking({ ca: material.made.ca }))).toContain(files);
     expect(await message(bed.useAsking({ ca: material.made.ca, pair: material.made.stranger }))).toBe(
-      `The server at ${bed.server()} (${url}) does not accept the client's TLS certificate: name one that it trusts by ${files}.`,
+      `The client's TLS certificate was refused by ${bed.server()} (${url}): set ${files} to a certificate that the server trusts.`,
     );
     await bed.useAsking({ ca: material.made.ca, pair: material.made.client });
   });

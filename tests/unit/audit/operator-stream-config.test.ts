@@ -49,11 +49,11 @@ describe("the operator's stream", () => {
   test.each([
     [
       { AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER },
-      "AUDIT_OPERATOR_STREAM_SECRET is required with AUDIT_OPERATOR_STREAM_URL.",
+      "AUDIT_OPERATOR_STREAM_SECRET is required if AUDIT_OPERATOR_STREAM_URL is set.",
     ],
     [
       { AUDIT_OPERATOR_STREAM_SECRET: SECRET },
-      "AUDIT_OPERATOR_STREAM_URL is required with AUDIT_OPERATOR_STREAM_SECRET.",
+      "AUDIT_OPERATOR_STREAM_URL is required if AUDIT_OPERATOR_STREAM_SECRET is set.",
     ],
     [{ AUDIT_OPERATOR_STREAM_FORMAT: "cef" }, "AUDIT_OPERATOR_STREAM_FORMAT must be ostiary or ocsf."],
     [{ AUDIT_OPERATOR_STREAM_FROM: "yesterday" }, "AUDIT_OPERATOR_STREAM_FROM must be now or start."],

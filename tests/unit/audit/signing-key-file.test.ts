@@ -48,7 +48,7 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
   test("is refused when others can read or write it, when it is no file, or when it is missing", () => {
     const text = pem("pkcs8", ed25519.privateKey);
     for (const mode of [0o644, 0o602, 0o620, 0o666]) {
-      expect(problem(chmodded(text, mode))).toContain("run chmod 600 on it");
+      expect(problem(chmodded(text, mode))).toContain("run chmod 600 on the file");
     }
     for (const mode of [0o600, 0o400, 0o440, 0o640]) expect(problem(chmodded(text, mode))).toBeUndefined();
     expect(problem(dirname(keyFile(text)))).toStartWith("must be the path of");

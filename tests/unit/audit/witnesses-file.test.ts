@@ -25,7 +25,7 @@ describe("a file of witnesses", () => {
   // AU-170
   test("needs a signing key", () => {
     expect(check(list(one), { AUDIT_SIGNING_KEY_FILE: undefined })).toEqual([
-      { variable: "AUDIT_SIGNING_KEY_FILE", message: "is required with AUDIT_WITNESSES_FILE." },
+      { variable: "AUDIT_SIGNING_KEY_FILE", message: "is required if AUDIT_WITNESSES_FILE is set." },
     ]);
   });
 

@@ -51,7 +51,7 @@ describe("an operator with claims", () => {
   });
 
   const MAP = "operators[0].claims must be a map of 1 to 8 claims, each a name and a value";
-  const VALUE = "must be text of 1 to 512 characters, in quotes where YAML reads something else";
+  const VALUE = "must be text of 1 to 512 characters; write numbers, true, false and null in quotes";
   const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`c${index}`, "x"]));
   test.each<[string, unknown, string]>([
     ["that are none", {}, MAP],
@@ -76,7 +76,7 @@ describe("an operator with claims", () => {
     [
       "with a name that breaks the line",
       { "a\nb": "x" },
-      "operators[0].claims has a name that is not 1 to 256 visible ASCII characters",
+      "operators[0].claims must have names of 1 to 256 visible ASCII characters",
     ],
   ])("is refused for claims %s", (_, claims, message) => {
     expect(problems(fileOf({ claims }))).toEqual([`${message}.`]);
@@ -87,7 +87,7 @@ describe("an operator with claims", () => {
       "operators[0] has both token_sha256 and claims: keep one of them.",
     ]);
     expect(problems(fileOf({}))).toEqual([
-      "operators[0] has neither token_sha256 nor claims: name one of them.",
+      "operators[0] has neither token_sha256 nor claims: add one of them.",
     ]);
   });
 
@@ -103,7 +103,7 @@ describe("an operator with claims", () => {
 describe("an issuer from which everybody gets tokens", () => {
   test("needs a claim that names an owner there", () => {
     const message =
-      "operators[0].claims must have one of repository, repository_id, repository_owner, repository_owner_id and sub: everybody can get tokens of OPERATOR_ISSUER.";
+      "operators[0].claims must have at least one of the claims repository, repository_id, repository_owner, repository_owner_id and sub: everybody can get tokens of OPERATOR_ISSUER.";
     for (const claims of [{ ref: "refs/heads/main" }, { actor: "ada", environment: "production" }]) {
       expect(problems(fileOf({ claims }), { issuer: GITHUB })).toEqual([message]);
     }
@@ -116,7 +116,7 @@ describe("an issuer from which everybody gets tokens", () => {
 // RG-126
 describe("two operators", () => {
   const never = (index: number, first: number) =>
-    `operators[${index}].claims fit operators[${first}] too, which comes first: put the operator with more claims first, or give each operator other claims.`;
+    `operators[${index}] is never used, because its tokens also match operators[${first}], which comes first: put the operator with more claims first, or change the claims.`;
 
   test("with the same claims, or with more claims behind fewer, are refused", () => {
     const wide = { claims: { groups: "staff" } };
@@ -177,9 +177,9 @@ describe("the variables of the provider", () => {
   test("are set together, with a file", () => {
     expect([said({}), said(whole), said({ ...whole, CONSOLE_CLIENT_ID: "console" })]).toEqual([[], [], []]);
     expect(said({ OPERATOR_AUDIENCE: "ostiary" })).toEqual([
-      "OPERATOR_ISSUER is required with OPERATOR_AUDIENCE.",
-      "OPERATOR_JWKS_URI is required with OPERATOR_AUDIENCE.",
-      "OPERATORS_FILE is required with OPERATOR_ISSUER: it lists the claims of each operator.",
+      "OPERATOR_ISSUER is required if OPERATOR_AUDIENCE is set.",
+      "OPERATOR_JWKS_URI is required if OPERATOR_AUDIENCE is set.",
+      "OPERATORS_FILE is required if OPERATOR_ISSUER is set: the file lists the claims of each operator.",
     ]);
   });
 

@@ -94,12 +94,12 @@ const TOKEN_RULE = "must be the SHA-256 of a token: 64 lower-case hexadecimal di
 // RG-111
 describe("an operators file that is refused", () => {
   const files: [what: string, text: string, messages: string[]][] = [
-    ["nothing", "", ["The file must be a map with operators"]],
-    ["a list", "- a", ["The file must be a map with operators"]],
+    ["nothing", "", ["The file must be a map with the key operators"]],
+    ["a list", "- a", ["The file must be a map with the key operators"]],
     ["broken YAML", "operators: [", ["not valid YAML"]],
     ["a tag", "operators: !!js/function 'x'", ["not valid YAML"]],
     ["an unknown field", "operators: []\nusers: []", ["users is not a known field; remove it"]],
-    ["a duplicate key", "operators: []\noperators: []", ["the same key twice in one map"]],
+    ["a duplicate key", "operators: []\noperators: []", ["a key occurs twice in one map"]],
     ["operators that are none", "operators: yes", ["operators must be a list of at most 1000 operators"]],
     [
       "an operator that is text",
@@ -111,12 +111,12 @@ describe("an operators file that is refused", () => {
     [
       "no name",
       { name: undefined },
-      ["operators[0].name is required and must be 1 to 128 of letters, digits and ._@/+-"],
+      ["operators[0].name is required and must be 1 to 128 characters: letters, digits and ._@/+-"],
     ],
     [
       "a name with a space",
       { name: "c i" },
-      ["operators[0].name must be 1 to 128 of letters, digits and ._@/+-"],
+      ["operators[0].name must be 1 to 128 characters: letters, digits and ._@/+-"],
     ],
     [
       "the name of the holder of ADMIN_TOKEN",
@@ -128,7 +128,7 @@ describe("an operators file that is refused", () => {
     [
       "no token",
       { token_sha256: undefined },
-      ["operators[0] has neither token_sha256 nor claims: name one of them"],
+      ["operators[0] has neither token_sha256 nor claims: add one of them"],
     ],
     [
       "an empty list of tokens",
@@ -155,7 +155,7 @@ describe("an operators file that is refused", () => {
     [
       "the same token twice",
       { token_sha256: [HASH, HASH] },
-      ["operators[0].token_sha256[1] is the token of operators[0]: give each operator its own"],
+      ["operators[0].token_sha256[1] is the token of operators[0]: give each operator its own token"],
     ],
     [
       "an end that is no time",
@@ -171,12 +171,12 @@ describe("an operators file that is refused", () => {
     [
       "a reader with paths",
       { role: "reader", services: undefined },
-      ["operators[0].paths is for publishers: remove it"],
+      ["operators[0].paths is only for publishers: remove paths"],
     ],
     [
       "an admin with services",
       { role: "admin", paths: undefined },
-      ["operators[0].services is for publishers: remove it"],
+      ["operators[0].services is only for publishers: remove services"],
     ],
     [
       "no services at all",
@@ -222,8 +222,8 @@ describe("an operators file that is refused", () => {
 `;
     expect(problems(text)).toEqual([
       "line 9: operators[1].paths[0]: The full path `/W` is not canonical: the canonical form is `/w`.",
-      "line 5: operators[1].name stands twice: a.",
-      "line 7: operators[1].token_sha256[0] is the token of operators[0]: give each operator its own.",
+      "line 5: operators[1].name is a, the name of an earlier operator: choose another name.",
+      "line 7: operators[1].token_sha256[0] is the token of operators[0]: give each operator its own token.",
     ]);
   });
 
@@ -235,7 +235,7 @@ describe("an operators file that is refused", () => {
 
   test("an operator with the token of ADMIN_TOKEN", () => {
     expect(problems(GOOD, { admin_token: "one" })).toEqual([
-      "line 4: operators[0].token_sha256[0] is the token of ADMIN_TOKEN: give each operator its own.",
+      "line 4: operators[0].token_sha256[0] is the token of ADMIN_TOKEN: give each operator its own token.",
     ]);
   });
 

@@ -51,17 +51,17 @@ describe("files that are refused", () => {
     [
       "a certificate without its key",
       () => ({ DATABASE_CERT_FILE: first.cert_file }),
-      ["DATABASE_KEY_FILE is required with DATABASE_CERT_FILE."],
+      ["DATABASE_KEY_FILE is required if DATABASE_CERT_FILE is set."],
     ],
     [
       "a key without its certificate",
       () => ({ ROUTE_STORE_KEY_FILE: first.key_file }),
-      ["ROUTE_STORE_CERT_FILE is required with ROUTE_STORE_KEY_FILE."],
+      ["ROUTE_STORE_CERT_FILE is required if ROUTE_STORE_KEY_FILE is set."],
     ],
     [
       "another's key",
       () => ({ DATABASE_CERT_FILE: first.cert_file, DATABASE_KEY_FILE: second.key_file }),
-      ["DATABASE_KEY_FILE holds the key of another certificate than DATABASE_CERT_FILE."],
+      ["DATABASE_KEY_FILE must hold the private key of the certificate in DATABASE_CERT_FILE."],
     ],
     [
       "a key under a passphrase",
@@ -75,7 +75,7 @@ describe("files that are refused", () => {
       "files for a store that is called without TLS",
       () => ({ DATABASE_URL: "postgres://u:p@h/db", DATABASE_CA_FILE: first.cert_file }),
       [
-        "DATABASE_CA_FILE is for TLS, which DATABASE_URL does not ask for: write it with ?sslmode=verify-full, or leave the file out.",
+        "DATABASE_CA_FILE is only for TLS: write DATABASE_URL with ?sslmode=verify-full, or leave this variable out.",
       ],
     ],
   ])("%s", (_, variables, expected) => {

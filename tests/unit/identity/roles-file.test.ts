@@ -90,23 +90,23 @@ describe("a roles file that is refused", () => {
     [
       "an unknown creator_role",
       good.replace("creator_role: owner", "creator_role: boss"),
-      ["line 5: creator_role names boss, which is not a slug of roles."],
+      ["line 5: creator_role names boss, which is not a role under roles."],
     ],
     [
       "an unknown default_role",
       good.replace("default_role: viewer", "default_role: guest"),
-      ["line 6: default_role names guest, which is not a slug of roles."],
+      ["line 6: default_role names guest, which is not a role under roles."],
     ],
     [
       "an unknown service_account_default_role",
       `${good}service_account_default_role: bot\n`,
-      ["line 7: service_account_default_role names bot, which is not a slug of roles."],
+      ["line 7: service_account_default_role names bot, which is not a role under roles."],
     ],
     ["an unknown key", `${good}extra: 1\n`, ["line 7: extra is not a known field; remove it."]],
     [
       "a slug with capitals",
       good.replace("  admin:", "  Admin:"),
-      [/^line 3: the slug "Admin" must be 1 to 64 of/],
+      [/^line 3: the slug "Admin" must be 1 to 64 characters/],
     ],
     [
       "a slug of 65 characters",
@@ -122,7 +122,7 @@ describe("a roles file that is refused", () => {
     [
       "a label with a space",
       good.replace("viewer: []", "viewer:\n    - a\n    - b c"),
-      [/^line 6: roles.viewer\[1\] must be 1 to 64 of/],
+      [/^line 6: roles.viewer\[1\] must be 1 to 64 characters/],
     ],
     [
       "a label of 65 characters",
@@ -144,9 +144,9 @@ describe("a roles file that is refused", () => {
     [
       "* beside others",
       good.replace('["*"]', '[a, "*"]'),
-      [/^line 2: roles.owner lists \* beside other labels/],
+      [/^line 2: roles.owner lists \* with other labels/],
     ],
-    ["a key twice", good.replace("  admin:", "  owner:"), ["line 3: the same key twice in one map."]],
+    ["a key twice", good.replace("  admin:", "  owner:"), ["line 3: a key occurs twice in one map."]],
     ["no YAML", "roles: [", [/^line 1: not valid YAML/]],
     ["a tag of its own", good.replace("viewer: []", "viewer: !js []"), [/^line 4: not valid YAML/]],
     ["aliases without bound", bomb(), [/aliases that expand without bound/]],
@@ -186,15 +186,15 @@ default_role: guest
 extra: 1
 `;
     expect(problems(text)).toEqual([
-      "line 5: the same key twice in one map.",
+      "line 5: a key occurs twice in one map.",
       "line 9: extra is not a known field; remove it.",
       ...["Owner", "Admin", "bad label"].map((slug) =>
-        expect.stringContaining(`the slug "${slug}" must be 1 to 64 of`),
+        expect.stringContaining(`the slug "${slug}" must be 1 to 64 characters`),
       ),
       "line 3: roles.Admin lists org:write twice.",
       "line 4: roles.viewer lists a twice.",
-      "line 7: creator_role names owner, which is not a slug of roles.",
-      "line 8: default_role names guest, which is not a slug of roles.",
+      "line 7: creator_role names owner, which is not a role under roles.",
+      "line 8: default_role names guest, which is not a role under roles.",
     ]);
   });
 

@@ -100,7 +100,7 @@ describe("JSON", () => {
     '{"__proto__": 1, "__proto__": 2}',
     '{"a" : 1,\n"b:": "\\"a\\":", "a"\t: 3}',
   ])("with a key twice in one object is refused: %s", async (body) => {
-    expect(await refusal(body, "application/json")).toBe("A key is given twice in one object of the JSON.");
+    expect(await refusal(body, "application/json")).toBe("The JSON has an object with the same key twice.");
   });
 
   test("with the same key in different objects, or in strings, is read", async () => {

@@ -85,18 +85,18 @@ describe("YAML that operators write", () => {
 describe("YAML is refused when it", () => {
   // RG-36, RG-38
   test.each([
-    ["a: 1\nb: 2\na: 3", "A key is given twice in one map at line 3, column 1."],
-    ["{x: {a: 1, 'a': 2}}", "A key is given twice in one map at line 1, column 12."],
-    ["__proto__: 1\n__proto__: 2", "A key is given twice in one map at line 2, column 1."],
-    ["a: !custom x", "Custom tags are not accepted at line 1, column 4."],
-    ["a: !!binary aGk=", "Custom tags are not accepted at line 1, column 4."],
-    ["a: !!set {x: null}", "Custom tags are not accepted at line 1, column 4."],
-    ["a: !!js/function 'x'", "Custom tags are not accepted at line 1, column 4."],
+    ["a: 1\nb: 2\na: 3", "The key at line 3, column 1 occurs twice in one map."],
+    ["{x: {a: 1, 'a': 2}}", "The key at line 1, column 12 occurs twice in one map."],
+    ["__proto__: 1\n__proto__: 2", "The key at line 2, column 1 occurs twice in one map."],
+    ["a: !custom x", "The custom tag at line 1, column 4 is not accepted."],
+    ["a: !!binary aGk=", "The custom tag at line 1, column 4 is not accepted."],
+    ["a: !!set {x: null}", "The custom tag at line 1, column 4 is not accepted."],
+    ["a: !!js/function 'x'", "The custom tag at line 1, column 4 is not accepted."],
     [
       "%TAG ! tag:example.com,2000:\n---\na: !x 1",
-      "Directives such as %TAG are not accepted at line 1, column 1.",
+      "The directive at line 1, column 1 is not accepted: only %YAML is.",
     ],
-    ["%FOO bar\n---\na: 1", "Directives such as %TAG are not accepted at line 1, column 1."],
+    ["%FOO bar\n---\na: 1", "The directive at line 1, column 1 is not accepted: only %YAML is."],
     ["%YAML 1.2\n%YAML 1.2\n---\na: 1", "The YAML is not valid at line 2, column 1: %YAML is given twice."],
     [
       "%YAML 1.1\n# c\n%YAML 1.2\n---\na: 1",
@@ -120,28 +120,25 @@ describe("YAML is refused when it", () => {
     ["a: 1\n...\n%YAML 1.2\n", "The body holds several YAML documents: send one."],
     ["a: 1\n...\n%YAML 1.2\n---\nb: 1", "The body holds several YAML documents: send one."],
     ...["b\0", '"\x07"', "b\x1b[0m", "b\x7f", "b\x80", "b\ufffe", "\ufeffb", "1 # c\rd: 2"].map((value) => {
-      const place = `column ${4 + value.search(UNPRINTABLE)}: U+${codePoint(value)}`;
+      const place = `column ${4 + value.search(UNPRINTABLE)}: write U+${codePoint(value)}`;
       return [
         `a: ${value}`,
-        `The YAML is not valid at line 1, ${place} can stand in double quotes only, as an escape.`,
+        `The YAML is not valid at line 1, ${place} as an escape in double quotes.`,
       ] as const;
     }),
     ["a: 1\n---\nb: 2", "The body holds several YAML documents: send one."],
-    ["? [a]\n: 1", "A key must be a string at line 1, column 3."],
+    ["? [a]\n: 1", "The key at line 1, column 3 must be a string."],
     ["a: 'open", "The YAML is not valid at line 1, column 9: a quote is not closed."],
     [
       "a: b: c",
-      "The YAML is not valid at line 1, column 5: this cannot stand here; a quote, a comma, a colon or a line break may be missing.",
+      "The YAML is not valid at line 1, column 5: the text here is unexpected; a quote, a comma, a colon or a line break may be missing.",
     ],
-    ["a:\n\t- b", "The YAML is not valid at line 2, column 1: indent by spaces, not by tabs."],
+    ["a:\n\t- b", "The YAML is not valid at line 2, column 1: indent with spaces, not with tabs."],
     [
       "a: @b",
-      "The YAML is not valid at line 1, column 4: this cannot stand here; a quote, a comma, a colon or a line break may be missing.",
+      "The YAML is not valid at line 1, column 4: the text here is unexpected; a quote, a comma, a colon or a line break may be missing.",
     ],
-    [
-      "]",
-      "The YAML is not valid at line 1, column 1: this cannot stand here: the document has ended before it.",
-    ],
+    ["]", "The YAML is not valid at line 1, column 1: the text here follows the end of the document."],
     [
       "a: [1\nb: 2",
       "The YAML is not valid at line 2, column 1: a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to.",
@@ -152,20 +149,20 @@ describe("YAML is refused when it", () => {
       return [text, `The YAML is not valid at line 2, column 1: ${why}.`] as const;
     }),
     ...["a: |0\n b", "a: |12\n b"].map((text, extra) => {
-      const why = "the indentation after | or > is one digit from 1 to 9";
+      const why = "the indentation after | or > must be one digit from 1 to 9";
       return [text, `The YAML is not valid at line 1, column ${5 + extra}: ${why}.`] as const;
     }),
     ["a: ['x' y]", "The YAML is not valid at line 1, column 9: a comma is missing between two entries."],
     ["a: {b: 1", "The YAML is not valid at line 1, column 9: a bracket or brace is not closed."],
     ["a: [,]", "The YAML is not valid at line 1, column 5: a value is missing in front of a comma."],
-    ['a: "\\q"', "The YAML is not valid at line 1, column 6: an escape in double quotes is not known."],
+    ['a: "\\q"', "The YAML is not valid at line 1, column 6: an escape in double quotes is unknown."],
     ["a: &", "The YAML is not valid at line 1, column 5: an anchor or alias has no name."],
-    ["a: !!int x", "The YAML is not valid at line 1, column 4: the value is not of its tag's type."],
+    ["a: !!int x", "The YAML is not valid at line 1, column 4: the value does not have the type of its tag."],
     [
       "&a {x: 1}: 1",
-      "The YAML is not valid at line 1, column 10: this cannot stand here: the document has ended before it.",
+      "The YAML is not valid at line 1, column 10: the text here follows the end of the document.",
     ],
-    ["a: &a [x]\n*a : 1", "A key must be a string at line 2, column 1."],
+    ["a: &a [x]\n*a : 1", "The key at line 2, column 1 must be a string."],
     ["a: *missing", "The alias at line 1, column 4 has no anchor before it."],
     ["a: &a 1\nb: &a [*a]", "The alias at line 2, column 8 is inside the value that it repeats."],
   ])("%j, with what is wrong and where", (text, message) => {
@@ -184,7 +181,7 @@ describe("YAML is refused when it", () => {
     const long = `a: &a ${"x".repeat(10_000)}\nb: [${Array(7).fill("*a").join(", ")}]`;
     for (const text of [billion, wide(2), long]) {
       expect(refusal(text)).toBe(
-        "The aliases of the YAML expand to too many values: write them out, or send JSON.",
+        "The aliases of the YAML expand to too many values: write the values out, or send JSON.",
       );
     }
     expect(parseYaml(wide(1))).toHaveProperty("b.0.length", 30_000);

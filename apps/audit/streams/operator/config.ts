@@ -60,7 +60,9 @@ export function operatorStreamOf(config: OperatorStreamConfig): OperatorStreamSe
 /** Returns what is wrong with the variables of the operator's stream; a check for `loadConfig`. */
 export function checkOperatorStream(config: Partial<OperatorStreamConfig & TargetConfig>): ConfigProblem[] {
   const { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret } = config;
-  const needs = (variable: string, other: string) => [{ variable, message: `is required with ${other}.` }];
+  const needs = (variable: string, other: string) => [
+    { variable, message: `is required if ${other} is set.` },
+  ];
   if (url === undefined) {
     return secret === undefined ? [] : needs("AUDIT_OPERATOR_STREAM_URL", "AUDIT_OPERATOR_STREAM_SECRET");
   }

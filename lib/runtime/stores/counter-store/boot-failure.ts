@@ -13,20 +13,23 @@ export function refusalOf(error: unknown): string | undefined {
 const REFUSALS: [said: RegExp, sentence: string][] = [
   [
     /^NOAUTH/,
-    "The counter store asks for a password, and COUNTER_STORE_URL has none: write redis://user:password@host:port.",
+    "The counter store asks for a password, but COUNTER_STORE_URL has none: write redis://user:password@host:port.",
   ],
   [
     /^WRONGPASS/,
     "The counter store does not accept the user and password of COUNTER_STORE_URL: correct them.",
   ],
-  [/^NOPERM/, "The user of COUNTER_STORE_URL lacks rights that counting needs: grant them."],
+  [
+    /^NOPERM/,
+    "The user of COUNTER_STORE_URL may not use the commands or keys of the counters: extend the ACL of the user.",
+  ],
   [
     /DB index/,
     "The counter store has no database with the number in COUNTER_STORE_URL: end the URL with the number of an existing database, such as /0.",
   ],
   [
     /cluster support disabled/,
-    "COUNTER_STORE_URL begins with redis+cluster://, and the server is not a cluster: write redis://.",
+    "COUNTER_STORE_URL begins with redis+cluster://, but the server is not a cluster: write redis://.",
   ],
 ];
 

@@ -47,18 +47,18 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     case "3D000":
       return `The database ${database} that DATABASE_URL names does not exist at ${server}: create it, or correct the name.`;
     case "28P01":
-      return `The server at ${server} knows no user ${user} with the password of DATABASE_URL: correct the URL, or set the password anew.`;
+      return `The server at ${server} refuses user ${user} with the password of DATABASE_URL: correct the URL, or set the password of the user again.`;
     case "28000":
       if (fieldOf(error, "routine") === "InitializeSessionUserId") {
-        return `The user ${user} of DATABASE_URL does not exist at ${server}, or may not log in.`;
+        return `The user ${user} of DATABASE_URL does not exist at ${server}, or may not log in: create the user with LOGIN.`;
       }
-      return `The server at ${server} does not let user ${user} of DATABASE_URL into database ${database} from this machine; it may ask for ${tls ? "a client certificate, which DATABASE_CERT_FILE and DATABASE_KEY_FILE name" : "TLS, which ?sslmode=verify-full turns on"}.`;
+      return `The server at ${server} does not let user ${user} of DATABASE_URL into database ${database} from this machine. The server may require ${tls ? "a client certificate, which DATABASE_CERT_FILE and DATABASE_KEY_FILE name" : "TLS, which ?sslmode=verify-full turns on"}.`;
     case "42501":
-      return `The user ${user} of DATABASE_URL may not connect to database ${database} at ${server}.`;
+      return `The user ${user} of DATABASE_URL may not connect to database ${database} at ${server}: grant CONNECT on the database.`;
     case "53300":
-      return `The server at ${server} (DATABASE_URL) has no connection left: end some, or raise its max_connections.`;
+      return `The server at ${server} (DATABASE_URL) has no free connection: end some connections, or raise max_connections.`;
     case "57P03":
-      return `The server at ${server} (DATABASE_URL) is starting up or shutting down: start again once it is up.`;
+      return `The server at ${server} (DATABASE_URL) is starting up or shutting down: start again once the server is up.`;
     default:
       return `The server at ${server} refuses the connection of DATABASE_URL (SQLSTATE ${state}).`;
   }
@@ -72,16 +72,16 @@ function connectionSentence(error: unknown, places: Places): string {
   }
   const code = fieldOf(error, "code");
   if (code === "ECONNREFUSED")
-    return `Nothing listens at ${server} (DATABASE_URL): start it, or correct the URL.`;
+    return `Nothing listens at ${server} (DATABASE_URL): start the server, or correct the URL.`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    return `The host of DATABASE_URL is not known: ${server}.`;
+    return `The host of DATABASE_URL cannot be resolved: ${server}. Correct the URL, or the DNS.`;
   }
   if (tls && code === "ECONNRESET") {
-    return `The server at ${server} does not speak TLS, which DATABASE_URL asks for by sslmode.`;
+    return `DATABASE_URL asks for TLS by sslmode, but the server at ${server} does not speak TLS: correct sslmode, or turn TLS on at the server.`;
   }
   const refused = tlsError(code, server, { url: "DATABASE_URL", prefix: "DATABASE" });
   if (tls && refused !== undefined) return refused;
-  return `The database at ${server} (DATABASE_URL) does not answer: check that it runs and that the network lets connections through.`;
+  return `The database at ${server} (DATABASE_URL) does not answer: check that the server runs and that the network lets connections through.`;
 }
 
 function fieldOf(error: unknown, name: string): string {

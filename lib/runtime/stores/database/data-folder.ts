@@ -127,9 +127,11 @@ async function unusableReason(path: string, error: unknown): Promise<string> {
     case "EROFS":
       return "the file system is read-only.";
     case "EEXIST":
-      return (await isLink(path)) ? "it is a symbolic link to nothing." : "a file already has its name.";
+      return (await isLink(path))
+        ? "it is a symbolic link without a target."
+        : "a file with this name exists.";
     case "ENOTDIR":
-      return "a file already has its name.";
+      return "a file with this name exists.";
     case "ENOENT":
       return "a folder above it does not exist and cannot be created.";
     case "ENAMETOOLONG":

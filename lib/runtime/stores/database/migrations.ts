@@ -108,8 +108,8 @@ export function knownMigrations(folder: string): ReadonlySet<number> {
 /** The problems that an operator must solve before the service can start, by SQLSTATE. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "42501":
-    "The user of DATABASE_URL may not write schema {schema}: grant it CREATE on the database, make it the schema's owner, or let its owner migrate first.",
-  "25006": "The server of DATABASE_URL is read-only, as a standby is: name its primary.",
+    "The user of DATABASE_URL may not change schema {schema}: grant the user CREATE on the database, make the user the schema's owner, or let the owner migrate first.",
+  "25006": "The server of DATABASE_URL is read-only, like a standby: set DATABASE_URL to the primary.",
 };
 
 /** The error while another replica migrates. */
@@ -128,7 +128,7 @@ async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> 
       const limit_ms = error instanceof Busy ? MIGRATING_MS_MAX : LOCKED_MS_MAX;
       if (performance.now() - began_ms > limit_ms) {
         throw new Error(
-          `The migrations of schema ${schema} wait for a lock: end the session that holds it (pg_locks), then start again.`,
+          `The migrations of schema ${schema} have waited too long for a lock: end the session that holds the lock (see pg_locks), then start again.`,
           { cause: error },
         );
       }
@@ -217,7 +217,7 @@ function isApplied(journal: Journal, { folderMillis, hash }: Migration): boolean
 function refuseEdited({ folder }: Plan, { folderMillis, hash }: Migration, found: Applied | undefined): void {
   if (found === undefined || found.hash === hash) return;
   throw new Error(
-    `A migration in ${folder} (when: ${folderMillis}) was edited after it was applied: restore it, and make the change in a new migration.`,
+    `A migration in ${folder} (when: ${folderMillis}) was edited after it was applied: restore the migration, and make the change in a new one.`,
   );
 }
 
@@ -232,7 +232,7 @@ function newerThan({ schema, migrations }: Plan, journal: Journal): number {
   const reason = newer.find(({ refuses_older }) => refuses_older !== null)?.refuses_older;
   if (reason !== undefined) {
     throw new Error(
-      `A newer version has migrated schema ${schema}, and this version cannot serve it: ${reason} Start the newer version again, or restore a backup from before it.`,
+      `A newer version has migrated schema ${schema}, and this version cannot serve it: ${reason} Start the newer version again, or restore a backup from before the upgrade.`,
     );
   }
   return newer.length;

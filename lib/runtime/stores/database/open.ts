@@ -92,6 +92,9 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    throw new UnusableFolder(path, "its URL holds a % that escapes nothing: write it as %25.");
+    throw new UnusableFolder(
+      path,
+      "its URL has a % that escapes no character: write %25 for a percent sign.",
+    );
   }
 }

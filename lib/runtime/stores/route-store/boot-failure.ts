@@ -11,7 +11,8 @@ export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailab
   const sentence =
     REFUSALS.find(([words]) => words.test(said))?.[1] ?? tlsError(said, "the route store", peer);
   const failure = new StoreUnavailable("route_store", error, {
-    message: sentence ?? "The route store (ROUTE_STORE_URL) cannot be reached: start it, or correct the URL.",
+    message:
+      sentence ?? "The route store (ROUTE_STORE_URL) cannot be reached: start etcd, or correct the URL.",
   });
   return { failure, refused: sentence !== undefined };
 }
@@ -20,7 +21,7 @@ export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailab
 const REFUSALS: [words: RegExp, sentence: string][] = [
   [
     /user name is empty/,
-    "The route store asks for a user and a password, and ROUTE_STORE_URL has none: write http://user:password@host:port.",
+    "The route store asks for a user and a password, but ROUTE_STORE_URL has none: write http://user:password@host:port.",
   ],
   [
     /authentication failed, invalid user/,
@@ -28,7 +29,7 @@ const REFUSALS: [words: RegExp, sentence: string][] = [
   ],
   [
     /authentication is not enabled/,
-    "The route store knows no users, and ROUTE_STORE_URL has one: take it out, or turn authentication on.",
+    "The route store has no authentication, but ROUTE_STORE_URL has a user: remove the user, or turn authentication on.",
   ],
   [
     /permission denied/,

@@ -61,7 +61,7 @@ type Row = [
   detail: string | RegExp,
 ];
 const rows: Row[] = [
-  ["not_a_jwt", "an opaque token", () => "0b5d2c5e", /opaque or an encrypted token/],
+  ["not_a_jwt", "an opaque token", () => "0b5d2c5e", /opaque or encrypted token/],
   ["not_a_jwt", "an encrypted token", () => "a.b.c.d.e", /three parts/],
   ["too_long", "9000 characters", () => "x".repeat(9_000), /longer than 8192/],
   ["malformed", "padding", async () => `${await sign(main, claims())}=`, /base64url/],
@@ -82,13 +82,13 @@ const rows: Row[] = [
     "issuer",
     "a slash too many",
     () => sign(main, claims({ iss: `${ISSUER}/` })),
-    `The token's iss is "${ISSUER}/"; AUTH_ISSUER is "${ISSUER}".`,
+    `The token's iss is "${ISSUER}/", but AUTH_ISSUER is "${ISSUER}".`,
   ],
   [
     "audience",
     "another API",
     () => sign(main, claims({ aud: ["account", "x"] })),
-    'The token\'s aud is ["account","x"]; AUTH_ALLOWED_AUDIENCES is ["web"].',
+    'The token\'s aud is ["account","x"], but AUTH_ALLOWED_AUDIENCES is ["web"].',
   ],
   [
     "expired",
@@ -199,5 +199,5 @@ test("an admitted request counts nothing, and every reason has a test", async ()
 test("a token's values are cut in the detail, whatever their length", async () => {
   const { detail } = await gate.refusal("user", bearer(await sign(main, claims({ iss: "x".repeat(4_000) }))));
   expect(detail.length).toBeLessThan(300);
-  expect(detail).toContain("xxx…;");
+  expect(detail).toContain("xxx…,");
 });
