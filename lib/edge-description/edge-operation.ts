@@ -1,5 +1,5 @@
 import { isRecord } from "../domain/json/index.ts";
-import { type AppliedLimit, shownLimit } from "../domain/ratelimit/index.ts";
+import { type AppliedLimit, RATE_LIMIT_HEADERS, shownLimit } from "../domain/ratelimit/index.ts";
 import type { CompiledRoute, RateLimitPolicy, Scope, StoredRoute } from "../domain/routes/index.ts";
 import { type JsonObject, operationSamples } from "../openapi/index.ts";
 import { answerHeaders, type GatewayResponse, gatewayResponses, headerReferences } from "./gateway-errors.ts";
@@ -120,7 +120,7 @@ function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceO
 }
 
 function numbersText(limit: Exclude<CompiledRoute["rateLimit"], null>): string {
-  if (limit === "fallback") return "as many requests as `X-RateLimit-Limit` says";
+  if (limit === "fallback") return `as many requests as \`${RATE_LIMIT_HEADERS.limit}\` says`;
   if ("requests" in limit) return `${limit.requests} requests in ${limit.windowSeconds} s`;
   const text = (limits: readonly AppliedLimit[]) =>
     limits.length === 0 ? "no limit" : limits.map(appliedText).join(" and ");

@@ -1,5 +1,6 @@
 import { MAX_BODY_BYTES_DEFAULT } from "../contracts/max-body-bytes.ts";
 import { type ErrorCode, ErrorEnvelope, errorCodes, wireCode } from "../domain/errors/index.ts";
+import { RATE_LIMIT_HEADERS } from "../domain/ratelimit/index.ts";
 import type { CompiledRoute } from "../domain/routes/index.ts";
 import {
   type DescribedError,
@@ -43,9 +44,17 @@ export const gatewayHeaders: Readonly<Record<string, JsonObject>> = {
     { type: "string", format: "uuid" },
     "0199f4c1-7d1e-7c3a-9b1f-2f6a1c0d4e5b",
   ),
-  "X-RateLimit-Limit": header("Requests that one window admits.", { type: "integer", minimum: 1 }, 100),
-  "X-RateLimit-Remaining": header("Requests left in this window.", { type: "integer", minimum: 0 }, 99),
-  "X-RateLimit-Reset": header(
+  [RATE_LIMIT_HEADERS.limit]: header(
+    "Requests that one window admits.",
+    { type: "integer", minimum: 1 },
+    100,
+  ),
+  [RATE_LIMIT_HEADERS.remaining]: header(
+    "Requests left in this window.",
+    { type: "integer", minimum: 0 },
+    99,
+  ),
+  [RATE_LIMIT_HEADERS.reset]: header(
     "The time when the window ends, in seconds since 1970.",
     { type: "integer", minimum: 0 },
     1_790_000_000,
@@ -54,7 +63,7 @@ export const gatewayHeaders: Readonly<Record<string, JsonObject>> = {
   "WWW-Authenticate": header("How to authenticate.", { type: "string" }, "Bearer"),
 };
 
-const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+const RATE_HEADERS = Object.values(RATE_LIMIT_HEADERS);
 
 /** Returns references to headers in the description's components. */
 export function headerReferences(names: readonly string[]): JsonObject {

@@ -1,20 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, inSlices } from "@ostiary/lib/async";
-import {
-  type Checkpoint,
-  checkpointHash,
-  hexOf,
-  signedCheckpoint,
-  signText,
-  ZERO_HASH,
-} from "@ostiary/lib/domain/proof";
+import { type Checkpoint, signText } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { TreeWrite } from "../checkpoint-tree/tree.ts";
 import type { SigningKey } from "../checkpoints/key-file.ts";
 import type { HeadMap } from "../head-map/head-map.ts";
 import { type Placed, planChains } from "./append-to-chains.ts";
 import { type ChainRow, selectChains } from "./chain-sql.ts";
+import { grownTree, nextCheckpoint } from "./checkpoint.ts";
 import { olderCursor, selectAnyUnsealed, selectBound, selectOlder, selectWindow } from "./due-sql.ts";
 import { type EventPart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
 import { type EntryWrite, type PassWrite, writePass } from "./pass-sql.ts";
@@ -270,28 +263,4 @@ export async function placeEntries(
 function entryWrite({ entry, ...place }: Placed<NewEntry>): EntryWrite {
   const { occurred_at, event_id, is_outcome, own_salt } = entry;
   return { ...place, occurred_at, event_id, is_outcome, salt: own_salt };
-}
-
-/** Returns the checkpoint after the newest one, and what it adds to the map of heads and to the tree. */
-export async function nextCheckpoint(
-  deps: PassDeps,
-  state: SealerState,
-  map: HeadMap,
-  sealed_at: string,
-): Promise<Pick<PassWrite, "nodes" | "checkpoint" | "tree">> {
-  const newest = state.checkpoint;
-  const number = (newest?.number ?? 0) + 1;
-  const { root, nodes } = map.sealed(number);
-  const previous = newest === null ? hexOf(ZERO_HASH) : checkpointHash(newest);
-  const checkpoint = await signedCheckpoint({ number, sealed_at, previous, map: hexOf(root) }, deps.key);
-  return { nodes, checkpoint, tree: await grownTree(deps, state, checkpoint) };
-}
-
-/** Returns what a pass adds to the tree of checkpoints; `next` is the checkpoint that the pass makes, if any. */
-async function grownTree(
-  { key, origin, sealed }: PassDeps,
-  state: SealerState,
-  next: Checkpoint | null,
-): Promise<TreeWrite> {
-  return origin === null ? { leaves: [], note: undefined } : sealed.growTree(state, next, { key, origin });
 }

@@ -1,3 +1,5 @@
+import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
+
 /** The CORS headers for browsers (GW-106 to GW-110). */
 export interface CorsPolicy {
   /** The request headers on which the answer depends. The caller of {@link describe} sets `Vary`. */
@@ -13,7 +15,7 @@ export interface CorsPolicy {
 const MAX_AGE_SECONDS = "86400";
 const METHODS = "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS";
 const REQUEST_HEADERS_DEFAULT = "Authorization, Content-Type, X-API-Key";
-const EXPOSED = "X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After";
+const EXPOSED = ["X-Request-ID", ...Object.values(RATE_LIMIT_HEADERS), "Retry-After"].join(", ");
 
 /** @param allowed origins that may call; an empty list allows every origin */
 export function createCorsPolicy(allowed: readonly string[]): CorsPolicy {

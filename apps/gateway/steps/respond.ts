@@ -6,7 +6,7 @@ import { Vary } from "../edge/vary.ts";
 import type { Exchange } from "../exchange.ts";
 import { fieldValue } from "../upstream/client.ts";
 import type { UpstreamAnswer } from "./forward.ts";
-import type { RateState } from "./limit.ts";
+import { setRateHeaders } from "./limit-headers.ts";
 
 /** Request headers with credentials. */
 const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];
@@ -112,15 +112,6 @@ function setSecurityHeaders(headers: Headers): void {
   headers.set("X-Content-Type-Options", "nosniff");
   headers.set("X-Frame-Options", "DENY");
   headers.set("Referrer-Policy", "strict-origin-when-cross-origin");
-}
-
-function setRateHeaders(headers: Headers, rate: RateState): void {
-  headers.set("X-RateLimit-Limit", String(rate.limit));
-  headers.set("X-RateLimit-Remaining", String(rate.remaining));
-  headers.set("X-RateLimit-Reset", String(rate.reset));
-  if (!("described" in rate)) return;
-  headers.set("RateLimit-Policy", rate.described.policies);
-  headers.set("RateLimit", rate.described.limits);
 }
 
 /** Keeps the runtime from answering HEAD with a length of 0, which the service did not send. */

@@ -1,23 +1,10 @@
 import type { Clock } from "@ostiary/lib/async";
-import {
-  type Abortable,
-  type CallHandle,
-  RETRIED_METHODS,
-  type UpstreamClient,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from "./client.ts";
-import { type Connection, ConnectionBroken } from "./connection.ts";
+import type { CallHandle, UpstreamClient, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import type { ConnectionCounts } from "./connection-counts.ts";
 import { FieldNames } from "./field-names.ts";
 import { keepsResponseField } from "./headers.ts";
-import {
-  type ConnectionBudget,
-  ConnectionPool,
-  type PoolEnvironment,
-  type PooledRequest,
-  type PoolOptions,
-} from "./pool.ts";
+import { type ConnectionBudget, ConnectionPool, type PoolEnvironment, type PoolOptions } from "./pool.ts";
+import { SentRequest } from "./sent-request.ts";
 
 export interface PoolClientOptions extends PoolOptions {
   /** The maximum number of connections to all services together. */
@@ -132,65 +119,5 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
   /** Closes the same share of idle connections in each pool. */
   #trim(share: number): void {
     for (const { pool } of this.#pools.values()) pool.retire(Math.ceil(pool.idle * share));
-  }
-}
-
-/** A request from the moment it is sent until its response is complete. */
-class SentRequest implements PooledRequest, Abortable {
-  readonly request: UpstreamRequest;
-  readonly #pool: ConnectionPool;
-  readonly #handle: CallHandle;
-  readonly #resolve: (response: UpstreamResponse) => void;
-  readonly #reject: (cause: unknown) => void;
-  #connection: Connection | null = null;
-  #retried = false;
-
-  constructor(
-    request: UpstreamRequest,
-    pool: ConnectionPool,
-    handle: CallHandle,
-    resolve: (response: UpstreamResponse) => void,
-    reject: (cause: unknown) => void,
-  ) {
-    this.request = request;
-    this.#pool = pool;
-    this.#handle = handle;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  sendOver(connection: Connection): void {
-    this.#connection = connection;
-    connection.send(this);
-  }
-
-  answered(response: UpstreamResponse): void {
-    this.#resolve(response);
-  }
-
-  failed(cause: unknown, isStale: boolean): void {
-    if (isStale && !this.#retried && RETRIED_METHODS.has(this.request.method)) {
-      this.#retried = true;
-      this.#handle.underway = this;
-      this.#pool.sendFresh(this);
-    } else {
-      this.#handle.underway = null;
-      this.#reject(cause);
-    }
-  }
-
-  released(): void {
-    this.#connection = null;
-    this.#handle.underway = null;
-  }
-
-  abort(): void {
-    if (this.#connection !== null) {
-      this.#connection.abort();
-    } else {
-      this.#pool.withdraw(this);
-      this.#handle.underway = null;
-      this.#reject(new ConnectionBroken("ECONNABORTED"));
-    }
   }
 }

@@ -1,5 +1,6 @@
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
+import { LIMIT_SET_HEADERS, RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 import { type Signal, signal } from "@preact/signals";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -166,9 +167,9 @@ export class Gateway {
   async #wait(seconds: number, headers: Headers, signal: AbortSignal | undefined): Promise<void> {
     const waiting = {
       until_ms: this.#around.now() + seconds * 1_000,
-      limit: headers.get("X-RateLimit-Limit"),
-      remaining: headers.get("X-RateLimit-Remaining"),
-      policy: headers.get("RateLimit-Policy"),
+      limit: headers.get(RATE_LIMIT_HEADERS.limit),
+      remaining: headers.get(RATE_LIMIT_HEADERS.remaining),
+      policy: headers.get(LIMIT_SET_HEADERS.policies),
     };
     this.waiting.value = waiting;
     await this.#around.sleep(seconds * 1_000, signal);

@@ -1,4 +1,5 @@
 export * from "./applied-limit.ts";
 export * from "./buckets.ts";
 export * from "./decide.ts";
+export * from "./headers.ts";
 export * from "./period.ts";

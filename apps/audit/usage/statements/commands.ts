@@ -2,14 +2,9 @@ import { randomBytes } from "node:crypto";
 import { entryHash, ownerOf, type Statement, statementEntry } from "@ostiary/lib/domain/proof";
 import { type Placed, planChains, type Unplaced } from "../../sealing/append-to-chains.ts";
 import { selectChains } from "../../sealing/chain-sql.ts";
+import { nextCheckpoint } from "../../sealing/checkpoint.ts";
 import { writePass } from "../../sealing/pass-sql.ts";
-import {
-  nextCheckpoint,
-  notePass,
-  type PassDeps,
-  type PassResult,
-  SALT_BYTES,
-} from "../../sealing/seal-pass.ts";
+import { notePass, type PassDeps, type PassResult, SALT_BYTES } from "../../sealing/seal-pass.ts";
 import type { UsageStatements } from "../../sealing/sealer.ts";
 import type { SealerState } from "../../sealing/state-sql.ts";
 import { statementOf } from "./compose.ts";

@@ -1,4 +1,5 @@
 import { tryJson } from "@ostiary/lib/domain/json";
+import { LIMIT_SET_HEADERS, RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 import { readBytes } from "../read-bytes.ts";
 
 /** The maximum number of bytes of an answer that the page shows. */
@@ -17,17 +18,15 @@ export interface ShownAnswer {
 
 /** The headers that are shown, rate limit headers first. */
 const HEADERS = [
-  "x-ratelimit-limit",
-  "x-ratelimit-remaining",
-  "x-ratelimit-reset",
-  "ratelimit",
-  "ratelimit-policy",
+  ...Object.values(RATE_LIMIT_HEADERS),
+  LIMIT_SET_HEADERS.limits,
+  LIMIT_SET_HEADERS.policies,
   "retry-after",
   "x-request-id",
   "content-type",
   "location",
   "etag",
-];
+].map((name) => name.toLowerCase());
 
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.+-]*[+.])?(?:json|xml|yaml|x-ndjson|x-www-form-urlencoded|javascript|jwt))/i;

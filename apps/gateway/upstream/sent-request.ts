@@ -1,0 +1,72 @@
+import {
+  type Abortable,
+  type CallHandle,
+  RETRIED_METHODS,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from "./client.ts";
+import { type Connection, ConnectionBroken } from "./connection.ts";
+import type { ConnectionPool, PooledRequest } from "./pool.ts";
+
+/**
+ * A request from the moment it is sent until its response is complete. It is sent once more if a reused
+ * connection died before the first byte of the response (GW-124).
+ */
+export class SentRequest implements PooledRequest, Abortable {
+  readonly request: UpstreamRequest;
+  readonly #pool: ConnectionPool;
+  readonly #handle: CallHandle;
+  readonly #resolve: (response: UpstreamResponse) => void;
+  readonly #reject: (cause: unknown) => void;
+  #connection: Connection | null = null;
+  #retried = false;
+
+  constructor(
+    request: UpstreamRequest,
+    pool: ConnectionPool,
+    handle: CallHandle,
+    resolve: (response: UpstreamResponse) => void,
+    reject: (cause: unknown) => void,
+  ) {
+    this.request = request;
+    this.#pool = pool;
+    this.#handle = handle;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  sendOver(connection: Connection): void {
+    this.#connection = connection;
+    connection.send(this);
+  }
+
+  answered(response: UpstreamResponse): void {
+    this.#resolve(response);
+  }
+
+  failed(cause: unknown, isStale: boolean): void {
+    if (isStale && !this.#retried && RETRIED_METHODS.has(this.request.method)) {
+      this.#retried = true;
+      this.#handle.underway = this;
+      this.#pool.sendFresh(this);
+    } else {
+      this.#handle.underway = null;
+      this.#reject(cause);
+    }
+  }
+
+  released(): void {
+    this.#connection = null;
+    this.#handle.underway = null;
+  }
+
+  abort(): void {
+    if (this.#connection !== null) {
+      this.#connection.abort();
+    } else {
+      this.#pool.withdraw(this);
+      this.#handle.underway = null;
+      this.#reject(new ConnectionBroken("ECONNABORTED"));
+    }
+  }
+}
