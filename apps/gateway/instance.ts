@@ -1,11 +1,7 @@
 import { hostname } from "node:os";
 import type { Clock } from "@ostiary/lib/async";
-import {
-  type GatewayInstance,
-  INSTANCE_TTL_SECONDS,
-  INSTANCES_PREFIX,
-  SKIPPED_SERVICES_MAX,
-} from "@ostiary/lib/contracts/route-store";
+import { type GatewayInstance, SKIPPED_SERVICES_MAX } from "@ostiary/lib/contracts/gateway-instance";
+import { INSTANCE_TTL_SECONDS, INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { RouteLease, RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { LoadedRoutes } from "./published-routes.ts";

@@ -1,5 +1,6 @@
 import { type Clock, inSlices, Loop } from "@ostiary/lib/async";
-import { ROUTES_PREFIX, skippedService } from "@ostiary/lib/contracts/route-store";
+import { skippedService } from "@ostiary/lib/contracts/gateway-instance";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { tryJson } from "@ostiary/lib/domain/json";
 import {
   type RouteTable,

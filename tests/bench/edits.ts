@@ -1,4 +1,4 @@
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";

@@ -1,4 +1,4 @@
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Bench } from "./bench.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";

@@ -12,10 +12,18 @@ export function duringTests<Running extends object>(
   afterAll(async () => {
     if (running !== undefined) await stop(running);
   });
+  return standInFor(() => running);
+}
+
+/** Returns a stand-in for what runs at the time of use. */
+export function standInFor<Running extends object>(find: () => Running | undefined): Running {
+  const found = () => {
+    const running = find();
+    if (running === undefined) throw new Error("It runs only while the tests of this file do.");
+    return running;
+  };
   return new Proxy<Running>(Object.create(null), {
-    get(_, name) {
-      if (running === undefined) throw new Error("It runs only while the tests of this file do.");
-      return Reflect.get(running, name);
-    },
+    get: (_, name) => Reflect.get(found(), name),
+    set: (_, name, value) => Reflect.set(found(), name, value),
   });
 }

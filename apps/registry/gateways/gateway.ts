@@ -1,10 +1,10 @@
 import {
   GatewayInstance,
   INSTANCE_LENGTH_MAX,
-  INSTANCES_PREFIX,
   SKIPPED_SERVICES_MAX,
   skippedService,
-} from "@ostiary/lib/contracts/route-store";
+} from "@ostiary/lib/contracts/gateway-instance";
+import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { tryJson } from "@ostiary/lib/domain/json";
 import type { RouteEntry, RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
 import { Value } from "@sinclair/typebox/value";

@@ -1,5 +1,5 @@
+import { InstanceId } from "@ostiary/lib/contracts/gateway-instance";
 import { Gateways } from "@ostiary/lib/contracts/registry-api";
-import { InstanceId } from "@ostiary/lib/contracts/route-store";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Type } from "@sinclair/typebox";

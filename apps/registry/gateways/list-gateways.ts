@@ -1,5 +1,5 @@
 import type { Gateway, Gateways } from "@ostiary/lib/contracts/registry-api";
-import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { hasOutstanding } from "../projection/sql.ts";

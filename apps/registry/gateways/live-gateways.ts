@@ -1,5 +1,6 @@
 import { Loop } from "@ostiary/lib/async";
-import { type GatewayInstance, INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import type { GatewayInstance } from "@ostiary/lib/contracts/gateway-instance";
+import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { RouteChange, RouteStore, RouteWatch } from "@ostiary/lib/runtime/stores/route-store";
 import { readInstance } from "./gateway.ts";
 

@@ -1,6 +1,6 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Propagation } from "@ostiary/lib/contracts/registry-api";
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore, RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
 import { serves } from "./gateway.ts";

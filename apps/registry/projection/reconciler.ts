@@ -1,5 +1,5 @@
 import { Loop } from "@ostiary/lib/async";
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { ServiceName } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Projection, type ProjectionDeps, type ProjectionResult } from "./projection.ts";

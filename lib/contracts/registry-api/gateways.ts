@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { GatewayInstance } from "../route-store.ts";
+import { GatewayInstance } from "../gateway-instance.ts";
 
 /** A running gateway in the list of gateways. */
 export const Gateway = Type.Object(

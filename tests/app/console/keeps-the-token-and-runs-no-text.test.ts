@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { Page } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { ADMIN_TOKEN, service } from "../registry/harness.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Gateways } from "@ostiary/lib/contracts/registry-api";
-import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
 import { Value } from "@sinclair/typebox/value";
 import { hasLoaded, serves } from "../../../apps/registry/gateways/gateway.ts";

@@ -1,4 +1,4 @@
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";

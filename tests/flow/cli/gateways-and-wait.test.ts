@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { service } from "../../app/registry/harness.ts";
 import { waitFor } from "../../support/index.ts";
 import { type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { FENCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { FENCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3 } from "etcd3";
 import postgres from "postgres";

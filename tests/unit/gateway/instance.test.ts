@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { GatewayInstance, INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { GatewayInstance } from "@ostiary/lib/contracts/gateway-instance";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { type LeaseOptions, memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Value } from "@sinclair/typebox/value";
 import { Instance } from "../../../apps/gateway/instance.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Clock, systemClock } from "@ostiary/lib/async";
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { RouteTable } from "@ostiary/lib/domain/routes";
 import {
   memoryRouteStore,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type GatewayInstance, INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import type { GatewayInstance } from "@ostiary/lib/contracts/gateway-instance";
+import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import {
   memoryRouteStore,
   type RouteListener,

@@ -1,9 +1,12 @@
+import { afterEach, beforeEach } from "bun:test";
 import { type AuditRecorder, createAuditRecorder } from "@ostiary/gateway/audit";
 import { auditVariables } from "@ostiary/gateway/audit/config";
 import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 import { Registry } from "prom-client";
+import { type AuditStandIn, startAudit } from "../../../support/audit-stand-in.ts";
+import { standInFor } from "../../../support/during-tests.ts";
 
 /** A recorder with its log and counters. */
 export interface Recording extends AuditRecorder {
@@ -50,6 +53,21 @@ export function recording(environment: Record<string, string>, internalToken?: s
       );
     },
   };
+}
+
+/** Starts an audit service and a recorder before each test, and stops them after it. Returns stand-ins for both. */
+export function useRecording(): { audit: AuditStandIn; recorder: Recording } {
+  let audit: AuditStandIn | undefined;
+  let recorder: Recording | undefined;
+  beforeEach(() => {
+    audit = startAudit();
+    recorder = recording({ AUDIT_URL: audit.url }, "inner-token");
+  });
+  afterEach(async () => {
+    await recorder?.close(0);
+    await audit?.stop();
+  });
+  return { audit: standInFor(() => audit), recorder: standInFor(() => recorder) };
 }
 
 export const intent: AuditIntent = {

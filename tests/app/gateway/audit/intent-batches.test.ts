@@ -1,21 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { writeIntent } from "@ostiary/gateway/audit/intent";
 import type { TimedIntent } from "@ostiary/gateway/audit/intent-calls";
-import { type AuditStandIn, answering, eachIs, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { type AuditStandIn, answering, eachIs, taken } from "../../../support/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
 import { manualClock } from "../../../support/manual-clock.ts";
-import { intent, type Recording, recording } from "./harness.ts";
+import { intent, useRecording } from "./harness.ts";
 
-let audit: AuditStandIn;
-let recorder: Recording;
-beforeEach(() => {
-  audit = startAudit();
-  recorder = recording({ AUDIT_URL: audit.url }, "inner-token");
-});
-afterEach(async () => {
-  await recorder.close(0);
-  await audit.stop();
-});
+const { audit, recorder } = useRecording();
 
 /** Records this many intents at once. Resolves with the status of each request, 0 for none. */
 function statuses(count: number, first = 0): Promise<number[]> {

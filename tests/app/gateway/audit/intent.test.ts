@@ -1,21 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { intentOf } from "@ostiary/gateway/audit/intent";
 import { intentSchema } from "@ostiary/lib/contracts/audit";
 import { Value } from "@sinclair/typebox/value";
-import { type AuditStandIn, answering, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { answering, startAudit, taken } from "../../../support/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
-import { intent, type Recording, recording } from "./harness.ts";
+import { intent, recording, useRecording } from "./harness.ts";
 
-let audit: AuditStandIn;
-let recorder: Recording;
-beforeEach(() => {
-  audit = startAudit();
-  recorder = recording({ AUDIT_URL: audit.url }, "inner-token");
-});
-afterEach(async () => {
-  await recorder.close(0);
-  await audit.stop();
-});
+const { audit, recorder } = useRecording();
 
 const never = () => new Promise<Response>(() => {});
 const refusal = () => rejection(recorder.intent("r1", intent));

@@ -1,19 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { type AuditStandIn, answering, eachIs, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { answering, eachIs, startAudit, taken } from "../../../support/audit-stand-in.ts";
 import { freePort, waitFor } from "../../../support/index.ts";
-import { intent, type Recording, recording } from "./harness.ts";
+import { intent, type Recording, recording, useRecording } from "./harness.ts";
 
-let audit: AuditStandIn;
-let recorder: Recording;
-beforeEach(() => {
-  audit = startAudit();
-  recorder = recording({ AUDIT_URL: audit.url }, "inner-token");
-});
-afterEach(async () => {
-  await recorder.close(0);
-  await audit.stop();
-});
+const { audit, recorder } = useRecording();
 
 const responded: AuditOutcome = {
   outcome: "responded",

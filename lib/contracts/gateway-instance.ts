@@ -1,28 +1,7 @@
-/** The keys and values that registry and gateways share in the route store (RG-77, RG-78, GW-30). */
+/** The state that a running gateway reports in the route store. */
 import { type Static, Type } from "@sinclair/typebox";
 import { SERVICE_NAME_LENGTH_MAX } from "../domain/routes/index.ts";
 import { timeField } from "../domain/schemas/index.ts";
-
-/**
- * The prefix of the key of each service, before the service's name. The value is a `StoredServiceConfig` as
- * JSON.
- */
-export const ROUTES_PREFIX = "edge/gateway/routes/";
-
-/** The prefix of the fence of each service's last projection. Gateways do not read these keys. */
-export const FENCES_PREFIX = "edge/gateway/revisions/";
-
-/**
- * The prefix of the key of each running gateway, before the gateway's id. The key has a lease that ends with
- * the gateway. The value is a {@link GatewayInstance} as JSON.
- */
-export const INSTANCES_PREFIX = "edge/gateway/instances/";
-
-/**
- * The time to live of a gateway's key. With etcd's own delays, the key is gone within 15 s after the last
- * renewal.
- */
-export const INSTANCE_TTL_SECONDS = 10;
 
 /** The maximum number of skipped services in the list of one gateway. */
 export const SKIPPED_SERVICES_MAX = 1_000;
