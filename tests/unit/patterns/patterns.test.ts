@@ -16,8 +16,12 @@ const LENGTHS = [12, 24, 48, 96, 256, 2_000, 8_000];
 const SMALL_STEPS = [14, 16, 18, 20, 22, 28, 32, 40, 64, 128, 512, 1_000, 4_000];
 /** So quick a search of the longest length takes at most 10 000 steps: twice the length takes half a second. */
 const QUICK_MS = 0.02;
-/** A search that is quick here stays harmless at four times the length, unless its time grows by the fifth power. */
 const LONG = 2_000;
+/**
+ * A search of this length that is so short stays harmless at four times the length, up to growth by the third power. It
+ * takes at most 75 000 steps. Growth by the fourth power would take 10^13.
+ */
+const LONG_QUICK_MS = 0.15;
 /** A search that reads each character up to ten times takes at most 1 ms; the square of 8 000 takes 25. */
 const HARMLESS_MS = 10;
 /**
@@ -75,13 +79,13 @@ function work_ms(pattern: RegExp, attack: Attack, length: number): number {
   return Math.min(...times);
 }
 
-/** Returns the lengths to try, in order: small steps once a search has not been quick, the longest if it still is not. */
-function* lengths(isQuick: () => boolean): Generator<number, void, void> {
+/** Returns the lengths to try, in order: small steps once a search has not been quick, the longest after a slow `LONG`. */
+function* lengths(last_ms: () => number): Generator<number, void, void> {
   let last = 0;
   for (const length of LENGTHS) {
-    if (!isQuick()) yield* SMALL_STEPS.filter((step) => step > last && step < length);
+    if (last_ms() >= QUICK_MS) yield* SMALL_STEPS.filter((step) => step > last && step < length);
     yield length;
-    if (length === LONG && isQuick()) return;
+    if (length === LONG && last_ms() < LONG_QUICK_MS) return;
     last = length;
   }
 }
@@ -98,7 +102,7 @@ function weakness(given: SourcePattern): { attack: Attack; length: number; ms: n
   const pattern = new RegExp(given.source, given.flags);
   for (const attack of attacksOn(given)) {
     let last_ms = 0;
-    for (const length of lengths(() => last_ms < QUICK_MS)) {
+    for (const length of lengths(() => last_ms)) {
       last_ms = elapsed_ms(pattern, attack, length);
       const found = last_ms < HARMLESS_MS ? null : excess(pattern, attack, length);
       if (found !== null) return { attack, ...found };
