@@ -196,22 +196,28 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-62
-  test.each([
-    ["changed", "Changed:", (lines: string[]) => lines.map((line) => line.replace('"Told 1"', '"Sold 1"'))],
-    ["removed", "Removed:", ([first = "", , ...rest]: string[]) => [first, ...rest]],
-    ["added", "Added:", ([first = "", ...rest]: string[]) => [first, first, ...rest]],
-    ["cut off", "Unreadable:", (lines: string[]) => lines.slice(0, -1)],
-    ["no export", "Unreadable:", () => ["<p>Sorry</p>"]],
-  ])("names the first event of a log that is %s", async (_what, kind, change) => {
+  test("names the first event of a log that is changed, removed, added, cut off or no export", async () => {
     const id = await changed("Told", 3);
     const { page, go } = await bed.open("ada");
-    await tamper(page, change);
-    await go(`#/org/${id}/audit/verify`);
-    await verify(page);
-    await verdict(page).getByText("The log is not what was sealed.").waitFor();
-    const [first] = await verdict(page).getByRole("listitem").allTextContents();
-    expect(first).toStartWith(kind);
-    expect(await page.getByRole("button", { name: /^Save checkpoint/ }).count()).toBe(0);
+    const tried: [kind: string, change: (lines: string[]) => string[]][] = [
+      ["Changed:", (lines) => lines.map((line) => line.replace('"Told 1"', '"Sold 1"'))],
+      ["Removed:", ([first = "", , ...rest]) => [first, ...rest]],
+      ["Added:", ([first = "", ...rest]) => [first, first, ...rest]],
+      ["Unreadable:", (lines) => lines.slice(0, -1)],
+      ["Unreadable:", () => ["<p>Sorry</p>"]],
+    ];
+    for (const [kind, change] of tried) {
+      await tamper(page, change);
+      await go(`#/org/${id}/audit/verify`);
+      await verify(page);
+      await verdict(page).getByText("The log is not what was sealed.").waitFor();
+      const [first] = await verdict(page).getByRole("listitem").allTextContents();
+      expect(first).toStartWith(kind);
+      expect(await page.getByRole("button", { name: /^Save checkpoint/ }).count()).toBe(0);
+      // The next verification starts without this verdict.
+      await go(`#/org/${id}/audit`);
+      await verdict(page).waitFor({ state: "detached" });
+    }
   });
 
   // PT-62
