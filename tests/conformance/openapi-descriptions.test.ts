@@ -1,5 +1,6 @@
 /** The needs of client generators in the OpenAPI descriptions (ER-20), checked by rule on all of them. */
 import { describe, expect, test } from "bun:test";
+import { lintFindings } from "../support/description-lint.ts";
 import {
   DocumentValidator,
   isObject,
@@ -8,7 +9,6 @@ import {
   resolved,
   type Schema,
 } from "../support/openapi.ts";
-import { lintFindings } from "../support/swagger-page.ts";
 import { servedDocuments } from "./served-descriptions.ts";
 
 const documents = await servedDocuments();

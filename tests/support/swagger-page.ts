@@ -1,13 +1,5 @@
 import { existsSync } from "node:fs";
-import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { type Browser, chromium, type Page } from "playwright-core";
-
-/** Returns how an OpenAPI description breaks the linter's recommended rules, errors and warnings alike. */
-export async function lintFindings(source: string): Promise<string[]> {
-  const config = await createConfig({ extends: ["recommended"] });
-  const findings = await lintFromString({ source, config });
-  return findings.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`);
-}
 
 /** The headless shell is the same browser without its windows, which costs a quarter less. */
 const BROWSERS = [

@@ -1,8 +1,8 @@
 /** The edge description of routes whose services have no description. */
 import { describe, expect, test } from "bun:test";
 import { edgeDescription } from "@ostiary/lib/edge-description";
+import { lintFindings } from "../../support/description-lint.ts";
 import { DocumentValidator, operationsIn } from "../../support/openapi.ts";
-import { lintFindings } from "../../support/swagger-page.ts";
 import { edgeDocument, tableOf } from "./build.ts";
 
 const url = "http://widgets:8080";

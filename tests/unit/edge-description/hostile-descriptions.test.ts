@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { ServiceDescription } from "@ostiary/lib/edge-description";
 import fc from "fast-check";
+import { lintFindings } from "../../support/description-lint.ts";
 import { operationsIn } from "../../support/openapi.ts";
 import { runs } from "../../support/runs.ts";
-import { lintFindings } from "../../support/swagger-page.ts";
 import { edgeDocument } from "./build.ts";
 
 const KEYS = [

@@ -1,7 +1,7 @@
 /** How names of services' descriptions stay separate, and how their references resolve. */
 import { describe, expect, test } from "bun:test";
+import { lintFindings } from "../../support/description-lint.ts";
 import { operationsIn } from "../../support/openapi.ts";
-import { lintFindings } from "../../support/swagger-page.ts";
 import { edgeDocument } from "./build.ts";
 import { described, json, merged, onlyOperation, url, WIDGET } from "./described-services.ts";
 

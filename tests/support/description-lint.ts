@@ -1,0 +1,8 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+
+/** Returns how an OpenAPI description breaks the linter's recommended rules, errors and warnings alike. */
+export async function lintFindings(source: string): Promise<string[]> {
+  const config = await createConfig({ extends: ["recommended"] });
+  const findings = await lintFromString({ source, config });
+  return findings.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`);
+}
