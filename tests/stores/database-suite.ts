@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   type Database,
   type DatabaseOptions,
@@ -15,7 +12,7 @@ import {
 import { eq, sql } from "drizzle-orm";
 import { pgTable, text, timestamp } from "drizzle-orm/pg-core";
 import { rejection } from "../support/index.ts";
-import { writeMigrations } from "./migrations.ts";
+import { describeMigrating } from "./migrating-suite.ts";
 
 /** Runs the promises of every adapter of the database, on the database at `url`. */
 export function describeDatabase(adapter: string, url: () => Promise<string>): void {
@@ -23,7 +20,6 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
   describe(`database on ${adapter}`, () => {
     const operations: StoreOperation[] = [];
     let database: Database;
-    let directory: string;
 
     const open = async (options: Partial<DatabaseOptions> = {}) =>
       openDatabase(await url(), {
@@ -41,11 +37,9 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
 
     beforeAll(async () => {
       database = await open();
-      directory = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
     });
     afterAll(async () => {
       await database.close();
-      await rm(directory, { recursive: true, force: true });
     });
 
     test("returns rows in one shape", async () => {
@@ -293,88 +287,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       });
     });
 
-    describe("migrating", () => {
-      // OP-16
-      test("applies each migration once, in order", async () => {
-        const folder = join(directory, "in-order");
-        await writeMigrations(folder, {
-          "0000_first":
-            "create table ordered.events (id int);\n--> statement-breakpoint\ninsert into ordered.events values (1);",
-        });
-        await database.migrate("ordered", folder);
-        await writeMigrations(folder, {
-          "0000_first":
-            "create table ordered.events (id int);\n--> statement-breakpoint\ninsert into ordered.events values (1);",
-          "0001_second": "insert into ordered.events select 2 from ordered.events;",
-        });
-        await database.migrate("ordered", folder);
-        await database.migrate("ordered", folder);
-        const found = await database.run("select", (orm) =>
-          rows(orm, sql`select id from ordered.events order by id`),
-        );
-        expect(found).toEqual([{ id: 1 }, { id: 2 }]);
-      });
-
-      test("leaves no trace of a migration that fails", async () => {
-        const folder = join(directory, "broken");
-        await writeMigrations(folder, {
-          "0000_good": "create table broken.one (id int);",
-          "0001_bad": "create table broken.two (id int);\n--> statement-breakpoint\nselect nonsense;",
-        });
-        await expect(database.migrate("broken", folder)).rejects.toBeInstanceOf(Error);
-        const found = await database.run("select", (orm) =>
-          rows(orm, sql`select tablename from pg_tables where schemaname = 'broken'`),
-        );
-        expect(found).toEqual([]);
-      });
-
-      // OP-16
-      test("refuses a migration that was edited after it was applied", async () => {
-        const folder = join(directory, "edited");
-        await writeMigrations(folder, { "0000_first": "create table edited.one (id int);" });
-        await database.migrate("edited", folder);
-        await writeMigrations(folder, { "0000_first": "create table edited.one (id bigint);" });
-        await expect(database.migrate("edited", folder)).rejects.toThrow("edited");
-      });
-
-      // OP-96
-      test("refuses an older version where a migration says why it cannot serve the schema", async () => {
-        const FIRST = { "0000_first": "create table renamed.one (id int);" };
-        const [older, newer] = [join(directory, "renamed-older"), join(directory, "renamed-newer")];
-        await writeMigrations(older, FIRST);
-        await writeMigrations(newer, {
-          ...FIRST,
-          "0001_second": "alter table renamed.one add column size int;",
-          "0002_third":
-            "-- Sizes are counted.\n-- refuses older versions: they read the table one.\nalter table renamed.one rename to two;",
-        });
-        await database.migrate("renamed", older);
-        expect(await database.migrate("renamed", newer)).toBe(0);
-        await expect(database.migrate("renamed", older)).rejects.toThrow(
-          "A newer version has migrated schema renamed, and this version cannot serve it: they read the table one. Start",
-        );
-        expect(await database.migrate("renamed", newer)).toBe(0);
-      });
-
-      // OP-96
-      test("refuses an older version on a schema that a newer one made at once", async () => {
-        const FIRST = { "0000_first": "create table made.one (id int);" };
-        const [older, newer] = [join(directory, "made-older"), join(directory, "made-newer")];
-        await writeMigrations(older, FIRST);
-        await writeMigrations(newer, {
-          ...FIRST,
-          "0001_second": "-- refuses older versions: one is gone.\ndrop table made.one;",
-        });
-        await database.migrate("made", newer);
-        await expect(database.migrate("made", older)).rejects.toThrow("cannot serve it: one is gone.");
-      });
-
-      test("says which folder holds no journal", async () => {
-        const folder = join(directory, "empty");
-        await writeFile(folder, "");
-        await expect(database.migrate("empty", folder)).rejects.toBeInstanceOf(Error);
-      });
-    });
+    describeMigrating(() => database);
 
     test("answers a ping", async () => {
       await database.ping(5_000);

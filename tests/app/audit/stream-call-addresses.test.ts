@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { ReceiverDeps } from "@ostiary/audit/streams/call";
+import { Certificates } from "../../support/certificates.ts";
+import { BODY, errorOf, receiver } from "./stream-calls-bed.ts";
+
+const NAME = "siem.example.com";
+
+/**
+ * Returns a name service that answers with these lists of addresses in turn, with the names that it was
+ * asked.
+ */
+function names(...answers: string[][]) {
+  const asked: string[] = [];
+  const resolve = (
+    name: string,
+    _options: unknown,
+    callback: (error: Error | null, addresses: { address: string; family: number }[]) => void,
+  ) => {
+    const list = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(name);
+    queueMicrotask(() =>
+      callback(
+        list.length === 0 ? Object.assign(new Error("no address"), { code: "ENOTFOUND" }) : null,
+        list.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+      ),
+    );
+  };
+  return { asked, resolve };
+}
+
+// AU-100
+describe("a call", () => {
+  const certificates = new Certificates();
+  let server: Bun.Server<undefined>;
+  const seen: { host: string | null; body: string }[] = [];
+  let ca = "";
+  beforeAll(() => {
+    const authority = certificates.authority("streams");
+    const pair = authority.sign("receiver", { names: `DNS:${NAME}` });
+    ca = readFileSync(authority.cert_file, "utf8");
+    server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      tls: { cert: readFileSync(pair.cert_file, "utf8"), key: readFileSync(pair.key_file, "utf8") },
+      async fetch(request) {
+        seen.push({ host: request.headers.get("host"), body: await request.text() });
+        return new Response("ok");
+      },
+    });
+  });
+  afterAll(() => {
+    server.stop(true);
+    certificates.remove();
+  });
+  const port = () => server.port ?? 0;
+
+  test("goes to the address that was checked, by the name of its URL for TLS and Host", async () => {
+    // a second look-up would lead elsewhere: there is none
+    const { asked, resolve } = names(["127.0.0.1"], ["192.0.2.1"]);
+    const call = receiver(`https://${NAME}:${port()}/hook`, [port()], { ca, resolve: asResolve(resolve) });
+    for (let n = 0; n < 3; n++) {
+      expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
+    }
+    call.close();
+    expect(asked).toEqual([NAME]);
+    expect(seen.slice(-3)).toEqual(Array(3).fill({ host: `${NAME}:${port()}`, body: '{"a":1}' }));
+  });
+
+  test("is refused for a name whose certificate is another's, and for a CA that nobody trusts", async () => {
+    const { resolve } = names(["127.0.0.1"]);
+    const other = receiver(`https://other.example.com:${port()}/`, [port()], {
+      ca,
+      resolve: asResolve(resolve),
+    });
+    expect(errorOf(await other.post(BODY, {}))).toStartWith("The receiver's certificate is not valid");
+    const untrusted = receiver(`https://${NAME}:${port()}/`, [port()], { resolve: asResolve(resolve) });
+    expect(errorOf(await untrusted.post(BODY, {}))).toStartWith("The receiver's certificate is not valid");
+  });
+
+  test("is refused when a name leads to no address that may be called", async () => {
+    const got = seen.length;
+    for (const answers of [["127.0.0.2"], ["10.0.0.1", "::1"], ["::ffff:127.0.0.2"], ["169.254.169.254"]]) {
+      const { resolve } = names(answers);
+      const call = receiver(`https://${NAME}:${port()}/`, [port()], { ca, resolve: asResolve(resolve) });
+      expect(errorOf(await call.post(BODY, {}))).toBe(
+        "The receiver's name has no address that may be called.",
+      );
+    }
+    expect(seen).toHaveLength(got);
+  });
+
+  test("goes to the one address of several that may be called", async () => {
+    const { resolve } = names(["10.0.0.1", "127.0.0.1", "::1"]);
+    const call = receiver(`https://${NAME}:${port()}/`, [port()], { ca, resolve: asResolve(resolve) });
+    expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
+    call.close();
+  });
+
+  test("is refused for an address that the operator no longer allows", async () => {
+    const call = receiver(`https://127.0.0.1:${port()}/`, [port()], { networks: [] });
+    expect(errorOf(await call.post(BODY, {}))).toStartWith(
+      "The operator's settings forbid calls to this address",
+    );
+  });
+
+  test("is refused for a name without an address, and for a port where nobody listens", async () => {
+    const { resolve } = names([]);
+    const unknown = receiver(`https://${NAME}:${port()}/`, [port()], { resolve: asResolve(resolve) });
+    expect(errorOf(await unknown.post(BODY, {}))).toBe("The receiver's name has no address.");
+    const dead = receiver("http://127.0.0.1:1/", [1]);
+    expect(errorOf(await dead.post(BODY, {}))).toBe("The receiver refused the connection.");
+  });
+});
+
+/** Casts a stub: the receiver asks for all addresses, and for nothing else. */
+function asResolve(resolve: ReturnType<typeof names>["resolve"]): ReceiverDeps["resolve"] {
+  // biome-ignore lint/plugin: the one overload that is called has this shape
+  return resolve as unknown as ReceiverDeps["resolve"];
+}

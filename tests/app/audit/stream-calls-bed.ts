@@ -1,0 +1,41 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/streams/call";
+import { targetRules } from "@ostiary/audit/streams/targets";
+import { systemClock } from "@ostiary/lib/async";
+
+export const BODY = Buffer.from('{"a":1}');
+
+/** Starts a plain server that answers each connection by `onData`. */
+export async function rawServer(onData: (socket: Socket, text: string) => void) {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("data", (data) => onData(socket, data.toString()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    port,
+    sockets,
+    stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** Returns a caller of the receiver at a URL. */
+export function receiver(
+  url: string,
+  ports: number[],
+  changes: Partial<ReceiverDeps> & { networks?: string[] } = {},
+) {
+  const { networks = ["127.0.0.1/32"], ...deps } = changes;
+  const rules = targetRules({ allow_http: true, ports: ports.map(String), networks });
+  return new Receiver(url, { rules, clock: systemClock, ...deps });
+}
+
+/** Returns why a call failed. */
+export const errorOf = (result: CallResult) => (result.outcome === "refused" ? result.error : result.outcome);

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { writeMigrations } from "./migrations.ts";
+
+/** Runs the promises of migrations on the database of an adapter. */
+export function describeMigrating(database: () => Database): void {
+  describe("migrating", () => {
+    let directory: string;
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
+    });
+    afterAll(async () => {
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    // OP-16
+    test("applies each migration once, in order", async () => {
+      const folder = join(directory, "in-order");
+      await writeMigrations(folder, {
+        "0000_first":
+          "create table ordered.events (id int);\n--> statement-breakpoint\ninsert into ordered.events values (1);",
+      });
+      await database().migrate("ordered", folder);
+      await writeMigrations(folder, {
+        "0000_first":
+          "create table ordered.events (id int);\n--> statement-breakpoint\ninsert into ordered.events values (1);",
+        "0001_second": "insert into ordered.events select 2 from ordered.events;",
+      });
+      await database().migrate("ordered", folder);
+      await database().migrate("ordered", folder);
+      const found = await database().run("select", (orm) =>
+        rows(orm, sql`select id from ordered.events order by id`),
+      );
+      expect(found).toEqual([{ id: 1 }, { id: 2 }]);
+    });
+
+    test("leaves no trace of a migration that fails", async () => {
+      const folder = join(directory, "broken");
+      await writeMigrations(folder, {
+        "0000_good": "create table broken.one (id int);",
+        "0001_bad": "create table broken.two (id int);\n--> statement-breakpoint\nselect nonsense;",
+      });
+      await expect(database().migrate("broken", folder)).rejects.toBeInstanceOf(Error);
+      const found = await database().run("select", (orm) =>
+        rows(orm, sql`select tablename from pg_tables where schemaname = 'broken'`),
+      );
+      expect(found).toEqual([]);
+    });
+
+    // OP-16
+    test("refuses a migration that was edited after it was applied", async () => {
+      const folder = join(directory, "edited");
+      await writeMigrations(folder, { "0000_first": "create table edited.one (id int);" });
+      await database().migrate("edited", folder);
+      await writeMigrations(folder, { "0000_first": "create table edited.one (id bigint);" });
+      await expect(database().migrate("edited", folder)).rejects.toThrow("edited");
+    });
+
+    // OP-96
+    test("refuses an older version where a migration says why it cannot serve the schema", async () => {
+      const FIRST = { "0000_first": "create table renamed.one (id int);" };
+      const [older, newer] = [join(directory, "renamed-older"), join(directory, "renamed-newer")];
+      await writeMigrations(older, FIRST);
+      await writeMigrations(newer, {
+        ...FIRST,
+        "0001_second": "alter table renamed.one add column size int;",
+        "0002_third":
+          "-- Sizes are counted.\n-- refuses older versions: they read the table one.\nalter table renamed.one rename to two;",
+      });
+      await database().migrate("renamed", older);
+      expect(await database().migrate("renamed", newer)).toBe(0);
+      await expect(database().migrate("renamed", older)).rejects.toThrow(
+        "A newer version has migrated schema renamed, and this version cannot serve it: they read the table one. Start",
+      );
+      expect(await database().migrate("renamed", newer)).toBe(0);
+    });
+
+    // OP-96
+    test("refuses an older version on a schema that a newer one made at once", async () => {
+      const FIRST = { "0000_first": "create table made.one (id int);" };
+      const [older, newer] = [join(directory, "made-older"), join(directory, "made-newer")];
+      await writeMigrations(older, FIRST);
+      await writeMigrations(newer, {
+        ...FIRST,
+        "0001_second": "-- refuses older versions: one is gone.\ndrop table made.one;",
+      });
+      await database().migrate("made", newer);
+      await expect(database().migrate("made", older)).rejects.toThrow("cannot serve it: one is gone.");
+    });
+
+    test("says which folder holds no journal", async () => {
+      const folder = join(directory, "empty");
+      await writeFile(folder, "");
+      await expect(database().migrate("empty", folder)).rejects.toBeInstanceOf(Error);
+    });
+  });
+}
