@@ -5,7 +5,7 @@ import { Elysia } from "elysia";
 
 const PathIds = Type.Object({
   user_id: idField("The person."),
-  organization_id: idField("The organization."),
+  organization_id: idField("The id of the organization."),
   member_id: idField("The member."),
   service_account_id: idField("The service account."),
   invite_id: idField("The invite."),

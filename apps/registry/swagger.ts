@@ -44,7 +44,7 @@ export const swaggerOptions = {
   sample_origin: "${REGISTRY_URL}",
   response_headers: {
     "X-Request-ID": Type.String({
-      description: "Names this request in the logs.",
+      description: "The id of the request in the logs.",
       examples: [REQUEST_ID_EXAMPLE],
     }),
   },

@@ -43,7 +43,7 @@ export const CredentialValidationRequest = Type.Object(
   {
     credential: Type.String({
       minLength: 1,
-      description: "An API key or session, as presented.",
+      description: "An API key or a session, exactly as the caller sent it.",
       examples: ["ostiary-k-2-4f9mX0Qw7Zr2Yb8Lk3Vn6Hc1Td5Gs0Pj9Ua2Ie7Mo48"],
     }),
   },
@@ -89,7 +89,7 @@ export const DirectoryResult = Type.Object(
   {
     valid,
     realm: Type.Literal("directory", { description: REALM }),
-    user_id: someId("The person."),
+    user_id: someId("The id of the person."),
     expires_at: expiresAt,
   },
   { title: "Directory result", description: "A person, proved by a JWT or by a user API key." },
@@ -101,8 +101,8 @@ const OrganizationResult = Type.Object(
   {
     valid,
     realm: Type.Literal("organization", { description: REALM }),
-    organization_id: someId("The organization."),
-    member_id: someId("The member."),
+    organization_id: someId("The id of the organization."),
+    member_id: someId("The id of the member."),
     labels: Type.Optional(
       Type.Array(Type.String({ examples: ["org:write"] }), {
         description: "The labels that the member's role grants; a missing list grants nothing.",

@@ -34,7 +34,10 @@ export const GatewayInstance = Type.Object(
     instance: InstanceId,
     started_at: instanceTime("The time when the gateway started."),
     loaded_at: instanceTime("The time when the gateway loaded the routes that it serves."),
-    store_revision: count("The route store's revision up to which every change is loaded.", 4_217),
+    store_revision: count(
+      "The revision of the route store up to which the gateway has loaded every change.",
+      4_217,
+    ),
     services: count("The number of services that the gateway serves.", 12),
     routes: count("The number of routes that the gateway serves. Each method of a path counts as one.", 148),
     skipped: Type.Array(

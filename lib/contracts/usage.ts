@@ -40,7 +40,7 @@ const usageTotals = {
   requests,
   refused: Type.Object(
     { limit: refused_limit, labels: refused_labels, other: refused_other },
-    open("Usage refusals", "Requests that reached no service, by reason."),
+    open("Usage refusals", "Requests that the gateway refused, by reason."),
   ),
   ...{ failed, bytes_in, bytes_out, duration_ms },
 };
@@ -50,7 +50,8 @@ const UsagePolicy = Type.Object(
   {
     policy: text("The name of the policy.", USAGE_ID_LENGTH_MAX, "burst"),
     is_shared: Type.Boolean({
-      description: "Whether services share the policy. Otherwise it belongs to the service of the count.",
+      description:
+        "Whether services share the policy. Otherwise the policy belongs to the service of the count.",
       examples: [false],
     }),
   },
@@ -60,17 +61,17 @@ const UsagePolicy = Type.Object(
 /** The sums of one credential on one route within one hour. */
 export const UsageCount = Type.Object(
   {
-    organization_id: text("The organization.", USAGE_ID_LENGTH_MAX, ULID_EXAMPLE),
+    organization_id: text("The id of the organization.", USAGE_ID_LENGTH_MAX, ULID_EXAMPLE),
     hour: Type.String({
       pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:00:00\\.000Z$",
       rule: "must be a full hour in UTC such as 2026-01-31T12:00:00.000Z",
       description: "The start of the hour in which the requests began.",
       examples: ["2026-01-31T12:00:00.000Z"],
     }),
-    service: text("The service that the route belongs to.", USAGE_ID_LENGTH_MAX, "widgets"),
+    service: text("The service of the route.", USAGE_ID_LENGTH_MAX, "widgets"),
     route: routeTemplate,
     method: text("The method of the route.", 16, "GET"),
-    member_id: text("The member who owns the credential.", USAGE_ID_LENGTH_MAX, ULID_EXAMPLE),
+    member_id: text("The id of the member who owns the credential.", USAGE_ID_LENGTH_MAX, ULID_EXAMPLE),
     key_prefix: nullable(
       text("The first characters of the API key.", USAGE_KEY_PREFIX_LENGTH_MAX, "ostiary-k-2-4f9m"),
       { description: "The first characters of the API key, or null for sessions." },
@@ -105,7 +106,7 @@ export const QuotaName = Type.Object(
       examples: ["2026-01"],
     }),
     subject: text(
-      "The organization, member or user, or the client's address.",
+      "The id of the organization, member or user, or the address of the client.",
       USAGE_ID_LENGTH_MAX,
       ULID_EXAMPLE,
     ),
@@ -184,7 +185,7 @@ export const QuotaQuestion = Type.Object(
       description: "The quotas. The answer keeps their order.",
     }),
   },
-  open("Quota question", "The quotas whose counts are asked for."),
+  open("Quota question", "The quotas whose counts the gateway requests."),
 );
 export type QuotaQuestion = Static<typeof QuotaQuestion>;
 
@@ -207,7 +208,7 @@ export const QuotaCounts = Type.Object(
 export const UsageReport = Type.Object(
   {
     reported_until: Type.String({
-      description: "Everything that ended before this time is reported. RFC 3339, UTC, milliseconds.",
+      description: "All requests that ended before this time are reported. RFC 3339, UTC, milliseconds.",
       examples: ["2026-01-31T12:00:10.000Z"],
       openapi: { format: "date-time" },
     }),
@@ -218,7 +219,7 @@ export const UsageReport = Type.Object(
     uncounted: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: "Requests since the previous report that the gateway had no room to count.",
+      description: "Requests since the previous report that no report counts.",
       examples: [0],
     }),
     counts: Type.Array(UsageCount, {
@@ -232,6 +233,6 @@ export const UsageReport = Type.Object(
       }),
     ),
   },
-  open("Usage report", "What organizations used since the gateway's previous report."),
+  open("Usage report", "The usage of organizations since the previous report of the gateway."),
 );
 export type UsageReport = Static<typeof UsageReport>;

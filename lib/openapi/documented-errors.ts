@@ -93,7 +93,7 @@ export function documentedEnvelope(codes: ReadonlySet<ErrorCode>, own: ErrorDeta
   const details = Type.Partial(Type.Object(fields), {
     additionalProperties: true,
     title: "Error details",
-    description: "Details of the code. Each property belongs to the code that it names.",
+    description: "Details of the error. The description of each property names its error code.",
   });
   const { error } = ErrorEnvelope.properties;
   return Type.Object(

@@ -10,7 +10,7 @@ const MemberData = Type.Object(
       description: "Whether the member is a person.",
     }),
     user_id: nullable(idField("The person, or null for a service account.")),
-    service_account_id: mostlyNull(idField("The service account, or null for a person.")),
+    service_account_id: mostlyNull(idField("The id of the service account, or null for a person.")),
     role: shownRole,
   },
   { title: "Member event data", description: "The member of a membership event." },
@@ -44,7 +44,7 @@ export const LifecycleEvent = Type.Object(
       { description: "The kind of event.", examples: ["member.created"] },
     ),
     occurred_at: timeField("When the change was made."),
-    organization_id: idField("The organization."),
+    organization_id: idField("The id of the organization."),
     data: Type.Union([MemberData, PlanData, OrganizationData], {
       title: "Lifecycle event data",
       description: "The subject: a member for membership events, otherwise the organization.",

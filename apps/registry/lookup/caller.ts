@@ -39,7 +39,7 @@ export function callerLabels(
   roles: RolesFile | null,
 ): readonly string[] | null {
   if (role !== undefined && labels !== undefined) {
-    throw validationError([{ path: "labels", message: "Give role or labels, not both." }]);
+    throw validationError([{ path: "labels", message: "Set role or labels, not both." }]);
   }
   if (labels !== undefined) return readLabels(labels);
   return role === undefined ? null : labelsOf(role, roles);

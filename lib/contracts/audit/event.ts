@@ -60,12 +60,14 @@ export const intentSchema = Type.Object(
       openapi: { format: "date-time" },
     }),
     organization_id: nullable(
-      id("The organization whose log the event belongs to, or null in a person's log."),
+      id("The id of the organization whose log contains the event, or null in a person's log."),
     ),
-    user_id: nullable(id("The person whose log the event belongs to, or null in an organization's log.")),
+    user_id: nullable(
+      id("The id of the person whose log contains the event, or null in an organization's log."),
+    ),
     actor: Type.Object(
       {
-        member_id: nullable(id("The member who acted, or null on a user route.")),
+        member_id: nullable(id("The id of the member who acted, or null on a user route.")),
         auth_type: AuthType,
         key_prefix: nullable(
           Type.String({
@@ -80,7 +82,7 @@ export const intentSchema = Type.Object(
     service: Type.String({
       minLength: 1,
       maxLength: 128,
-      description: "The service that the route belongs to.",
+      description: "The service of the route.",
       examples: ["widgets"],
     }),
     method: Type.String({
@@ -113,7 +115,7 @@ export const finalOutcomeSchema = Type.Union(
   [Type.Literal("rejected"), Type.Literal("responded"), Type.Literal("no_response")],
   {
     description:
-      "`rejected`: the gateway refused the request. `responded`: the service answered. `no_response`: no answer came.",
+      "`rejected`: the gateway refused the request. `responded`: the service answered. `no_response`: the service did not answer.",
   },
 );
 
@@ -125,7 +127,7 @@ export const outcomeSchema = Type.Object(
       Type.Integer({
         minimum: 100,
         maximum: 599,
-        description: "The status that the client got, or null if it got none.",
+        description: "The status that the client got, or null if the client got no answer.",
         examples: [200],
       }),
     ),
@@ -138,8 +140,10 @@ export const outcomeSchema = Type.Object(
       ),
     ),
     created_id: Type.Optional(nullable(id("The id of the created resource."))),
-    organization_id: Type.Optional(nullable(id("An organization whose log also records the event."))),
-    member_id: Type.Optional(nullable(id("The member who acted in that organization."))),
+    organization_id: Type.Optional(
+      nullable(id("The id of an organization whose log also records the event.")),
+    ),
+    member_id: Type.Optional(nullable(id("The id of the member who acted in that organization."))),
   },
   open("Audit outcome", "The end of a request."),
 );

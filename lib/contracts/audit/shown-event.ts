@@ -26,19 +26,19 @@ const common = {
     description: "The request's X-Request-ID.",
     examples: [REQUEST_ID_EXAMPLE],
   }),
-  organization_id: writtenId("The organization whose log this event is in."),
+  organization_id: writtenId("The id of the organization whose log contains the event."),
 };
 
 const rest = {
   actor: Type.Object(
     {
       member_id: writtenId(
-        "The member who acted. On a user route, the member that the service named, or null.",
+        "The id of the member who acted. On a user route, the id that the service reported, or null.",
       ),
       auth_type: AuthType,
       key_prefix: nullable(
         Type.String({
-          description: "The credential's display prefix, or null for a JWT.",
+          description: "The first characters of the key or session, or null for a JWT.",
           examples: ["ostiary-k-2-Zm9v"],
         }),
       ),
@@ -51,15 +51,20 @@ const rest = {
   }),
   method: Type.String({ description: "The HTTP method.", examples: ["DELETE"] }),
   route: Type.String({
-    description: "The path template that matched, never the path.",
+    description: "The matched path template, without the values of its params.",
     examples: ["/org/widgets/{widget_id}"],
   }),
   params: Type.Record(Type.String(), Type.String(), {
-    description: "Path params by name.",
+    description: "The values of the path's params, by name.",
     examples: [{ widget_id: "42" }],
   }),
   ip: Type.String({ description: "The client's address.", examples: ["192.0.2.1"] }),
-  user_agent: nullable(Type.String({ description: "At most 512 characters.", examples: ["curl/8.5.0"] })),
+  user_agent: nullable(
+    Type.String({
+      description: "The User-Agent of the request, at most 512 characters, or null without one.",
+      examples: ["curl/8.5.0"],
+    }),
+  ),
   outcome: eventOutcomeSchema,
   status: nullable(
     Type.Integer({
@@ -89,7 +94,7 @@ export const organizationEventSchema = Type.Object(
 export const userEventSchema = Type.Object(
   {
     ...common,
-    user_id: writtenId("The person whose log this event is in."),
+    user_id: writtenId("The id of the person whose log contains the event."),
     ...rest,
   },
   { title: "UserAuditEvent", description: "An event of a person's log." },

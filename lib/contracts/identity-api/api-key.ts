@@ -6,7 +6,7 @@ const fields = {
   id: idField("The key_id."),
   name: Type.String({ description: "The purpose of the key.", examples: ["Deploy script"] }),
   key_prefix: Type.String({
-    description: "The part of the key that may be shown, to tell keys apart.",
+    description: "The first characters of the key, which may be shown to tell keys apart.",
     examples: ["ostiary-k-2-Zm9v"],
   }),
   created_at: createdAt,
@@ -32,7 +32,7 @@ export const CreatedApiKey = Type.Object(
   {
     ...fields,
     key: Type.String({
-      description: "The key itself: shown this once and stored as a hash only.",
+      description: "The key itself. Only this answer contains it; identity stores only its hash.",
       examples: ["ostiary-k-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
     }),
   },

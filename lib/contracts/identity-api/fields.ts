@@ -15,7 +15,7 @@ export function shapeOf(title: string, description: string) {
 /** The role in responses. */
 export const shownRole = nullable(
   Type.String({
-    description: "A slug of the roles file, or null while roles are off.",
+    description: "The slug of a role, or null if identity has no ROLES_FILE.",
     examples: ["admin"],
   }),
 );

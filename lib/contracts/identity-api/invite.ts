@@ -6,7 +6,7 @@ import { createdAt, shapeOf, shownRole } from "./fields.ts";
 export const Invite = Type.Object(
   {
     id: idField("The invite_id."),
-    organization_id: idField("The organization."),
+    organization_id: idField("The id of the organization."),
     email: Type.Optional(
       Type.String({
         description: "The address that is shown with the invite. Identity sends no mail.",
@@ -15,12 +15,12 @@ export const Invite = Type.Object(
     ),
     role: shownRole,
     token_prefix: Type.String({
-      description: "The part of the token that may be shown.",
+      description: "The first characters of the token, which may be shown.",
       examples: ["inv_Zm9v"],
     }),
     token: Type.Optional(
       Type.String({
-        description: "Present while the invite is active.",
+        description: "The token; present only while the invite is active.",
         examples: ["inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
       }),
     ),

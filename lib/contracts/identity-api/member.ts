@@ -17,16 +17,16 @@ const displayName = nullable(
 export const MemberStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
   title: "Member status",
   description: "suspended: still a member, but not admitted.",
-  rule: "must be active or suspended; to remove a member, delete it",
+  rule: "must be active or suspended; to remove a member, delete the member",
 });
 
 /** A membership in an organization (ID-27), without the id of its person. */
 export const Member = Type.Object(
   {
     id: idField("The member_id."),
-    organization_id: idField("The organization."),
+    organization_id: idField("The id of the organization."),
     principal,
-    service_account_id: mostlyNull(idField("The service account, or null for a person.")),
+    service_account_id: mostlyNull(idField("The id of the service account, or null for a person.")),
     display_name: displayName,
     role: shownRole,
     status: MemberStatus,
@@ -41,7 +41,7 @@ export type Member = Static<typeof Member>;
 export const FormerMember = Type.Object(
   {
     id: idField("The member_id."),
-    organization_id: idField("The organization."),
+    organization_id: idField("The id of the organization."),
     principal,
     display_name: nullable(
       Type.String({
@@ -49,7 +49,7 @@ export const FormerMember = Type.Object(
         examples: ["Ada"],
       }),
     ),
-    status: Type.Literal("removed", { description: "Removal is final." }),
+    status: Type.Literal("removed", { description: "The member was removed. Removal is final." }),
   },
   shapeOf("Former member", "The remaining data of a removed member."),
 );
@@ -60,7 +60,7 @@ const component = (name: string) => `#/components/schemas/${name}`;
 /** The answer to a read by member id: a current or a removed member. */
 export const AnyMember = Type.Union([Member, FormerMember], {
   title: "Any member",
-  description: "A member, or the remaining data of a removed one.",
+  description: "A member, or the remaining data of a removed member.",
   openapi: {
     discriminator: {
       propertyName: "status",

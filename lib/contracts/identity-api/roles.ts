@@ -3,7 +3,9 @@ import { nullable } from "../../domain/schemas/index.ts";
 import { shapeOf } from "./fields.ts";
 
 const slug = (description: string) =>
-  nullable(Type.String({ description: `${description} Null while roles are off.`, examples: ["owner"] }));
+  nullable(
+    Type.String({ description: `${description} Null if identity has no ROLES_FILE.`, examples: ["owner"] }),
+  );
 
 /** The roles of the deployment (ID-75). */
 export const RolesListing = Type.Object(
@@ -19,7 +21,7 @@ export const RolesListing = Type.Object(
         },
         shapeOf("Role", "A role of the roles file."),
       ),
-      { description: "Sorted by slug." },
+      { description: "The roles, sorted by slug." },
     ),
     creator_role: slug("The role of a person who creates an organization."),
     default_role: slug("The role of a new member if the request names no role."),

@@ -7,8 +7,8 @@ import { MemberStatus } from "./member.ts";
 export const ServiceAccount = Type.Object(
   {
     id: idField("The service_account_id."),
-    organization_id: idField("The organization."),
-    member_id: idField("The member of the service account. To change status or role, update the member."),
+    organization_id: idField("The id of the organization."),
+    member_id: idField("The member_id of the service account. To change status or role, update the member."),
     name: Type.String({ description: "The name of the service account.", examples: ["Nightly build"] }),
     role: shownRole,
     status: MemberStatus,

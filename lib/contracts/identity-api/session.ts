@@ -6,12 +6,12 @@ import { shapeOf, shownRole } from "./fields.ts";
 export const Session = Type.Object(
   {
     token: Type.String({
-      description: "The session itself: shown this once and stored as a hash only.",
+      description: "The session itself. Only this answer contains it; identity stores only its hash.",
       examples: ["ostiary-s-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
     }),
-    expires_at: timeField("One hour from now."),
-    member_id: idField("The member that the session stands for."),
-    organization_id: idField("The organization."),
+    expires_at: timeField("The time when the session expires: one hour after its creation."),
+    member_id: idField("The id of the member that the session identifies."),
+    organization_id: idField("The id of the organization."),
     role: shownRole,
     labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
       description:

@@ -33,7 +33,7 @@ export const Membership = Type.Object(
         id: idField("The organization_id."),
         name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
       },
-      shapeOf("Membership organization", "The organization that a membership is in."),
+      shapeOf("Membership organization", "The organization of a membership."),
     ),
     role: shownRole,
     status: Type.Literal("active", { description: "Only active memberships are listed." }),

@@ -16,7 +16,7 @@ export const Applied = Type.Object(
         },
         { title: "AppliedService", description: "A service that was written." },
       ),
-      { description: "One for each service of the document." },
+      { description: "One result for each service of the document." },
     ),
     ...propagationField,
   },
@@ -35,7 +35,7 @@ export const Preview = Type.Object(
         {
           service: ServiceName,
           status: Type.Union([Type.Literal("created"), Type.Literal("changed"), Type.Literal("unchanged")], {
-            description: "The effect on the service.",
+            description: "The effect of the apply on the service.",
           }),
           revision: nullable(RevisionNumber, {
             description: "The current revision, or null when there is no current service.",
@@ -44,7 +44,7 @@ export const Preview = Type.Object(
         },
         { title: "PreviewedService", description: "A service that would be written." },
       ),
-      { description: "One for each service of the document." },
+      { description: "One result for each service of the document." },
     ),
   },
   {

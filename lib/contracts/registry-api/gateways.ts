@@ -32,25 +32,25 @@ export const Propagation = Type.Object(
   {
     gateways: Type.Integer({
       minimum: 0,
-      description: "Number of running gateways that the registry knows of.",
+      description: "The number of running gateways in the route store.",
       examples: [3],
     }),
     reached: Type.Integer({
       minimum: 0,
-      description: "Number of gateways that serve the write.",
+      description: "The number of gateways that serve the write.",
       examples: [3],
     }),
     waited_ms: Type.Integer({
       minimum: 0,
-      description: "How long the registry waited between the commit of the write and the answer.",
+      description: "The milliseconds from the commit of the write to the answer.",
       examples: [42],
     }),
-    projected: Type.Boolean({ description: "Whether the route store has the write." }),
+    projected: Type.Boolean({ description: "Whether the write is in the route store." }),
   },
   {
     title: "Propagation",
     description:
-      "With wait_ms: how far the write had spread at the time of the answer. Complete when reached equals gateways.",
+      "With wait_ms: the progress of the write at the time of the answer. The write is complete when reached equals gateways.",
     examples: [{ gateways: 3, reached: 3, waited_ms: 42, projected: true }],
   },
 );
@@ -62,5 +62,5 @@ export const propagationField = { propagation: Type.Optional(Propagation) };
 /** The answer of a deletion whose caller waited. */
 export const Deleted = Type.Object(
   { propagation: Propagation },
-  { title: "Deleted", description: "A deleted service, and how far the deletion has reached." },
+  { title: "Deleted", description: "A deleted service, and the progress of the deletion." },
 );

@@ -43,11 +43,11 @@ export const Lookup = Type.Object(
             window_seconds: Type.Optional(RateLimitWindow),
             period: Type.Optional(RateLimitPeriod),
           },
-          { title: "LimitOfPlan", description: "A limit with the numbers of the plan asked for." },
+          { title: "LimitOfPlan", description: "A limit with the numbers of the requested plan." },
         ),
         {
           description:
-            "The limits of an organization with the plan asked for. An empty list means no limit. The field is missing if no plan was asked for, or if the gateway's default holds.",
+            "The limits of an organization with the requested plan. An empty list means no limit. The field is missing if no plan was requested, or if the gateway's default applies.",
         },
       ),
     ),
@@ -59,13 +59,13 @@ export const Lookup = Type.Object(
     allowed: Type.Optional(
       Type.Boolean({
         description:
-          "Whether a member with the role or the labels asked for may use the route. True on public and user routes, where labels do not count.",
+          "Whether a member with the requested role or labels may use the route. True on public and user routes, which check no labels.",
       }),
     ),
     decided_by: Type.Optional(
       Type.Array(Type.String({ pattern: "^(\\*|[a-z0-9:._-]{1,64})$", examples: ["widgets:write"] }), {
         description:
-          "The labels that admit the member, or, if the member is refused, the labels that would. Empty if the route requires no labels.",
+          "The labels that admit the member, or, if the member is refused, the labels that would admit the member. Empty if the route requires no labels.",
         examples: [["widgets:write"]],
       }),
     ),

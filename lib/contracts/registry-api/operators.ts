@@ -13,7 +13,7 @@ export const CurrentOperator = Type.Object(
     name: OperatorName,
     role: Type.Union([Type.Literal("reader"), Type.Literal("publisher"), Type.Literal("admin")], {
       description:
-        "A reader reads and runs dry runs. A publisher also writes its services. An admin may do everything.",
+        "A reader can read and run dry runs. A publisher can also write its services. An admin can do everything.",
       examples: ["publisher"],
     }),
     services: nullable(Type.Array(Type.String()), {
@@ -26,6 +26,6 @@ export const CurrentOperator = Type.Object(
       examples: [["/org/widgets"]],
     }),
   },
-  { title: "Operator", description: "The operator whom the token stands for." },
+  { title: "Operator", description: "The operator that the token identifies." },
 );
 export type CurrentOperator = Static<typeof CurrentOperator>;

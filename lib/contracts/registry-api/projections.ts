@@ -10,7 +10,7 @@ export const Projections = Type.Object(
           service: ServiceName,
           age_seconds: Type.Number({
             minimum: 0,
-            description: "The time for which the service has waited.",
+            description: "The seconds for which the service has waited.",
             examples: [42.5],
           }),
         },

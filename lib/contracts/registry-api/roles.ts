@@ -4,7 +4,7 @@ const Role = Type.Object(
   {
     slug: Type.String({
       pattern: "^[a-z0-9:._-]{1,64}$",
-      description: "Names the role.",
+      description: "The name of the role.",
       examples: ["admin"],
     }),
     labels: Type.Array(Type.String({ pattern: "^(\\*|[a-z0-9:._-]{1,64})$", examples: ["widgets:write"] }), {
@@ -23,6 +23,6 @@ export const Roles = Type.Object(
         "The roles in the order of their slugs. The list is empty if the registry has no ROLES_FILE.",
     }),
   },
-  { title: "RoleList", description: "The roles that this registry knows." },
+  { title: "RoleList", description: "The roles of the registry's ROLES_FILE." },
 );
 export type Roles = Static<typeof Roles>;

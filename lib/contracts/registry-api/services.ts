@@ -6,7 +6,7 @@ import { propagationField } from "./gateways.ts";
 
 export const RevisionNumber = Type.Integer({
   minimum: 1,
-  description: "Counts the writes of one service from 1.",
+  description: "The number of the write, counted from 1 for each service.",
   examples: [3],
 });
 
@@ -50,7 +50,7 @@ export const WrittenService = Type.Object(
   {
     title: "WrittenService",
     examples: serviceExamples,
-    description: "The current service and, with wait_ms, how far the write has reached.",
+    description: "The current service and, with wait_ms, the progress of the write.",
     response_headers: Service.response_headers,
   },
 );

@@ -43,7 +43,7 @@ const OrganizationToHandOver = Type.Object(
 /** The fields of `details` for each code (ER-7). A code that is not listed has no details. */
 export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
   VALIDATION_ERROR: {
-    fields: Type.Array(FieldError, { description: "VALIDATION_ERROR: all problems, at most 100." }),
+    fields: Type.Array(FieldError, { description: "VALIDATION_ERROR: the problems, at most 100." }),
   },
   NOT_FOUND: {
     resource: Type.String({ description: "NOT_FOUND: the kind of resource.", examples: ["service"] }),
@@ -59,7 +59,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
       examples: ["/org/widgets/{widget_id}"],
     }),
     required_labels: Type.Array(Type.String({ examples: ["widgets:write"] }), {
-      description: "FORBIDDEN: the labels; the caller needs one of them.",
+      description: "FORBIDDEN: the labels of the route. The caller needs one of them.",
     }),
   },
   CONFLICT: {
@@ -87,7 +87,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
   PAYLOAD_TOO_LARGE: {
     max_size_bytes: Type.Integer({
       minimum: 0,
-      description: "PAYLOAD_TOO_LARGE: the maximum size of a body.",
+      description: "PAYLOAD_TOO_LARGE: the maximum size of a body, in bytes.",
       examples: [65_536],
     }),
   },

@@ -8,15 +8,19 @@ export const ErrorEnvelope = Type.Object(
   {
     error: Type.Object({
       type: Type.Union([Type.Literal("invalid_request_error"), Type.Literal("api_error")], {
-        description: "`invalid_request_error`: the request must change. `api_error`: it may succeed later.",
+        description:
+          "`invalid_request_error`: the request must change. `api_error`: the same request may succeed later.",
       }),
-      code: Type.String({ description: "The error, for programs.", examples: ["VALIDATION_ERROR"] }),
+      code: Type.String({
+        description: "The code of the error, for programs.",
+        examples: ["VALIDATION_ERROR"],
+      }),
       message: Type.String({
-        description: "The error, for people.",
+        description: "A sentence about the error, for people.",
         examples: ["name must be text of 1 to 128 characters."],
       }),
       request_id: Type.String({
-        description: "Names this request in the logs.",
+        description: "The id of the request in the logs.",
         examples: [REQUEST_ID_EXAMPLE],
       }),
       details: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {

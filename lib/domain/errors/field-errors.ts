@@ -212,15 +212,15 @@ function wordingOf({ rule, message, noun, keys }: TSchema): Wording {
 function unknownField(schema: TSchema, name: string, path: FieldPath): string {
   const { keys, noun } = wordingOf(schema);
   if (keys !== undefined) return sentence(keys, name, path);
-  if (noun === undefined) return `${shownPath(path)} is not a known field; remove it.`;
-  return `Unknown field. ${noun} takes ${joinWords(Object.keys(schema.properties))}.`;
+  if (noun === undefined) return `${shownPath(path)} is not a known field: remove the field.`;
+  return `Unknown field ${quoted(name)}. ${noun} takes ${joinWords(Object.keys(schema.properties))}.`;
 }
 
 function sentence(schema: TSchema, value: unknown, path: FieldPath): string {
   const { message, noun } = wordingOf(schema);
   if (typeof message === "function") return message(value);
   if (message !== undefined) return message;
-  if (noun !== undefined) return `${noun} is an object with ${joinWords(schema.required)}.`;
+  if (noun !== undefined) return `${noun} must be an object with ${joinWords(schema.required)}.`;
   if (path.length === 0) return `The body ${ruleOf(schema)}.`;
   return `${shownPath(path)} ${value === undefined ? "is required and " : ""}${ruleOf(schema)}.`;
 }

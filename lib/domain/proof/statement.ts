@@ -27,7 +27,7 @@ const PolicySums = Type.Object(
   {
     policy: Type.String({ description: "The name of the rate-limit policy.", examples: ["burst"] }),
     service: nullable(Type.String({ description: "The service of the policy.", examples: ["widgets"] }), {
-      description: "The service that the policy belongs to, or null for a shared policy.",
+      description: "The service of the policy, or null for a shared policy.",
     }),
     ...usageSums,
   },
@@ -40,18 +40,19 @@ const PolicySums = Type.Object(
  */
 export const Statement = Type.Object(
   {
-    id: id("The month, and the number of the statement within it."),
+    id: id("The month, and the number of the statement within the month."),
     month: Type.String({ pattern: MONTH_PATTERN, description: "The month in UTC.", examples: ["2026-01"] }),
     from: time("The start of the month.", "2026-01-01T00:00:00.000Z"),
     to: time("The end of the month, exclusive.", "2026-02-01T00:00:00.000Z"),
     stated_at: time("The time when the statement was made.", "2026-02-02T00:00:00.000Z"),
-    corrects: nullable(id("The statement that this one replaces."), {
-      description: "The statement that this one replaces, or null for the first one of a month.",
+    corrects: nullable(id("The id of the statement that this statement replaces."), {
+      description:
+        "The id of the statement that this statement replaces, or null for the first statement of a month.",
       examples: [null, "2026-01.1"],
     }),
     ...usageSums,
     services: Type.Array(ServiceSums, {
-      description: "The same sums by service, sorted by name.",
+      description: "The sums by service, sorted by name.",
     }),
     policies: Type.Array(PolicySums, {
       description: "The sums by rate-limit policy: a request counts for each policy of its route.",

@@ -12,9 +12,9 @@ import { type DocumentService, readDocument } from "./validate.ts";
 export const DOCUMENT_RULES = {
   "invalid-document": "A configuration document is valid YAML or JSON.",
   "invalid-field": "Each field of a document has a value that apply accepts.",
-  "repeated-service": "Only one document has a service, because each apply replaces the whole service.",
+  "repeated-service": "Each service is in only one document, because each apply replaces the whole service.",
   "policy-conflict": "Services that share a rate-limit policy declare it with the same numbers.",
-  "route-conflict": "A method and path belongs to one service.",
+  "route-conflict": "A method and path belong to only one service.",
   "route-test": "The routes of the documents pass the tests of the documents.",
 } as const;
 export type DocumentRule = keyof typeof DOCUMENT_RULES;
@@ -90,7 +90,7 @@ function failedTests(found: ReadonlyMap<string, Found>, roles: Roles): DocumentP
 }
 
 function repeated(service: string, document: number, first: string): DocumentProblem {
-  const message = `The service ${quoted(service)} is also in ${first}: keep it in one document.`;
+  const message = `The service ${quoted(service)} is also in ${first}: keep the service in one document.`;
   return { rule: "repeated-service", document, path: ["services", service], message };
 }
 

@@ -29,10 +29,10 @@ export function markPolicy({ before, after }: Change): Mark[] {
   const plans = [from, to].flatMap((policy) => Object.keys(policy.plans ?? {}));
   const marks = forEachPlan(plans, (plan) => comparePolicy(from, to, plan));
   if (from.shared !== true && to.shared === true) {
-    marks.push(breaks("the routes of other services count into the same limit"));
+    marks.push(breaks("the routes of other services count towards the same limit"));
   }
   if (from.shared === true && to.shared !== true) {
-    marks.push(opens("the routes of other services no longer count into the same limit"));
+    marks.push(opens("the routes of other services no longer count towards the same limit"));
   }
   return marks;
 }
@@ -125,9 +125,9 @@ function limitsOf({ settings: { rate_limit }, policies }: LimitedRoute, plan: st
 function compareLimits(before: Limits, after: Limits): Mark[] {
   if (before.kind === "unknown" || after.kind === "unknown") return compareUnknown(before, after);
   if (before.all.length === 0) {
-    return after.all.length === 0 ? [] : [breaks(`limited to ${textOf(after)}`)];
+    return after.all.length === 0 ? [] : [breaks(`the route is limited to ${textOf(after)}`)];
   }
-  if (after.all.length === 0) return [opens("it has no limit any more")];
+  if (after.all.length === 0) return [opens("the route has no limit any more")];
   const [one, ...others] = before.all;
   const [now, ...more] = after.all;
   if (one !== undefined && now !== undefined && others.length === 0 && more.length === 0) {
@@ -136,19 +136,20 @@ function compareLimits(before: Limits, after: Limits): Mark[] {
   const kept = before.all.flatMap((each) => {
     const same = after.all.find((other) => keyOf(other) === keyOf(each));
     return same === undefined
-      ? [opens(`it is no longer limited to ${limitNumbersText(each)}`)]
+      ? [opens(`the route is no longer limited to ${limitNumbersText(each)}`)]
       : compareOne(each, same);
   });
   const added = after.all.filter((each) => !before.all.some((other) => keyOf(other) === keyOf(each)));
-  return [...kept, ...added.map((each) => breaks(`it is limited to ${limitNumbersText(each)}, too`))];
+  return [...kept, ...added.map((each) => breaks(`the route is also limited to ${limitNumbersText(each)}`))];
 }
 
 const keyOf = ({ policy, window }: Numbers) => `${policy} ${policy === null ? window : ""}`;
 
 function compareUnknown(before: Limits, after: Limits): Mark[] {
-  if (before.kind === "known" && before.all.length === 0) return [breaks(`limited to ${textOf(after)}`)];
-  if (after.kind === "known" && after.all.length === 0) return [opens("it has no limit any more")];
-  const reason = `its limit may change from ${textOf(before)} to ${textOf(after)}`;
+  if (before.kind === "known" && before.all.length === 0)
+    return [breaks(`the route is limited to ${textOf(after)}`)];
+  if (after.kind === "known" && after.all.length === 0) return [opens("the route has no limit any more")];
+  const reason = `the route's limit may change from ${textOf(before)} to ${textOf(after)}`;
   return [opens(reason), breaks(reason)];
 }
 
@@ -173,7 +174,7 @@ function compareNumbers(before: Omit<Numbers, "policy">, after: Omit<Numbers, "p
     ...(atOnce > 0 || inTheLongRun > 0n ? [opens(`the limit is raised: ${text}`)] : []),
     ...(atOnce < 0 || inTheLongRun < 0n ? [breaks(`the limit is lowered: ${text}`)] : []),
     ...(after.isRefunded && !before.isRefunded ? [opens("failed requests no longer count")] : []),
-    ...(before.isRefunded && !after.isRefunded ? [breaks("failed requests count, too")] : []),
+    ...(before.isRefunded && !after.isRefunded ? [breaks("failed requests count too")] : []),
   ];
 }
 
@@ -190,9 +191,10 @@ function secondsOf(window: LimitNumbers["window"]): bigint {
  */
 function compareBuckets(before: string | null, after: string | null): Mark[] {
   if (before === after) return [];
-  if (before === null) return [breaks(`its requests count into the policy ${after}, together with others`)];
-  if (after === null) return [opens(`its requests no longer count into the policy ${before}`)];
-  const reason = `its requests count into the policy ${after} in place of ${before}`;
+  if (before === null)
+    return [breaks(`its requests count towards the policy ${after}, together with those of other routes`)];
+  if (after === null) return [opens(`its requests no longer count towards the policy ${before}`)];
+  const reason = `its requests count towards the policy ${after} instead of ${before}`;
   return [opens(reason), breaks(reason)];
 }
 

@@ -23,7 +23,10 @@ export function checkLimit(limit: Partly<InlineRateLimit>, at: FieldPath, violat
     violations.add([...at, "window_seconds"], windowMessage(undefined));
   }
   if (hasPeriod && "window_seconds" in limit) {
-    violations.add([...at, "period"], "A limit has window_seconds or period, not both.");
+    violations.add(
+      [...at, "period"],
+      "A limit can have window_seconds or period, not both: remove one of them.",
+    );
   }
   for (const [plan, numbers] of Object.entries(limit.plans ?? {})) {
     if (!hasPeriod || numbers === undefined || numbers === false || !("window_seconds" in numbers)) continue;
@@ -72,7 +75,7 @@ function checkOne(
 }
 
 const noPlansMessage = (scope: Scope) =>
-  `Only organization and member routes have plans: a ${scope} route counts for no organization.`;
+  `Only organization and member routes can have plans: a ${scope} route counts for no organization.`;
 
 function repeatedMessage(limit: string | Partly<InlineRateLimit>): string {
   return typeof limit === "string"

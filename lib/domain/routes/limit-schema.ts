@@ -30,7 +30,7 @@ export const PlanName = Type.String({
   maxLength: PLAN_NAME_LENGTH_MAX,
   rule: `must be 1 to ${PLAN_NAME_LENGTH_MAX} lower-case letters, digits, \`:\`, \`.\`, \`_\` and \`-\``,
   title: "PlanName",
-  description: "The name of a plan, which limits of routes may refer to.",
+  description: "The name of a plan, for limits that differ by plan.",
   examples: ["pro"],
 });
 
@@ -65,7 +65,7 @@ const PlanNumbers = Type.Object(
     ...closed("A limit of a plan"),
     title: "PlanNumbers",
     description:
-      "The numbers for organizations with the plan. Omitted window_seconds: the window of the limit.",
+      "The numbers for organizations with the plan. Without window_seconds, the window is that of the limit.",
   },
 );
 
@@ -125,7 +125,7 @@ export const RouteRateLimit = Type.Union([NoRateLimit, InlineRateLimit, PolicyNa
   title: "RouteRateLimit",
   message: messages.rate_limit,
   description:
-    "`false`: unlimited. Object: own limit. String: a policy of the service. List: several of these. Omitted: the default.",
+    "`false`: unlimited. Object: own limit. String: a policy of the service. List: several limits, each an object or a string. Omitted: the default.",
   examples: [{ requests: 100, window_seconds: 60 }, "burst", false],
 });
 export type RouteRateLimit = Static<typeof RouteRateLimit>;
@@ -136,14 +136,14 @@ export const RateLimitPolicy = Type.Object(
     shared: Type.Optional(
       Type.Boolean({
         description: "`true`: one bucket for all services that declare the name as shared.",
-        message: "shared is true or false.",
+        message: "shared must be true or false.",
       }),
     ),
   },
   {
     ...closed("A policy"),
     title: "RateLimitPolicy",
-    description: "A limit that routes share by naming it.",
+    description: "A limit for all routes that name it.",
     examples: [{ requests: 1000, window_seconds: 60, shared: true }],
   },
 );

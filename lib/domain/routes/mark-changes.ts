@@ -103,7 +103,7 @@ function markRoute(from: RouteSide | null, to: RouteSide | null): Mark[] {
   ];
 }
 
-const FOR_ANYONE = "anyone may call it, without a credential";
+const FOR_ANYONE = "anyone may call the route without a credential";
 
 const CREDENTIALS: Record<Scope, string | null> = {
   public: null,
@@ -115,9 +115,7 @@ const CREDENTIALS: Record<Scope, string | null> = {
 function markScope({ scope: from }: RouteSide, { scope: to }: RouteSide): Mark[] {
   const marks: Mark[] = [];
   if (SCOPES.indexOf(to) < SCOPES.indexOf(from)) {
-    marks.push(
-      opens(to === "public" ? FOR_ANYONE : `its scope is ${to}, which is less protected than ${from}`),
-    );
+    marks.push(opens(to === "public" ? FOR_ANYONE : `the scope ${to} is less protected than ${from}`));
   }
   const credential = CREDENTIALS[to];
   if (credential !== null && credential !== CREDENTIALS[from])
@@ -141,7 +139,7 @@ function markLabels(
   const added = now.filter((label) => !old.includes(label));
   const removed = old.filter((label) => !now.includes(label));
   return [
-    ...(added.length > 0 ? [opens(`members with ${added.join(" or ")} may call it too`)] : []),
+    ...(added.length > 0 ? [opens(`members with ${added.join(" or ")} may call the route too`)] : []),
     ...(removed.length > 0 ? [breaks(`${removed.join(" or ")} alone no longer lets a member pass`)] : []),
   ];
 }
@@ -162,7 +160,7 @@ function markOwner({ settings: before }: RouteSide, { scope, settings: after }: 
   const lost = SUBJECT_FIELDS[scope].filter(
     (field) => names(before.upstream, field) && !names(after.upstream, field),
   );
-  return lost.map((field) => opens(`upstream no longer holds the caller's ${field}`));
+  return lost.map((field) => opens(`upstream no longer contains the caller's ${field}`));
 }
 
 function names(upstream: string | undefined, field: string): boolean {

@@ -66,12 +66,12 @@ export function pathViolations(path: string, scope: Scope, prefix?: Prefix): str
 export function characterViolation(path: string): string | null {
   const unseen = NOT_VISIBLE_ASCII.exec(path)?.[0];
   if (unseen !== undefined) {
-    return "A path has only visible ASCII characters: percent-encode all others, such as a space as `%20`.";
+    return "A path can have only visible ASCII characters: percent-encode all others, such as a space as `%20`.";
   }
   const refused = NOT_IN_A_URL_PATH.exec(path)?.[0];
   if (refused === undefined) return null;
-  if (refused === "%") return "A `%` in a path starts an escape of two hexadecimal digits, such as `%20`.";
-  return `A path cannot hold \`${refused}\`: percent-encode it as \`%${refused.charCodeAt(0).toString(16)}\`.`;
+  if (refused === "%") return "A `%` in a path must be followed by two hexadecimal digits, such as `%20`.";
+  return `A path cannot contain \`${refused}\`: percent-encode it as \`%${refused.charCodeAt(0).toString(16)}\`.`;
 }
 
 /**
@@ -102,14 +102,14 @@ function paramViolations(path: string, scope: Scope, before: readonly string[]):
     else violations.push(...nameViolations(name, names, scope));
   }
   if (before.length + braced.length > PATH_PARAMS_MAX)
-    violations.push(`A path has at most ${PATH_PARAMS_MAX} params.`);
+    violations.push(`A path can have at most ${PATH_PARAMS_MAX} params.`);
   return violations;
 }
 
 function nameViolations(name: string, seen: Set<string>, scope: Scope): string[] {
   const violations: string[] = [];
   if (name.length > PARAM_NAME_LENGTH_MAX) {
-    violations.push(`A param's name has at most ${PARAM_NAME_LENGTH_MAX} characters.`);
+    violations.push(`A param's name can have at most ${PARAM_NAME_LENGTH_MAX} characters.`);
   }
   if (seen.has(name))
     violations.push(`The param {${name}} occurs twice in this path: give each param a different name.`);
@@ -125,7 +125,7 @@ function nameViolations(name: string, seen: Set<string>, scope: Scope): string[]
 
 function badParam(segment: string): string {
   if (!segment.startsWith("{") || !segment.endsWith("}") || /[{}]/.test(segment.slice(1, -1))) {
-    return "A param fills a whole segment of the path, written `{name}`.";
+    return "A param must fill a whole segment of the path, written `{name}`.";
   }
-  return "A param's name starts with a letter or `_`, followed by letters, digits and `_`, such as `{widget_id}`.";
+  return "A param's name must start with a letter or `_`, followed by letters, digits and `_`, such as `{widget_id}`.";
 }

@@ -49,13 +49,14 @@ export const RequiredLabels = Type.Array(Label, {
   openapi: unique,
   message: messages.required_labels,
   description:
-    "The labels that the route requires. A member needs one of them, or `*`. Without labels every admitted caller may call. Routes of persons check no label.",
+    "The labels that the route requires. A member needs one of them, or `*`. Without labels, every admitted caller may call. User routes check no labels.",
   examples: [["widgets:write", "admin"]],
 });
 
 const Audit = Type.Boolean({
-  description: "Omitted: POST, PUT, PATCH and DELETE are audited. Public routes have no audit.",
-  message: "audit is true or false; leave it out for the default.",
+  description:
+    "Whether requests are audited. POST, PUT, PATCH and DELETE are audited by default. Public routes are never audited.",
+  message: "audit must be true or false; leave audit out for the default.",
 });
 
 /** The settings of one method. */
@@ -111,7 +112,7 @@ export const UpstreamTemplate = Type.String({
   pattern: "^/[^?#]*$",
   message: messages.upstream,
   description:
-    "The path called on the service, with `{subject.…}` and `{path.…}`. Omitted: the request's path.",
+    "The path that the gateway calls on the service, with `{subject.…}` and `{path.…}`. Omitted: the request's path.",
   examples: ["/organizations/{subject.organization_id}/widgets/{path.widget_id}"],
 });
 
@@ -157,7 +158,7 @@ export const ScopeConfig = Type.Object(
     route_prefix: Type.Optional(
       Type.String({
         openapi: { maxLength: PATH_BYTES_MAX },
-        message: "route_prefix is a path, such as `/org`, that precedes each route's path.",
+        message: "route_prefix must be a path, such as `/org`, that precedes each route's path.",
         description:
           "The path that precedes each route's path. An upstream template does not get this prefix.",
         examples: ["/org"],
@@ -202,13 +203,13 @@ const OpenApiPath = Type.String({
   minLength: 1,
   maxLength: DOCUMENT_PATH_BYTES_MAX,
   message: messages.openapi,
-  description: "The path of the service's own OpenAPI document on the service's url. A query is allowed.",
+  description: "The path of the service's OpenAPI description on the service's url. A query is allowed.",
   examples: ["/openapi.json"],
 });
 
 const RateLimits = mapOf(PolicyName, RateLimitPolicy, {
   message:
-    "rate_limits is a map from names to policies {requests, window_seconds or period, plans, charge, shared}.",
+    "rate_limits must be a map from names to policies {requests, window_seconds or period, plans, charge, shared}.",
   description: "Policies that routes of this service name in rate_limit.",
 });
 
@@ -229,7 +230,7 @@ export const ServiceConfig = Type.Object(
     ...closed("A service"),
     message: messages.service,
     title: "ServiceConfig",
-    description: "A service: where it runs and the routes it serves in each scope; at least one scope.",
+    description: "A service: its url, and its routes in at least one scope.",
     examples: [
       {
         url: "http://widgets:8080",

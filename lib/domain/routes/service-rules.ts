@@ -74,7 +74,7 @@ export function* checkRules(
   if (service.tests !== undefined) checkTests(service.tests, ["tests"], violations);
   if (expanded.path_bytes > SERVICE_CONFIG_BYTES_MAX) violations.add([], SERVICE_TOO_LARGE);
   if (!SCOPES.some((scope) => scope in service)) {
-    violations.add([], `A service has at least one scope: ${joinWords(SCOPES)}.`);
+    violations.add([], `A service must have at least one scope: ${joinWords(SCOPES)}.`);
   }
 }
 

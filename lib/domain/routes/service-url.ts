@@ -2,7 +2,7 @@
 
 const FORM = "Write the url as `http://host:port`, with the port and nothing after it.";
 const HOST =
-  "The host of the url is a name such as `widgets` or `widgets.internal` (labels of 1 to 63 letters, digits, `-` and `_`, at most 253 characters) or an address, IPv6 in brackets: write it as `http://host:port`.";
+  "The host of the url must be a name such as `widgets` or `widgets.internal` (labels of 1 to 63 letters, digits, `-` and `_`, at most 253 characters) or an IP address, with IPv6 in brackets: write the url as `http://host:port`.";
 const SCHEME = "http://";
 const NAME_LENGTH_MAX = 253;
 /** A label of RFC 1123, or one with `_`, which container engines assign. */
@@ -24,7 +24,7 @@ export function urlViolation(url: string): string | null {
 }
 
 const DOCUMENT_FORM =
-  "openapi is the path of the service's own OpenAPI document, such as `/openapi.json`: it starts with `/` and is called on the service's url.";
+  "openapi must be the path of the service's OpenAPI description, such as `/openapi.json`. The path starts with `/` and is called on the service's url.";
 
 /** Returns why a malformed value is not the path of a service's description. */
 export function descriptionPathMessage(value: unknown): string {
@@ -37,11 +37,11 @@ export function descriptionPathMessage(value: unknown): string {
 /** Returns why a well-formed path would not be called exactly as written, or null if it would. */
 export function descriptionPathViolation(path: string): string | null {
   if (path.startsWith("//")) return descriptionPathMessage(path);
-  if (path.includes("#")) return "openapi has no `#`: a fragment is never sent.";
+  if (path.includes("#")) return "openapi cannot contain `#`: a fragment is never sent.";
   const origin = "http://service";
   const called = URL.parse(origin + path)?.href.slice(origin.length);
   if (called === path && !/%(?![0-9A-Fa-f]{2})/.test(path)) return null;
-  return `openapi is called exactly as written, so write it in the form that URL parsing returns${called === undefined ? "" : `: \`${called}\``}.`;
+  return `openapi is called exactly as written: write the path in the form that URL parsing returns${called === undefined ? "" : `: \`${called}\``}.`;
 }
 
 /** Returns the `host:port` of a url in either stored form. */
@@ -52,7 +52,7 @@ export function addressOf(url: string): string {
 function addressViolation(address: string): string | null {
   const authority = /^[^/?#\\]*/.exec(address)?.[0] ?? "";
   if (authority.includes("@")) {
-    return "Credentials are not allowed in the url: write it as `http://host:port`.";
+    return "Credentials are not allowed in the url: write the url as `http://host:port`.";
   }
   const colon = address.lastIndexOf(":");
   const host = address.slice(0, colon);

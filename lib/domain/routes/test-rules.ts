@@ -28,9 +28,9 @@ function checkTest(
   if (name !== undefined) names.add(name);
   const isOfCaller = role !== undefined || labels !== undefined;
   if (role !== undefined && labels !== undefined)
-    violations.add([...at, "labels"], "Give role or labels, not both.");
+    violations.add([...at, "labels"], "Set role or labels, not both.");
   if ("allowed" in expect && !isOfCaller) {
-    violations.add([...at, "expect", "allowed"], "allowed is for a member: give role or labels.");
+    violations.add([...at, "expect", "allowed"], "allowed is about a member: set role or labels.");
   }
   if (isOfCaller && !("allowed" in expect)) {
     const field = role === undefined ? "labels" : "role";

@@ -17,7 +17,7 @@ const ExpectedRequests = Type.Union([RateLimitRequests, Type.Literal(false)], {
   title: "ExpectedRequests",
   message: messages.expected_requests,
   description:
-    "The number of requests that the route's limit admits; the smallest number of several limits; false for no limit.",
+    "The number of requests that the route's limit admits: the smallest number if there are several limits, false without a limit.",
   examples: [100],
 });
 
@@ -32,7 +32,7 @@ const Expectation = Type.Object(
         pattern: "^/[!-~]*$",
         message: messages.expected_upstream,
         description:
-          "The path called on the service, with `{subject.…}` where the gateway fills in an owner's id.",
+          "The path that the gateway calls on the service, with `{subject.…}` in place of an owner's id.",
         examples: ["/organizations/{subject.organization_id}/widgets/42"],
       }),
     ),
@@ -56,7 +56,7 @@ const Expectation = Type.Object(
     minProperties: 1,
     message: messages.expect,
     title: "Expectation",
-    description: "The facts that the test asserts of the route that serves the request.",
+    description: "The expected facts about the route that serves the request.",
     examples: [{ service: "widgets", allowed: true }],
   },
 );
@@ -85,7 +85,7 @@ export const RouteTest = Type.Object(
       Type.String({
         pattern: `^[a-z0-9:._-]{1,${LABEL_LENGTH_MAX}}$`,
         message: messages.test_role,
-        description: "The role of the member that `allowed` is about: a slug of ROLES_FILE.",
+        description: "The role of the member for `allowed`: a slug of ROLES_FILE.",
         examples: ["admin"],
       }),
     ),
@@ -100,7 +100,7 @@ export const RouteTest = Type.Object(
         {
           maxItems: TEST_LABELS_MAX,
           message: messages.test_labels,
-          description: "The labels of the member that `allowed` is about.",
+          description: "The labels of the member for `allowed`.",
         },
       ),
     ),

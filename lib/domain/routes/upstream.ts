@@ -50,9 +50,9 @@ function templateViolation(template: string): string | null {
     return "upstream has an unmatched brace: placeholders are {subject.…} and {path.…}.";
   }
   const segments = template.replace(PLACEHOLDER, "x").split("/").slice(1);
-  if (segments.slice(0, -1).includes("")) return "upstream has no empty segment (`//`).";
+  if (segments.slice(0, -1).includes("")) return "upstream cannot have an empty segment (`//`).";
   if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment))) {
-    return "upstream has no `.` or `..` segment: write the path to call.";
+    return "upstream cannot have a `.` or `..` segment: write the path to call.";
   }
   return null;
 }
@@ -66,7 +66,7 @@ function placeholderViolation(name: string, scope: Scope, params: readonly strin
     return `{${clip(name)}} needs a source: write {path.…} for a param of the path or {subject.…} for an owner's id.`;
   }
   if (params === null || params.includes(name.slice("path.".length))) return null;
-  return `{${clip(name)}} names no param of the path: ${paramChoice(params)}.`;
+  return `{${clip(name)}} is not a param of the path: ${paramChoice(params)}.`;
 }
 
 function subjectField(name: string, scope: Scope): SubjectField | undefined {
@@ -80,8 +80,8 @@ function subjectChoice(scope: Scope): string {
 
 function paramChoice(params: readonly string[]): string {
   return params.length === 0
-    ? "this path has none"
-    : `it has ${params.map((name) => `{path.${name}}`).join(", ")}`;
+    ? "the path has no params"
+    : `the path has ${params.map((name) => `{path.${name}}`).join(", ")}`;
 }
 
 function clip(name: string): string {

@@ -28,7 +28,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await review(page, text.replace("- widgets:write", "- widgets:write\n            - anybody"));
     await page.getByText("1 change: 1 opens a route.").waitFor();
     const changes = page.getByRole("list", { name: "Changes of widgets" });
-    await changes.getByText("members with anybody may call it too").waitFor();
+    await changes.getByText("members with anybody may call the route too").waitFor();
     expect(await changes.getByRole("deletion").textContent()).toBe("widgets:write");
     expect(await changes.getByRole("insertion").textContent()).toBe("widgets:write, anybody");
 
@@ -39,7 +39,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect((await bed.registry.call("GET", "/services/widgets")).body.revision).toBe(1);
 
     await page.getByRole("button", { name: "Apply …" }).click();
-    await confirmation.getByText("members with anybody may call it too").waitFor();
+    await confirmation.getByText("members with anybody may call the route too").waitFor();
     await confirmation.getByRole("button", { name: "Apply to 1 service" }).click();
     await page.getByRole("heading", { name: "The document is applied" }).waitFor();
     await page.getByText("No gateway runs. The next one to start will serve it.").waitFor();

@@ -88,7 +88,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     }));
     const answer = await registry.put("heavy", { url: "http://a:1", member: { routes } });
     expect(answer.status).toBe(422);
-    expect(fields(answer)[0]?.message).toContain("split it into several services");
+    expect(fields(answer)[0]?.message).toContain("split the service into several");
   });
 
   // RG-40

@@ -55,7 +55,7 @@ describe("who may call", () => {
     [{ role: "nobody" }, "role", /^role must be one of admin, .*owner/],
     [{ role: "" }, "role", /^role must be one of/],
     [{ role: "toString" }, "role", /^role must be one of/],
-    [{ role: "owner", labels: "a" }, "labels", /^Give role or labels, not both\.$/],
+    [{ role: "owner", labels: "a" }, "labels", /^Set role or labels, not both\.$/],
     [{ labels: "" }, "labels", /labels separated by commas/],
     [{ labels: "a,,b" }, "labels", /labels separated by commas/],
     [{ labels: "A" }, "labels", /labels separated by commas/],

@@ -54,14 +54,14 @@ describe("as text", () => {
 ~ url: http://a:1 -> http://a:2
 + openapi: /openapi.json
 + PUT /org/moved (public)
-    opens: anyone may call it, without a credential
+    opens: anyone may call the route without a credential
     opens: its requests are no longer audited
 ~ PUT /org/things/{id} (organization)
     required labels: things:write -> none
     rate limit: burst -> 200 in 60 s
     opens: members no longer need the label things:write
     opens: the limit is raised: 100 in 60 s is now 200 in 60 s
-    opens: its requests no longer count into the policy burst
+    opens: its requests no longer count towards the policy burst
 - PUT /org/gone (organization), rate limit unlimited
     breaks: the route is gone
 - PUT /org/moved (organization)
@@ -88,7 +88,7 @@ describe("as JSON", () => {
     expect(withoutMarks).toEqual(answer.body.results);
     expect(results[0].changes[2].marks).toContainEqual({
       effect: "opens",
-      reason: "anyone may call it, without a credential",
+      reason: "anyone may call the route without a credential",
     });
     expect((await cli(["diff", changed, "--output", "json"])).stdout).toBe(run.stdout);
   });

@@ -113,7 +113,7 @@ describe("ostiary validate", () => {
     expect(found.map(({ message }) => message)).toEqual([
       "GET /a/{y} belongs to service a as /a/{x}.",
       expect.stringContaining("in service a"),
-      `The service \`twice\` is also in ${first}: keep it in one document.`,
+      `The service \`twice\` is also in ${first}: keep the service in one document.`,
     ]);
   });
 

@@ -66,7 +66,7 @@ const TOKEN_RULE = "of visible ASCII characters without spaces.";
 const ROLES_PROBLEMS = [
   "ROLES_FILE line 2: roles.owner[0] must be 1 to 64 characters: a-z, 0-9, colon, dot, underscore and hyphen.",
   "ROLES_FILE line 3: roles.extra must be a list of at most 64 labels.",
-  "ROLES_FILE line 6: unknown is not a known field; remove it.",
+  "ROLES_FILE line 6: unknown is not a known field: remove the field.",
 ];
 
 // OP-5

@@ -98,7 +98,7 @@ describe("an operators file that is refused", () => {
     ["a list", "- a", ["The file must be a map with the key operators"]],
     ["broken YAML", "operators: [", ["not valid YAML"]],
     ["a tag", "operators: !!js/function 'x'", ["not valid YAML"]],
-    ["an unknown field", "operators: []\nusers: []", ["users is not a known field; remove it"]],
+    ["an unknown field", "operators: []\nusers: []", ["users is not a known field: remove the field"]],
     ["a duplicate key", "operators: []\noperators: []", ["a key occurs twice in one map"]],
     ["operators that are none", "operators: yes", ["operators must be a list of at most 1000 operators"]],
     [
@@ -198,7 +198,7 @@ describe("an operators file that is refused", () => {
     ],
     ["a star for a path", { paths: ["*"] }, ["operators[0].paths[0]: A path must start with `/`"]],
     ["a number for a path", { paths: [1] }, ["operators[0].paths[0] must be a path, such as /org/widgets"]],
-    ["an unknown field", { tokens: [] }, ["operators[0].tokens is not a known field; remove it"]],
+    ["an unknown field", { tokens: [] }, ["operators[0].tokens is not a known field: remove the field"]],
   ];
   const all = [
     ...files,

@@ -33,12 +33,12 @@ describe("what does not fit its schema", () => {
     const value = { color: "red", wheels: [{}, { spokes: 0, rim: 1 }], parts: { axle: 1, Axle: {} } };
     expect(errors(value)).toEqual([
       ["owner", "owner is required and must be an owner."],
-      ["color", "color is not a known field; remove it."],
+      ["color", "color is not a known field: remove the field."],
       ["wheels[0].spokes", "spokes is a whole number above 0."],
-      ["wheels[1].rim", "Unknown field. A wheel takes spokes."],
+      ["wheels[1].rim", "Unknown field `rim`. A wheel takes spokes."],
       ["wheels[1].spokes", "spokes is a whole number above 0."],
       ["parts.Axle", "No name: Axle."],
-      ["parts.axle", "A wheel is an object with spokes."],
+      ["parts.axle", "A wheel must be an object with spokes."],
       ["parts.Axle.spokes", "spokes is a whole number above 0."],
     ]);
   });
@@ -47,7 +47,7 @@ describe("what does not fit its schema", () => {
     expect(errors({ ...cart, wheels: [] })).toEqual([["wheels", "wheels must be a list of 1 to 2 items."]]);
     expect(errors({ ...cart, wheels: [{ spokes: 1 }, 5, { spokes: 1 }] })).toEqual([
       ["wheels", "wheels must be a list of 1 to 2 items."],
-      ["wheels[1]", "A wheel is an object with spokes."],
+      ["wheels[1]", "A wheel must be an object with spokes."],
     ]);
   });
 

@@ -133,7 +133,7 @@ describe("the envelope", () => {
           { path: "name", message: "name must be a string of 1 to 5 characters." },
           { path: "idp.issuer", message: "idp.issuer is required and must be a string." },
           { path: "nickname", message: "nickname must be a string of at most 3 characters or null." },
-          { path: "role", message: "role is not a known field; remove it." },
+          { path: "role", message: "role is not a known field: remove the field." },
         ]),
       },
     });

@@ -102,7 +102,7 @@ describe("a roles file that is refused", () => {
       `${good}service_account_default_role: bot\n`,
       ["line 7: service_account_default_role names bot, which is not a role under roles."],
     ],
-    ["an unknown key", `${good}extra: 1\n`, ["line 7: extra is not a known field; remove it."]],
+    ["an unknown key", `${good}extra: 1\n`, ["line 7: extra is not a known field: remove the field."]],
     [
       "a slug with capitals",
       good.replace("  admin:", "  Admin:"),
@@ -187,7 +187,7 @@ extra: 1
 `;
     expect(problems(text)).toEqual([
       "line 5: a key occurs twice in one map.",
-      "line 9: extra is not a known field; remove it.",
+      "line 9: extra is not a known field: remove the field.",
       ...["Owner", "Admin", "bad label"].map((slug) =>
         expect.stringContaining(`the slug "${slug}" must be 1 to 64 characters`),
       ),

@@ -30,11 +30,11 @@ function isSayable({ message }: { message: string }): boolean {
 export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
   { rule: "Two routes of a service have one method and full path.", message: /is declared already/ },
   { rule: "`rate_limit` names a policy that the service does not have.", message: /has no policy/ },
-  { rule: "`{path.…}` in `upstream` names no param of the path.", message: /names no param of the path/ },
+  { rule: "`{path.…}` in `upstream` names no param of the path.", message: /is not a param of the path/ },
   { rule: "A param stands twice in a full path.", message: /occurs twice in this path/ },
   {
     rule: "A `route_prefix` and a path are too long together, or have too many params.",
-    message: /The full path|A path has at most/,
+    message: /The full path|A path can have at most/,
   },
   {
     rule: "The host of the url is no IPv6 address, or no name that can be an international one.",
@@ -50,7 +50,7 @@ export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
   },
   {
     rule: "A public or user route has a limit with plans.",
-    message: /Only organization and member routes have plans/,
+    message: /Only organization and member routes can have plans/,
   },
   {
     rule: "A list of limits names a policy twice, or has two inline limits of one window.",

@@ -6,7 +6,7 @@ import { pathsService, serviceWith } from "./fixtures.ts";
 import { check, GET, type Refused, route } from "./rules.ts";
 
 const ROUTE = "organization.routes[0]";
-const NO_HOST = /^The host of the url is a name .*`http:\/\/host:port`/;
+const NO_HOST = /^The host of the url must be a name .*`http:\/\/host:port`/;
 
 // RG-11
 describe("service names", () => {
@@ -128,17 +128,17 @@ check(
   ],
   [
     ["no scope", { url: "http://a:1" }, "", /at least one scope: public, user, organization and member/],
-    ["a service that is no object", [], "", /A service is an object/],
-    ["null for a service", null, "", /A service is an object/],
-    ["null for a scope", { url: "http://a:1", user: null }, "user", /A scope is an object with routes/],
+    ["a service that is no object", [], "", /A service must be an object/],
+    ["null for a service", null, "", /A service must be an object/],
+    ["null for a scope", { url: "http://a:1", user: null }, "user", /A scope must be an object with routes/],
     ["a scope without a list of routes", { url: "http://a:1", user: {} }, "user.routes", /Set routes/],
-    ["routes as a map", { url: "http://a:1", user: { routes: {} } }, "user.routes", /is a list/],
-    ["a route that is no object", serviceWith("user", ["/a"]), "user.routes[0]", /A route is an object/],
+    ["routes as a map", { url: "http://a:1", user: { routes: {} } }, "user.routes", /must be a list/],
+    ["a route that is no object", serviceWith("user", ["/a"]), "user.routes[0]", /A route must be an object/],
     [
       "an unknown scope",
       { ...pathsService("/"), admin: { routes: [] } },
       "admin",
-      /Unknown field\. A service takes url/,
+      /Unknown field `\w+`\. A service takes url/,
     ],
     [
       "an unknown field of a scope",
@@ -150,7 +150,7 @@ check(
       "an unknown field of a route",
       route({ ...GET, timeout: 5 }),
       `${ROUTE}.timeout`,
-      /Unknown field\. A route takes path/,
+      /Unknown field `\w+`\. A route takes path/,
     ],
     [
       "an unknown field of a verb",

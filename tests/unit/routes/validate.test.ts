@@ -111,7 +111,9 @@ describe("the size of one service", () => {
     const large = serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 1.1));
     expect(validateDocument({ services: { large, small: pathsService("/") } })).toEqual({
       ok: false,
-      fields: [{ path: "services.large", message: expect.stringMatching(/1048576 bytes.*split it/) }],
+      fields: [
+        { path: "services.large", message: expect.stringMatching(/1048576 bytes.*split the service/) },
+      ],
     });
     expect(validateService("fine", serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 0.9))).ok).toBe(
       true,
