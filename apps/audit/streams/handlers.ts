@@ -28,6 +28,7 @@ import {
   type StreamCommandDeps,
   testStream,
 } from "./commands.ts";
+import { operations } from "./operation-texts.ts";
 import { selectStreams } from "./sql.ts";
 import {
   AuditStream,
@@ -43,7 +44,8 @@ import {
 import { type TargetRules, urlProblem, urlWithoutQuery } from "./targets.ts";
 import type { TestCalls } from "./test-calls.ts";
 
-const tags = ["Streams"];
+const STREAMS_PATH = "/organizations/:organization_id/audit-streams";
+const STREAM_PATH = `${STREAMS_PATH}/:stream_id`;
 const full = {
   code: "CONFLICT",
   message: `An organization has at most ${STREAMS_MAX} streams: delete one first.`,
@@ -113,160 +115,137 @@ function bodyProblems(schema: TSchema, body: unknown, rules: TargetRules): Field
   ];
 }
 
-/** Returns the operations on the streams of an organization (AU-92). */
-export function streamHandlers(deps: StreamHandlersDeps) {
-  const { reads, receivers, testCalls } = deps;
-  const checked = (schemas: Schemas = {}) => ({
+/** Refuses a request with problems, and a malformed id of a stream with 404. */
+function checked({ receivers: { rules } }: StreamHandlersDeps, schemas: Schemas = {}) {
+  return {
     transform: (asked: Asked) => {
-      refuse(problemsOf(asked, schemas, receivers.rules));
+      refuse(problemsOf(asked, schemas, rules));
       const { stream_id } = asked.params;
       if (stream_id !== undefined && !isUlid(stream_id)) throw notFound("stream", stream_id);
     },
-  });
+  };
+}
+
+/** Returns the operations on the streams of an organization (AU-92). */
+export function streamHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-streams", normalize: false })
-    .group("/organizations/:organization_id/audit-streams", (streams) =>
-      streams
-        .guard({ params: Type.Object(organizationId) })
-        .post(
-          "",
-          async ({ params, body, status, set }) => {
-            const created = await createStream(deps, params.organization_id, body);
-            const { id, format, filter } = created;
-            const url = urlWithoutQuery(created.url);
-            setAuditNote(set, { details: { stream_id: id, url, format, filter }, created: id });
-            return status(201, created);
-          },
-          {
-            ...checked({ body: CreateStreamBody }),
-            query: noQuery,
-            body: CreateStreamBody,
-            response: {
-              201: answer(
-                AuditStreamWithSecret,
-                "The stream with its secret. No other answer contains the secret.",
-                "details",
-                "created",
-              ),
-              ...bodyErrors(full),
-            },
-            detail: {
-              summary: "Create a stream",
-              description: `Delivers events to your receiver from now on, or from a position or a time. An organization has at most ${STREAMS_MAX} streams.`,
-              operationId: "createAuditStream",
-              tags,
-            },
-          },
-        )
-        .get(
-          "",
-          async ({ params: { organization_id }, query }) => {
-            const { limit, starting_after } = pageRequest(query);
-            const found = await selectStreams(reads, organization_id, starting_after, limit + 1);
-            const { items, has_more } = page(found, limit);
-            return { audit_streams: items.map(toStream), has_more };
-          },
-          {
-            ...checked({ query: listQuery }),
-            query: listQuery,
-            response: { 200: answer(pageSchema("audit_streams", AuditStream), "A page."), ...errors() },
-            detail: {
-              summary: "List an organization's streams",
-              description: "Oldest first, without their secrets.",
-              operationId: "listAuditStreams",
-              tags,
-            },
-          },
-        ),
+    .use(listHandlers(deps))
+    .use(oneStreamHandlers(deps))
+    .use(receiverHandlers(deps));
+}
+
+/** Returns the operations that create streams and list them. */
+function listHandlers(deps: StreamHandlersDeps) {
+  return new Elysia({ name: "audit-streams-list", normalize: false, prefix: STREAMS_PATH })
+    .guard({ params: Type.Object(organizationId) })
+    .post(
+      "",
+      async ({ params, body, status, set }) => {
+        const created = await createStream(deps, params.organization_id, body);
+        const { id, format, filter } = created;
+        const url = urlWithoutQuery(created.url);
+        setAuditNote(set, { details: { stream_id: id, url, format, filter }, created: id });
+        return status(201, created);
+      },
+      {
+        ...checked(deps, { body: CreateStreamBody }),
+        query: noQuery,
+        body: CreateStreamBody,
+        response: {
+          201: answer(
+            AuditStreamWithSecret,
+            "The stream with its secret. No other answer contains the secret.",
+            "details",
+            "created",
+          ),
+          ...bodyErrors(full),
+        },
+        detail: operations.createAuditStream,
+      },
     )
-    .group("/organizations/:organization_id/audit-streams/:stream_id", (stream) =>
-      stream
-        .guard({ params: streamParams, query: noQuery })
-        .get("", ({ params }) => readStream(deps, params), {
-          ...checked(),
-          response: { 200: answer(AuditStream, "The stream."), ...errors("NOT_FOUND") },
-          detail: {
-            summary: "Read a stream",
-            description:
-              "Shows the last entry that the receiver accepted, and why the last delivery request failed.",
-            operationId: "getAuditStream",
-            tags,
-          },
-        })
-        .patch(
-          "",
-          async ({ params, body, set }) => {
-            const { stream, details } = await changeStream(deps, params, body);
-            setAuditNote(set, { details });
-            return stream;
-          },
-          {
-            ...checked({ body: UpdateStreamBody }),
-            body: UpdateStreamBody,
-            response: {
-              200: answer(AuditStream, "The stream, changed.", "details"),
-              ...bodyErrors("NOT_FOUND"),
-            },
-            detail: {
-              summary: "Change a stream",
-              description:
-                "Pauses the stream, starts it again where it stopped, or changes where and what it delivers. The change does not affect a delivery request in flight.",
-              operationId: "updateAuditStream",
-              tags,
-            },
-          },
-        )
-        .delete(
-          "",
-          async ({ params, status }) => {
-            await removeStream(deps, params);
-            return status(204, undefined);
-          },
-          {
-            ...checked(),
-            response: { 204: emptyAnswer("Deleted."), ...errors("NOT_FOUND") },
-            detail: {
-              summary: "Delete a stream",
-              description: "Deletes the stream and its secret. Nothing more is delivered.",
-              operationId: "deleteAuditStream",
-              tags,
-            },
-          },
-        )
-        .post(
-          "/rotate-secret",
-          ({ params, body }) => rotateSecret(deps, params, body.overlap_seconds ?? OVERLAP_DEFAULT_S),
-          {
-            ...checked({ body: RotateSecretBody }),
-            body: RotateSecretBody,
-            response: {
-              200: answer(
-                AuditStreamWithSecret,
-                "The stream with its new secret. No other answer contains the secret.",
-              ),
-              ...bodyErrors("NOT_FOUND", off),
-            },
-            detail: {
-              summary: "Replace a stream's secret",
-              description:
-                "Both secrets sign each delivery request during the overlap, which is a day by default.",
-              operationId: "rotateAuditStreamSecret",
-              tags,
-            },
-          },
-        )
-        .post("/test", ({ params }) => testCalls.run(() => testStream(deps, params)), {
-          ...checked(),
-          response: {
-            200: answer(AuditStreamTest, "The result of the test request."),
-            ...errors("NOT_FOUND", off, busy),
-          },
-          detail: {
-            summary: "Call a stream's receiver",
-            description:
-              "Sends a signed message of type audit.test, which contains no event, and returns what the receiver answered. If the receiver of a failing stream accepts the message, the stream is retried at once.",
-            operationId: "testAuditStream",
-            tags,
-          },
-        }),
+    .get(
+      "",
+      async ({ params: { organization_id }, query }) => {
+        const { limit, starting_after } = pageRequest(query);
+        const found = await selectStreams(deps.reads, organization_id, starting_after, limit + 1);
+        const { items, has_more } = page(found, limit);
+        return { audit_streams: items.map(toStream), has_more };
+      },
+      {
+        ...checked(deps, { query: listQuery }),
+        query: listQuery,
+        response: { 200: answer(pageSchema("audit_streams", AuditStream), "A page."), ...errors() },
+        detail: operations.listAuditStreams,
+      },
     );
+}
+
+/** Returns the operations that read, change and delete a stream. */
+function oneStreamHandlers(deps: StreamHandlersDeps) {
+  return new Elysia({ name: "audit-stream", normalize: false, prefix: STREAM_PATH })
+    .guard({ params: streamParams, query: noQuery })
+    .get("", ({ params }) => readStream(deps, params), {
+      ...checked(deps),
+      response: { 200: answer(AuditStream, "The stream."), ...errors("NOT_FOUND") },
+      detail: operations.getAuditStream,
+    })
+    .patch(
+      "",
+      async ({ params, body, set }) => {
+        const { stream, details } = await changeStream(deps, params, body);
+        setAuditNote(set, { details });
+        return stream;
+      },
+      {
+        ...checked(deps, { body: UpdateStreamBody }),
+        body: UpdateStreamBody,
+        response: {
+          200: answer(AuditStream, "The stream, changed.", "details"),
+          ...bodyErrors("NOT_FOUND"),
+        },
+        detail: operations.updateAuditStream,
+      },
+    )
+    .delete(
+      "",
+      async ({ params, status }) => {
+        await removeStream(deps, params);
+        return status(204, undefined);
+      },
+      {
+        ...checked(deps),
+        response: { 204: emptyAnswer("Deleted."), ...errors("NOT_FOUND") },
+        detail: operations.deleteAuditStream,
+      },
+    );
+}
+
+/** Returns the operations that replace a stream's secret and call its receiver. */
+function receiverHandlers(deps: StreamHandlersDeps) {
+  return new Elysia({ name: "audit-stream-receiver", normalize: false, prefix: STREAM_PATH })
+    .guard({ params: streamParams, query: noQuery })
+    .post(
+      "/rotate-secret",
+      ({ params, body }) => rotateSecret(deps, params, body.overlap_seconds ?? OVERLAP_DEFAULT_S),
+      {
+        ...checked(deps, { body: RotateSecretBody }),
+        body: RotateSecretBody,
+        response: {
+          200: answer(
+            AuditStreamWithSecret,
+            "The stream with its new secret. No other answer contains the secret.",
+          ),
+          ...bodyErrors("NOT_FOUND", off),
+        },
+        detail: operations.rotateAuditStreamSecret,
+      },
+    )
+    .post("/test", ({ params }) => deps.testCalls.run(() => testStream(deps, params)), {
+      ...checked(deps),
+      response: {
+        200: answer(AuditStreamTest, "The result of the test request."),
+        ...errors("NOT_FOUND", off, busy),
+      },
+      detail: operations.testAuditStream,
+    });
 }

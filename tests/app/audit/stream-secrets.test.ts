@@ -86,7 +86,7 @@ describe("AUDIT_STREAM_KEY_FILE", () => {
   test("is refused when others may read it, or when it is no file", () => {
     const path = keyFile(streamKey());
     chmodSync(path, 0o644);
-    expect(problems(path)[0]?.message).toContain("others may read or write");
+    expect(problems(path)[0]?.message).toContain("other users may read or write");
     expect(problems("/nowhere/at/all")[0]?.message).toContain("must be a file that this user may read");
     expect(problems("/tmp")).toHaveLength(1);
   });
