@@ -84,10 +84,10 @@ function testName(call: ts.CallExpression, source: ts.SourceFile): string | null
   return ts.isTemplateExpression(name) ? name.getText(source).slice(1, -1) : null;
 }
 
-/** Returns the claims that stand above no test. */
-export function strayClaims(path: string, text: string): string[] {
+/** Returns the claims of a test file that stand above no test. `proofs` are those of the file. */
+export function strayClaims(path: string, text: string, proofs: readonly Proof[]): string[] {
   const proven = new Map<string, number>();
-  for (const { id } of proofsIn(path, text)) proven.set(id, (proven.get(id) ?? 0) + 1);
+  for (const { id } of proofs) proven.set(id, (proven.get(id) ?? 0) + 1);
   return text.split("\n").flatMap((content, index) => {
     const ids = CLAIM.exec(content.trim())?.[1]?.split(", ") ?? [];
     return ids.flatMap((id) => {

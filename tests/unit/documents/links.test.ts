@@ -13,12 +13,13 @@ const SOMEWHERE_ELSE = /^(https?:|mailto:)/;
 const PATH_IN_TEXT = /^(apps|lib|tests|seeds|drizzle|\.github|\.ci)\/[\w./-]+$/;
 
 interface Found {
+  document: string;
   links: string[];
   paths: string[];
 }
 
 async function pointers(document: string): Promise<Found> {
-  const found: Found = { links: [], paths: [] };
+  const found: Found = { document, links: [], paths: [] };
   marked.walkTokens(await tokensOf(document), (token: Token) => {
     if (isLink(token)) found.links.push(token.href);
     if (isHtml(token))
@@ -30,6 +31,15 @@ async function pointers(document: string): Promise<Found> {
   return found;
 }
 
+const known = new Map<string, Promise<Set<string>>>();
+
+/** Returns the anchors of a document, which is read once. */
+function knownAnchorsOf(document: string): Promise<Set<string>> {
+  const anchors = known.get(document) ?? anchorsOf(document);
+  known.set(document, anchors);
+  return anchors;
+}
+
 /** Returns why a link leads nowhere; empty when it leads somewhere. */
 async function fault(document: string, link: string): Promise<string[]> {
   if (SOMEWHERE_ELSE.test(link)) return [];
@@ -38,10 +48,11 @@ async function fault(document: string, link: string): Promise<string[]> {
   if (target.startsWith("..") || !existsSync(join(ROOT, target)))
     return [`${document}: ${link} is not there`];
   if (anchor === undefined || !target.endsWith(".md")) return [];
-  return (await anchorsOf(target)).has(anchor) ? [] : [`${document}: ${link} has no such heading`];
+  return (await knownAnchorsOf(target)).has(anchor) ? [] : [`${document}: ${link} has no such heading`];
 }
 
 const all = await documents();
+const found = await Promise.all(all.map(pointers));
 
 describe("Markdown files", () => {
   test("are found, also in folders that begin with a dot", () => {
@@ -52,19 +63,15 @@ describe("Markdown files", () => {
   });
 
   test("link to existing files, folders and headings", async () => {
-    const links = await Promise.all(
-      all.map(async (document) => (await pointers(document)).links.map((link) => ({ document, link }))),
-    );
-    expect(links.flat().length).toBeGreaterThan(30);
-    const faults = await Promise.all(links.flat().map(({ document, link }) => fault(document, link)));
+    const links = found.flatMap(({ document, links }) => links.map((link) => ({ document, link })));
+    expect(links.length).toBeGreaterThan(30);
+    const faults = await Promise.all(links.map(({ document, link }) => fault(document, link)));
     expect(faults.flat()).toEqual([]);
   });
 
   test("name existing paths of the repository", async () => {
-    const paths = await Promise.all(
-      all.map(async (document) => (await pointers(document)).paths.map((path) => ({ document, path }))),
-    );
-    const missing = paths.flat().filter(({ path }) => !existsSync(join(ROOT, path)));
+    const paths = found.flatMap(({ document, paths }) => paths.map((path) => ({ document, path })));
+    const missing = paths.filter(({ path }) => !existsSync(join(ROOT, path)));
     expect(missing.map(({ document, path }) => `${document}: ${path}`)).toEqual([]);
   });
 });
