@@ -365,7 +365,7 @@ describe("any sequence of edits, interruptions and late events", () => {
       await Bun.sleep(0);
       if (state.deaf) interrupt();
       const content = await expected(store);
-      await waitFor(() => Bun.deepEquals(contentOf(routes.table), content));
+      await waitFor(() => Bun.deepEquals(contentOf(routes.table), content), { poll_ms: 1 });
       await routes.stop();
     };
     await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 15 }), scenario), { numRuns: 150 });
