@@ -4,7 +4,7 @@ import { Form } from "../parts/form.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { TimeField } from "../parts/time-field.tsx";
-import { useProblems } from "../parts/use-problems.ts";
+import { type FieldProblems, useProblems } from "../parts/use-problems.ts";
 import { useTexts } from "../texts/texts.ts";
 import { type FilterName, type Filters, OUTCOMES, problemsOf, type Selection } from "./filters.ts";
 
@@ -51,10 +51,6 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
     onChoose({ filters: NO_FILTERS, key_prefix: "" });
   };
   const set = (name: FilterName, value: string) => setFilters((was) => ({ ...was, [name]: value }));
-  const choices = (values: readonly string[], text: (value: string) => string) => [
-    { value: "", text: t.filters.any },
-    ...values.map((value) => ({ value, text: text(value) })),
-  ];
   return (
     <search aria-label={t.filters.title}>
       <Form class="filters" problems={problems} onSubmit={choose}>
@@ -67,23 +63,7 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
             onInput={(value) => set(name, value)}
           />
         ))}
-        <SelectField
-          label={t.filters.method}
-          value={filters.method}
-          problem={problems.of("method")}
-          options={choices(METHODS, (method) => method)}
-          onChange={(value) => set("method", value)}
-        />
-        <SelectField
-          label={t.filters.outcome}
-          value={filters.outcome}
-          problem={problems.of("outcome")}
-          options={[
-            { value: "", text: t.filters.any },
-            ...OUTCOMES.map((outcome) => ({ value: outcome, text: t.outcomes[outcome] })),
-          ]}
-          onChange={(value) => set("outcome", value)}
-        />
+        <Choices filters={filters} problems={problems} onChoose={set} />
         {TEXTS.map((name) => (
           <TextField
             key={name}
@@ -110,5 +90,35 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
         </div>
       </Form>
     </search>
+  );
+}
+
+interface ChoicesProps {
+  filters: Filters;
+  problems: FieldProblems;
+  onChoose: (name: FilterName, value: string) => void;
+}
+
+/** Shows the filters that have a list of values: the method and the outcome. */
+function Choices({ filters, problems, onChoose }: ChoicesProps) {
+  const t = useTexts().audit;
+  const any = { value: "", text: t.filters.any };
+  return (
+    <>
+      <SelectField
+        label={t.filters.method}
+        value={filters.method}
+        problem={problems.of("method")}
+        options={[any, ...METHODS.map((method) => ({ value: method, text: method }))]}
+        onChange={(value) => onChoose("method", value)}
+      />
+      <SelectField
+        label={t.filters.outcome}
+        value={filters.outcome}
+        problem={problems.of("outcome")}
+        options={[any, ...OUTCOMES.map((outcome) => ({ value: outcome, text: t.outcomes[outcome] }))]}
+        onChange={(value) => onChoose("outcome", value)}
+      />
+    </>
   );
 }

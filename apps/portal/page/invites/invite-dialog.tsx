@@ -6,7 +6,7 @@ import { Confirm } from "../parts/confirm.tsx";
 import { Secret } from "../parts/secret.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
-import { problemOf, useProblems } from "../parts/use-problems.ts";
+import { type FieldProblems, problemOf, useProblems } from "../parts/use-problems.ts";
 import { RoleField } from "../roles/role-field.tsx";
 import { useRoles } from "../roles/roles.ts";
 import { useSession, useWrite } from "../session.ts";
@@ -32,8 +32,7 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
   const writing = useWrite();
   const [email, setEmail] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
-  const [days, setDays] = useState<(typeof DAYS)[number]>("7");
-  const [uses, setUses] = useState<(typeof USES)[number]>("1");
+  const [bounds, setBounds] = useState<InviteBounds>({ days: "7", uses: "1" });
   const [created, setCreated] = useState<Invite | null>(null);
   const role = chosen ?? roles.answer?.default_role ?? null;
   const end = () => {
@@ -52,8 +51,8 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
           body: {
             ...(email.trim() !== "" && { email }),
             ...(role !== null && { role }),
-            expires_in_seconds: Number(days) * DAY_SECONDS,
-            max_uses: uses === "unlimited" ? null : Number(uses),
+            expires_in_seconds: Number(bounds.days) * DAY_SECONDS,
+            max_uses: bounds.uses === "unlimited" ? null : Number(bounds.uses),
           },
         }),
       setCreated,
@@ -79,21 +78,43 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
       {role !== null && (
         <RoleField role={role} roles={roles.answer} problem={problems.of("role")} onChange={setRole} />
       )}
+      <Bounds bounds={bounds} problems={problems} onChange={setBounds} />
+    </Confirm>
+  );
+}
+
+/** How long and how often an invitation can be used. */
+interface InviteBounds {
+  days: (typeof DAYS)[number];
+  uses: (typeof USES)[number];
+}
+
+interface BoundsProps {
+  bounds: InviteBounds;
+  problems: FieldProblems;
+  onChange: (bounds: InviteBounds) => void;
+}
+
+/** Lets the sender choose how long and how often an invitation can be used. */
+function Bounds({ bounds, problems, onChange }: BoundsProps) {
+  const t = useTexts().invites;
+  return (
+    <>
       <SelectField
         label={t.days}
-        value={days}
+        value={bounds.days}
         options={DAYS.map((value) => ({ value, text: t.inDays(Number(value)) }))}
         problem={problems.of("expires_in_seconds")}
-        onChange={setDays}
+        onChange={(days) => onChange({ ...bounds, days })}
       />
       <SelectField
         label={t.maxUses}
-        value={uses}
+        value={bounds.uses}
         options={USES.map((value) => ({ value, text: value === "unlimited" ? t.unlimited : value }))}
         problem={problems.of("max_uses")}
-        onChange={setUses}
+        onChange={(uses) => onChange({ ...bounds, uses })}
       />
-    </Confirm>
+    </>
   );
 }
 
