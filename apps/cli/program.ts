@@ -98,7 +98,7 @@ function textOf(failure: CommandFailure, asJson: boolean): string | null {
 }
 
 const INTERRUPTED_WRITE =
-  "\nInterrupted before the registry answered. The command may have taken effect all the same: check with bun cli services.\n";
+  "\nInterrupted before the registry answered. The command may still have taken effect: check with bun cli services.\n";
 
 function interrupted({ interruption }: Terminal): Promise<never> {
   return new Promise((_, reject) =>
@@ -126,9 +126,9 @@ const commands = [
 const HELP = `
 Environment:
   REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
-  ADMIN_TOKEN   its token, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER
+  ADMIN_TOKEN   the registry's ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER
 
-Profiles, used if neither is set or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
+Profiles, used if both are unset or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
   default: staging
   registries:
     staging: { url: "https://registry.staging:5002", token_command: pass show ostiary/staging }
@@ -165,9 +165,12 @@ function createProgram(
     .description("Publishes routes through the registry, and shows what is published.")
     .option("--json", "write the registry's answers as JSON")
     .option("--registry <name>", "the registry of the profiles file to use")
-    .option("--timeout <seconds>", "how long to wait for an answer", timeoutArgument, TIMEOUT_S)
-    .option("--reason <text>", "the reason of a write, for the history (default in a pipeline: its name)")
-    .option("--link <url>", "a URL with more about a write (default in a pipeline: its run)")
+    .option("--timeout <seconds>", "the longest wait for an answer", timeoutArgument, TIMEOUT_S)
+    .option(
+      "--reason <text>",
+      "the reason for a write, stored in the history (default in CI: the pipeline's name)",
+    )
+    .option("--link <url>", "a URL that explains a write (default in CI: the pipeline's run)")
     .version(VERSION, "--version", "write the version")
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })

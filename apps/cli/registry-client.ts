@@ -81,7 +81,7 @@ export class RegistryClient extends RegistryApi {
 
   #unauthorizedText(): string {
     return this.#isSigned
-      ? "The registry does not accept the provider's token in ADMIN_TOKEN: the token has expired, is for another audience, or has the claims of no operator. The registry's log at level debug says which."
+      ? "The registry does not accept the provider's token in ADMIN_TOKEN: the token has expired, is for another audience, or matches no operator. The registry's log at level debug says which reason applies."
       : "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.";
   }
 }
@@ -108,7 +108,7 @@ function readUrl(url: string): string {
 function readToken(token: string): string {
   if (token === "") throw new UsageError("Set ADMIN_TOKEN to the registry's admin token.");
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError("ADMIN_TOKEN must be visible ASCII characters without spaces, like the registry's.");
+    throw new UsageError("ADMIN_TOKEN must consist of visible ASCII characters without spaces.");
   }
   return token;
 }

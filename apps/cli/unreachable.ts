@@ -15,7 +15,7 @@ export function unreachableText(url: string, error: unknown, call: UnansweredCal
   const code = codeOf(error);
   const reason = reasonText(url, code, error, call.timeout_s);
   if (!call.writing || NOT_SENT.test(code)) return reason;
-  return `${reason}\nThe command may have taken effect all the same: check with bun cli services.`;
+  return `${reason}\nThe command may still have taken effect: check with bun cli services.`;
 }
 
 function reasonText(url: string, code: string, error: unknown, timeout_s: number): string {

@@ -48,9 +48,11 @@ export const platformVariables = Type.Object({
   HOST: host("127.0.0.1"),
   DATA_DIR: textOr(".ostiary", "must be the directory that holds the platform's data", {
     description:
-      "The embedded database, the admin token, the signing key and the log; created if it is missing.",
+      "The directory of the embedded database, the admin token, the keys and the log; created if missing.",
   }),
-  DATABASE_URL: Type.Optional(databaseUrl("PostgreSQL in place of the embedded database in DATA_DIR.")),
+  DATABASE_URL: Type.Optional(
+    databaseUrl("The PostgreSQL database that replaces the embedded database in DATA_DIR."),
+  ),
   ...tlsVariables("DATABASE"),
   ROUTE_STORE_URL: routeStoreUrl("memory://"),
   ...tlsVariables("ROUTE_STORE"),
@@ -60,17 +62,17 @@ export const platformVariables = Type.Object({
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   ROLES_FILE: identityVariables.properties.ROLES_FILE,
   GATEWAY_PORT: port(5001, "The port that clients of the gateway call."),
-  GATEWAY_INTERNAL_PORT: port(8000, "The gateway's health and metrics."),
-  REGISTRY_PORT: port(5002, "The registry's admin API and pages."),
-  REGISTRY_INTERNAL_PORT: port(5003, "The registry's health and metrics."),
-  IDENTITY_PORT: port(3000, "Identity's API, which the gateway publishes."),
-  IDENTITY_INTERNAL_PORT: port(3001, "Identity's internal API, health and metrics."),
-  AUDIT_PORT: port(3002, "Audit's API, which the gateway publishes."),
-  AUDIT_INTERNAL_PORT: port(3003, "Audit's internal API, health and metrics."),
-  PORTAL_PORT: port(3004, "The customers' page, which the gateway publishes at /portal."),
-  PORTAL_INTERNAL_PORT: port(3005, "The portal's health and metrics."),
-  DEMO_PORT: port(4000, "The sample service."),
-  DEMO_IDENTITY_PROVIDER_PORT: port(4001, "The toy identity provider."),
+  GATEWAY_INTERNAL_PORT: port(8000, "The port of the gateway's health and metrics."),
+  REGISTRY_PORT: port(5002, "The port of the registry's admin API and pages."),
+  REGISTRY_INTERNAL_PORT: port(5003, "The port of the registry's health and metrics."),
+  IDENTITY_PORT: port(3000, "The port of identity's API, which the gateway publishes."),
+  IDENTITY_INTERNAL_PORT: port(3001, "The port of identity's internal API, health and metrics."),
+  AUDIT_PORT: port(3002, "The port of audit's API, which the gateway publishes."),
+  AUDIT_INTERNAL_PORT: port(3003, "The port of audit's internal API, health and metrics."),
+  PORTAL_PORT: port(3004, "The port of the customer portal, which the gateway publishes at /portal."),
+  PORTAL_INTERNAL_PORT: port(3005, "The port of the portal's health and metrics."),
+  DEMO_PORT: port(4000, "The port of the sample service."),
+  DEMO_IDENTITY_PROVIDER_PORT: port(4001, "The port of the toy identity provider."),
   DEMO: flag(
     true,
     "false leaves out the demo identity provider, the sample service and the tour. Must be set if HOST is not a loopback address.",
@@ -158,7 +160,7 @@ function checkAlone(config: Partial<GatewayConfig>): ConfigProblem[] {
   const alone = Object.entries(given).filter(([, value]) => value !== undefined && value !== false);
   return alone.map(([variable]) => ({
     variable,
-    message: "is for gateways that run alone, not for the platform.",
+    message: "works only for gateways that run outside the platform: remove it.",
   }));
 }
 
@@ -166,7 +168,7 @@ function checkAlone(config: Partial<GatewayConfig>): ConfigProblem[] {
 function checkDemoReach(env: Environment): ConfigCheck<PlatformConfig> {
   return ({ HOST }) => {
     if (env.DEMO || HOST === undefined || isLoopbackAddress(HOST)) return [];
-    const message = `is required where HOST is ${HOST}: true offers the toy identity provider there, false leaves it out.`;
+    const message = `is required because HOST is ${HOST}: set true to offer the toy identity provider there, or false.`;
     return [{ variable: "DEMO", message }];
   };
 }

@@ -79,7 +79,7 @@ async function claim(root: string): Promise<() => Promise<void>> {
 }
 
 function alreadyRuns(holder: string): string {
-  return `Ostiary already runs there, as ${holder}: use it, or stop it first.`;
+  return `Ostiary already runs there, as ${holder}: use that Ostiary, or stop it first.`;
 }
 
 function realPathOf(path: string): string {
@@ -110,7 +110,10 @@ function unusable(root: string, reason: string): ConfigError {
 async function clear(root: string): Promise<void> {
   const database = join(root, "database");
   if (!(await isOurs(root, database))) {
-    throw new UnusableFolder(root, "its folder database holds other files, which --fresh would delete.");
+    throw new UnusableFolder(
+      root,
+      "its folder database contains other files, which --fresh would delete: move them first.",
+    );
   }
   const giveUp = await claimFolder(database);
   try {

@@ -110,7 +110,7 @@ function addJobsOfAudit(audit: Command, env: NodeJS.ProcessEnv, choose: Called["
   audit
     .command("drop")
     .description("Drop old months of the log, as its owner, after declaring them in its proof, and exit")
-    .requiredOption("--before <month>", "the first month that stays, such as 2026-01", asMonth)
+    .requiredOption("--before <month>", "the first month to keep, such as 2026-01", asMonth)
     .action(({ before }: { before: string }) =>
       choose(async () => (await import("@ostiary/audit/retention")).runDrop(env, before)),
     );
@@ -131,12 +131,12 @@ function addBackup(program: Command, env: NodeJS.ProcessEnv, choose: Called["cho
     backup
       .command(name)
       .description(description)
-      .argument("<directory>", "the directory of one backup")
+      .argument("<directory>", "the directory of the backup")
       .action((directory: string) => choose(() => run(directory)));
   add("create", "Dump all databases into a new directory", async (directory) =>
     (await import("./backup/run.ts")).runCreate(env, directory),
   );
-  add("verify", "Check that a directory holds a whole, undamaged backup", async (directory) =>
+  add("verify", "Check that a directory contains a complete, undamaged backup", async (directory) =>
     (await import("./backup/run.ts")).runVerify(directory),
   );
   add("restore", "Restore a backup into databases without the schemas of Ostiary", async (directory) =>
@@ -181,7 +181,7 @@ Prints their addresses and a tour.
 
 Environment, among the variables that the READMEs of apps/ list:
   DATA_DIR      where the data lives (default .ostiary)
-  HOST          the address to listen on (default 127.0.0.1); an address that others can reach needs DEMO set
+  HOST          the address to listen on (default 127.0.0.1); DEMO must be set for any address but loopback
   GATEWAY_PORT, REGISTRY_PORT, IDENTITY_PORT, AUDIT_PORT, PORTAL_PORT, DEMO_PORT, DEMO_IDENTITY_PROVIDER_PORT
                 the public ports; the first five have a *_INTERNAL_PORT each
   DATABASE_URL, ROUTE_STORE_URL, COUNTER_STORE_URL

@@ -54,11 +54,11 @@ KEY=$(curl -s -X POST "$GATEWAY/org/service-accounts/$ACCOUNT/api-keys" -H "X-AP
 curl -s -w "$SHOW" -X PUT "$GATEWAY/demo/things/42" -H "X-API-Key: $KEY" -d 'paint it black'`,
     },
     {
-      shows: "The fourth call within ten seconds is one too many: 429.",
+      shows: "The limit is three calls in ten seconds: the fourth call gets 429.",
       commands: `for call in 1 2 3 4; do curl -s -o /dev/null -D - "$GATEWAY/demo/burst" -H "X-API-Key: $KEY" | grep -iE '^(http|x-ratelimit|retry-after)'; done`,
     },
     {
-      shows: "The key is rotated: the new one is valid at once, the old one for a minute more.",
+      shows: "The key is rotated: the new key is valid at once, the old key for one more minute.",
       commands: `KEYS="$GATEWAY/org/service-accounts/$ACCOUNT/api-keys"
 OLD=$(curl -s "$KEYS" -H "X-API-Key: $SESSION" | field id)
 NEW=$(curl -s "$KEYS/$OLD/rotate" -H "X-API-Key: $SESSION" -d '{"overlap_seconds":60}' | field key)

@@ -38,7 +38,7 @@ export const portalVariables = Type.Object({
   PORTAL_AUDIENCE: signInAudience(),
   PORTAL_PROVIDER_ORIGINS: providerOrigins(),
   PORTAL_BRAND_FILE: optionalText("must be the path of a brand file", {
-    description: "YAML with name, logo, colors and links of the page.",
+    description: "The YAML file with the name, logo, colors and links of the page.",
   }),
   PORTAL_LANGUAGES: textOr(
     LANGUAGES.join(","),
@@ -46,21 +46,21 @@ export const portalVariables = Type.Object({
     {
       check: areLanguages,
       description:
-        "The languages that the page offers. The first one is for browsers that ask for none of them.",
+        "The languages that the page offers. Browsers that ask for none of them get the first language.",
     },
   ),
   PORTAL_WITNESS_KEYS_FILE: optionalText("must be the path of a file with a verifier key on each line", {
     description:
-      "The verifier keys of the witnesses that must have cosigned a log when the page verifies it. Read at start.",
+      "The file with the verifier keys of the witnesses that must have cosigned each log that the page verifies. Read at start.",
   }),
   PORTAL_WITNESS_QUORUM: optionalInteger(
     1,
     100,
-    "How many of these witnesses must have cosigned; all of them by default.",
+    "How many witnesses of PORTAL_WITNESS_KEYS_FILE must have cosigned a log; default: all.",
   ),
   PORTAL_WITNESS_ORIGIN: optionalText("must be 1 to 255 visible ASCII characters without a plus sign", {
     check: (text) => /^[!-*,-~]{1,255}$/.test(text),
-    description: "The name that a log must have for these witnesses: the audit service's AUDIT_LOG_ORIGIN.",
+    description: "The name that each log must have: the audit service's AUDIT_LOG_ORIGIN.",
   }),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
 });

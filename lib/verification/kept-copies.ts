@@ -29,7 +29,7 @@ export class NotKeptCopies extends Error {
   readonly problem: "cut_off" | "empty" | "other";
 
   constructor(problem: NotKeptCopies["problem"]) {
-    super(`The file holds no copies: ${problem}.`);
+    super(`The file contains neither checkpoints nor an export: ${problem}.`);
     this.name = "NotKeptCopies";
     this.problem = problem;
   }

@@ -28,7 +28,7 @@ export function allOf(names: readonly string[], picture = PICTURE): Bench {
         data[name] = result;
         goals.push(...Value.Parse(Data, result).goals);
       }
-      const run = options.quick ? "a quick run, to be taken as a sketch" : "one run";
+      const run = options.quick ? "a quick run, so figures are rough" : "one run";
       const lines = [`${run}, ${new Date().toISOString().slice(0, 10)}`, machineLine(machine)];
       const isBusy = machine.load_average > LOAD_QUIET_MAX;
       if (!options.quick || picture !== PICTURE)

@@ -28,7 +28,8 @@ export const audited: Bench = {
     const started = await startServices(bed, identity, `http://127.0.0.1:${upstream.port}`);
     const plan = options.quick ? { rounds: 2, seconds: 2 } : { rounds: 7, seconds: 4 };
     const [many, manyAudited, one, oneAudited] = await inRounds(waysOf(started), plan, options);
-    if (!many || !manyAudited || !one || !oneAudited) throw new Error("A way was not measured.");
+    if (!many || !manyAudited || !one || !oneAudited)
+      throw new Error("One of the four loads was not measured.");
     const [p50, p50_audited] = [valuesOf(one, "p50_ms"), valuesOf(oneAudited, "p50_ms")];
     const goals = [
       judge(

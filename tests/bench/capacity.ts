@@ -17,7 +17,7 @@ const PAGE = join(import.meta.dir, "../../.github/guides/capacity.md");
 export function capacityFrom(all_benches: string | undefined): Bench {
   return {
     summary:
-      "what to run for 1 000 to 100 000 requests a second; capacity FILE: by what bench all --json found",
+      "how many processes serve 1 000 to 100 000 requests a second; capacity FILE reads the output of bench all --json",
     async run() {
       const before = Value.Parse(Figures, stored);
       const figures = all_benches === undefined ? before : await taken(all_benches, before);

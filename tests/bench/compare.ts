@@ -40,7 +40,7 @@ export function compareWith(revision: string | undefined): Bench {
       const measured = await inRounds(ways, plan, options);
       const text = [
         machineLine(machine),
-        `${plan.rounds} rounds of ${plan.seconds} s; above 1 this tree has more`,
+        `${plan.rounds} rounds of ${plan.seconds} s; a ratio above 1 means that this tree serves more`,
         "",
         table(["", "here/s", "there/s", "ratio", "min..max", "by CPU", "p99"], rowsOf(measured)),
       ].join("\n");

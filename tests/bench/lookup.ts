@@ -69,7 +69,7 @@ function nanoseconds(
       if ((routeTable.match("GET", paths[index % PATHS] ?? "") !== null) === found) right++;
     }
     const took = (Bun.nanoseconds() - started) / matches;
-    if (right !== matches) throw new Error("The table does not find what it should.");
+    if (right !== matches) throw new Error("RouteTable.match found a wrong number of routes.");
     if (round > 0) samples.push(took); // the first round warms up
   }
   return spreadOf(samples);

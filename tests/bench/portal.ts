@@ -33,7 +33,7 @@ const VERIFIED: Goal = { title: "100 000 events: verified a second", bound: 2_00
 export const portal: Bench = {
   summary: "the portal in a browser: its first page, 10 000 members and 100 000 events (--quick: 2 000 each)",
   async run({ quick, progress }) {
-    if (browserPath === undefined) throw new BenchImpossible("This bench needs Chromium.");
+    if (browserPath === undefined) throw new BenchImpossible("This bench needs Chromium: install it.");
     const machine = describeMachine();
     await using browser = await launchBrowser();
     const rounds = quick ? 3 : 10;
@@ -161,7 +161,7 @@ async function verify(page: Page, go: (path: string) => Promise<void>): Promise<
   await start.waitFor();
   return elapsed(
     () => start.click(),
-    () => page.getByText(/complete and unaltered under checkpoint/).waitFor(),
+    () => page.getByText(/complete and unaltered up to checkpoint/).waitFor(),
   );
 }
 

@@ -13,7 +13,7 @@ const EVENTS_PER_SECOND_MIN = 5_000;
 /** Returns the measurement of how fast events are sealed: those of a thousand logs, and those of as many logs as given. */
 export function sealingOf(given?: string): Bench {
   return {
-    summary: "how fast events are sealed, also when each belongs to another one of many logs: sealing [LOGS]",
+    summary: "how fast events are sealed, in one log and with each event in a different log: sealing [LOGS]",
     async run({ quick, progress }) {
       const machine = describeMachine();
       const logs = countOf("sealing", "logs", given) ?? (quick ? 20_000 : 100_000);

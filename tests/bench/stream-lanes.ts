@@ -67,10 +67,10 @@ export function streamLanesOf(given?: string): Bench {
       const table_rows = [
         ["calls that were never answered", whole(watched.calls)],
         ["memory without silent receivers, MiB", whole(without_bytes / MIB)],
-        ["memory beside them at most, MiB", whole(watched.bytes_max / MIB)],
+        ["highest memory beside silent receivers, MiB", whole(watched.bytes_max / MIB)],
         ["events to the fast receiver", whole(watched.arrivals_ms.length)],
         ["a write without silent receivers, ms: median, p99", writesText(without)],
-        ["a write beside them, ms: median, p99", writesText(beside)],
+        ["a write beside silent receivers, ms: median, p99", writesText(beside)],
       ];
       const goals = [
         judge(LATE, spreadOf([late_ms / 1_000])),
@@ -136,7 +136,7 @@ async function watch(service: ServiceProcess, receivers: Receivers, { streams, q
   for (let stream = 0; stream < streams; stream++) {
     await createStream(service, `organization-${stream}`, receivers.silent);
   }
-  progress("writing beside them");
+  progress("writing beside silent receivers");
   const until_ms = performance.now() + (quick ? WATCHED_QUICK_MS : WATCHED_MS);
   const goesOn = () => performance.now() < until_ms;
   const writes = timedWrites(service, 1, goesOn);

@@ -117,7 +117,7 @@ function progress(line: string): void {
 function minutesOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   const minutes = Number(text);
-  return minutes > 0 ? minutes : refuse("--soak takes a number of minutes.");
+  return minutes > 0 ? minutes : refuse("--soak takes a number of minutes above 0.");
 }
 
 function cellsOf({ quick, only }: { quick: boolean; only: string[] }): readonly Cell[] {
@@ -134,8 +134,8 @@ function possible(cells: readonly Cell[]): readonly Cell[] {
   const ofClocks = cells.filter(isOfClock);
   if (ofClocks.length === 0 || clockLibrary() !== null) return cells;
   const names = ofClocks.map(nameOf).join(", ");
-  const why = "They need libfaketime: install the package faketime and run them again.";
-  if (ofClocks.length === cells.length) return refuse(`These faults are impossible here: ${names}. ${why}`);
+  const why = "Faults of clocks need libfaketime: install the package faketime.";
+  if (ofClocks.length === cells.length) return refuse(`These faults cannot run here: ${names}. ${why}`);
   progress(`left out: ${names}. ${why}`);
   return cells.filter((cell) => !isOfClock(cell));
 }

@@ -52,7 +52,9 @@ function besideOf(version: string | undefined): string | null {
   const known = RELEASES.map((release) => release.version);
   const found = version === LAST ? known.at(-1) : known.find((each) => each === version);
   if (found !== undefined) return found;
-  throw new RunImpossible(`--beside takes a release: ${[...known, LAST].join(", ")}. "${version}" is none.`);
+  throw new RunImpossible(
+    `There is no release "${version}". --beside takes one of ${[...known, LAST].join(", ")}.`,
+  );
 }
 
 function valuesOf(args: string[]) {

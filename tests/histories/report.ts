@@ -40,6 +40,6 @@ export function tooManyUndecided(verdicts: readonly Verdict[]): string[] {
   if (undecided.length <= Math.max(1, verdicts.length * UNDECIDED_MAX)) return [];
   const models = [...new Set(undecided.map(({ model }) => model))].join(", ");
   return [
-    `${undecided.length} of ${verdicts.length} histories are undecided (${models}): record smaller ones, or mend the search.`,
+    `${undecided.length} of ${verdicts.length} histories are undecided (${models}): record shorter histories, or improve the search.`,
   ];
 }

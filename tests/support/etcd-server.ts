@@ -60,7 +60,7 @@ export async function startEtcdNodes(binary: string, leash: Leash): Promise<Etcd
     leader: () => waitFor(() => leaderOf(nodes), { what: "A node of etcd that leads" }),
     async cutOff(node) {
       const member = members.find(({ url }) => url === node.url);
-      if (member === undefined) throw new Error("The node is none of this cluster.");
+      if (member === undefined) throw new Error("The node does not belong to this cluster.");
       const { member_id } = await statusOf(node);
       peers.part(member.peer_port, BigInt(member_id ?? 0).toString(16));
     },

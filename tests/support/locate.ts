@@ -46,7 +46,7 @@ export function describeServices(sources: Record<ServiceName, Source>): string {
     ...(embedded.includes("postgres") ? ["concurrency in the database"] : []),
     ...(unbreakable.length > 0 ? [`outages of ${unbreakable.map((name) => labels[name]).join(", ")}`] : []),
   ];
-  const rest = unproved.length > 0 ? `left unproved: ${unproved.join(", ")}` : "nothing left unproved";
+  const rest = unproved.length > 0 ? `not tested: ${unproved.join(", ")}` : "nothing is left out";
   return `stores under test: ${taken.join(", ")}; ${rest}`;
 }
 

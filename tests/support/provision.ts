@@ -102,7 +102,7 @@ async function provision(env: Environment): Promise<void> {
   }
   if (absent.length > 0) {
     say(
-      `what is missing is replaced by Docker or an embedded store, or left out; servers can be named by ${serviceNames.map(variable).join(", ")}`,
+      `Docker or an embedded store replaces missing servers; tests of other missing tools are left out. To use your own servers, set ${serviceNames.map(variable).join(", ")}`,
     );
   }
 }

@@ -17,7 +17,7 @@ import {
 /** Adds `apply FILE`, which publishes a configuration document. */
 export function addApply(program: Command, run: Run): void {
   addWaitOption(addReviewOptions(program.command("apply")))
-    .description("Publish the services of a configuration document, all or none")
+    .description("Publish all services of a configuration document, or none")
     .argument("<file>", "a YAML or .json file, or - for standard input")
     .option("--dry-run", "check everything and show what would change, but write nothing")
     .addHelpText(
@@ -33,7 +33,7 @@ Examples:
     .action((file: string, { dryRun, wait, ...review }: { dryRun?: true } & WaitOptions & ReviewOptions) =>
       run(async (context) => {
         if (dryRun && wait !== undefined) {
-          throw new UsageError("--dry-run writes nothing that --wait could wait for: leave out one of them.");
+          throw new UsageError("--dry-run and --wait cannot be given together: a dry run writes nothing.");
         }
         if (dryRun) return showPlan(context, file, review);
         if (review.output !== undefined || review.failOn !== undefined) {

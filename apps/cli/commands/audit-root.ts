@@ -12,9 +12,12 @@ type RootOptions = WitnessOptions & { witnessKeys: string };
 export function addAuditRoot(program: Command, audit: Command, terminal: Terminal): void {
   const root = audit
     .command("root")
-    .description("Say which witnesses cosigned a signed root of a log, and when, without calling a service")
+    .description("Show which witnesses cosigned a signed root of an audit log, and when; calls no service")
     .argument("<file>", "a signed root from GET /audit-log/checkpoint, or - for standard input")
-    .requiredOption("--witness-keys <file>", "the verifier keys of the witnesses, one on each line");
+    .requiredOption(
+      "--witness-keys <file>",
+      "a file with the verifier keys of the witnesses, one on each line",
+    );
   addQuorumAndOrigin(root)
     .addHelpText(
       "after",
@@ -23,7 +26,7 @@ Examples:
   $ curl -s https://api.example.com/audit-log/checkpoint > root.txt
   $ bun cli audit root root.txt --witness-keys witnesses.txt --quorum 2 --origin audit.example.com/log
 
-Exit codes: 0 a quorum cosigned it, 1 no quorum cosigned it, or it belongs to another log, 2 wrong usage or a file that cannot be read`,
+Exit codes: 0 enough witnesses cosigned the root, 1 too few did, or the root belongs to another log, 2 wrong usage or an unreadable file`,
     )
     .action((file: string, options: RootOptions) =>
       showRoot(new Output(terminal, program.opts().json === true), file, options),
@@ -34,7 +37,8 @@ async function showRoot(output: Output, file: string, options: RootOptions): Pro
   const { origin } = options;
   const { keys, quorum, now_ms } = await witnessRule(options.witnessKeys, options.quorum);
   const found = await checkCosignedRoot(await textOf(file), keys, { quorum, now_ms });
-  if (found === null) throw new UsageError(`${file} is not a signed root.`);
+  if (found === null)
+    throw new UsageError(`${file} is not a signed root: save the answer of GET /audit-log/checkpoint.`);
   output.result(found, () => {
     for (const line of linesOf(found)) output.line(line);
   });
@@ -43,7 +47,7 @@ async function showRoot(output: Output, file: string, options: RootOptions): Pro
   }
   if (found.is_witnessed) return;
   const count = cosignedCount(found.witnesses);
-  throw new Refused(`${count} of ${keys.length} witnesses cosigned this root, and the quorum is ${quorum}.`);
+  throw new Refused(`${count} of ${keys.length} witnesses cosigned this root; at least ${quorum} must.`);
 }
 
 function linesOf({ origin, size, witnesses }: CosignedRoot): string[] {

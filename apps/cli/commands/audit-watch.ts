@@ -23,17 +23,20 @@ interface WatchOptions {
 
 const INTERVAL_S = 60;
 
-/** Adds `audit watch URL`, which follows the checkpoints of a log and fails when the log goes back. */
+/** Adds `audit watch URL`, which follows the checkpoints of a log and fails if the log shrinks or is rewritten. */
 export function addAuditWatch(program: Command, audit: Command, terminal: Terminal): void {
   audit
     .command("watch")
-    .description("Follow the checkpoints of a log, and fail when the log goes back or is rewritten")
+    .description("Follow the checkpoints of an audit log, and fail if the log shrinks or is rewritten")
     .argument("<url>", "the address that serves GET /audit-checkpoints", urlArgument)
     .requiredOption(
       "--state <file>",
       "the file that keeps the newest checkpoint, which verify accepts as --checkpoint",
     )
-    .option("--keys <file>", "the key set that checkpoints must be signed by, in place of the log's own")
+    .option(
+      "--keys <file>",
+      "a file with the JWKS that must sign checkpoints (default: the JWKS that the log serves)",
+    )
     .option(
       "--interval <seconds>",
       `the pause between two checks (default ${INTERVAL_S})`,
@@ -48,7 +51,7 @@ Examples:
   $ bun cli audit watch https://api.example.com --state checkpoint.json --keys jwks.json
   $ bun cli audit watch https://api.example.com --state checkpoint.json --once   # from cron
 
-Exit codes: 0 the log only grew, 1 it went back or was rewritten, 2 wrong usage or a file that cannot be read, 4 no answer`,
+Exit codes: 0 the log only grew, 1 the log shrank or was rewritten, 2 wrong usage or an unreadable file, 4 no answer`,
     )
     .action((url: string, options: WatchOptions) =>
       watch({ output: new Output(terminal, program.opts().json === true), terminal }, url, options),
@@ -94,7 +97,7 @@ async function look(
   const keys = trusted ?? (await list.keys());
   const { newest, later, problem, evidence } = await follow(list.newestFirst(), kept, keys);
   if (problem !== null) {
-    const shown = evidence === null ? "" : ` The checkpoint that shows it is in ${state}.conflict.`;
+    const shown = evidence === null ? "" : ` The checkpoint that proves the problem is in ${state}.conflict.`;
     if (evidence !== null) await writeWhole(`${state}.conflict`, `${JSON.stringify(evidence)}\n`);
     throw new Refused(`${problem}${shown}`);
   }
@@ -104,7 +107,7 @@ async function look(
     output.line(
       newest === null
         ? "The log has no checkpoint yet."
-        : `Checkpoint ${newest.number} of ${newest.sealed_at}: ${kept === null ? "kept as the first one" : `${later} after the kept one, each linked to the one before`}.`,
+        : `Checkpoint ${newest.number} of ${newest.sealed_at}: ${kept === null ? "kept as the first one" : `${later} after the kept one, each linked to its predecessor`}.`,
     );
     if (root !== null) output.line(`The tree of ${root.head.size} checkpoints extends the kept tree.`);
   });
@@ -120,11 +123,12 @@ async function lookAtTree(
   const file = `${state}.root`;
   const isKept = await Bun.file(file).exists();
   const kept = isKept ? readRoot(await Bun.file(file).bytes()) : null;
-  if (isKept && kept === null) throw new UsageError(`${file} is not a signed root: restore the file.`);
+  if (isKept && kept === null)
+    throw new UsageError(`${file} is not a signed root: restore the file from a copy.`);
   const { root, problem, evidence } = await followTree(tree, kept, newest, keys);
   if (problem !== null) {
     if (evidence !== null) await writeWhole(`${file}.conflict`, evidence.note);
-    throw new Refused(`${problem} The root that shows it is in ${file}.conflict.`);
+    throw new Refused(`${problem} The root that proves the problem is in ${file}.conflict.`);
   }
   if (root !== null) await writeWhole(file, root.note);
   return root;
@@ -135,9 +139,15 @@ async function keptIn(state: string): Promise<Checkpoint | null> {
   if (!(await Bun.file(state).exists())) return null;
   const { checkpoints } = await readKept(state);
   const [kept] = checkpoints.toSorted((a, b) => b.number - a.number);
-  if (kept === undefined) throw new UsageError(`${state} contains no checkpoint.`);
+  if (kept === undefined)
+    throw new UsageError(
+      `${state} contains no checkpoint: restore the file, or name another one with --state.`,
+    );
   const read = kept.jws === null ? kept : readCheckpoint(kept.jws);
-  if (read === null) throw new UsageError(`${state} contains no readable checkpoint.`);
+  if (read === null)
+    throw new UsageError(
+      `${state} contains no readable checkpoint: restore the file, or name another one with --state.`,
+    );
   return read;
 }
 
@@ -147,6 +157,6 @@ async function writeWhole(path: string, text: string): Promise<void> {
     await Bun.write(`${path}.new`, text);
     await rename(`${path}.new`, path);
   } catch {
-    throw new UsageError(`${path} cannot be written.`);
+    throw new UsageError(`${path} cannot be written: check its folder and permissions.`);
   }
 }

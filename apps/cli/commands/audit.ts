@@ -27,14 +27,17 @@ export function addAudit(program: Command, _run: Run, { terminal }: Setting): vo
   addAuditRoot(program, audit, terminal);
   const verifyCommand = audit
     .command("verify")
-    .description("Check that an export with proof is complete and unaltered, without calling a service")
+    .description("Check that an export with proof is complete and unaltered; calls no service")
     .argument("<file>", "an NDJSON export made with proof=true, or - for standard input")
     .option(
       "--checkpoint <file>",
-      "kept checkpoints, a signed root or an earlier export, from which the log must continue",
+      "a file that you kept (checkpoints, a signed root or an export), from which the log must continue",
     )
-    .option("--keys <file>", "the key set that checkpoints must be signed by")
-    .option("--witness-keys <file>", "the verifier keys of witnesses that must have cosigned the log");
+    .option("--keys <file>", "a file with the JWKS that must sign checkpoints")
+    .option(
+      "--witness-keys <file>",
+      "a file with the verifier keys of the witnesses that must have cosigned the log",
+    );
   addQuorumAndOrigin(verifyCommand)
     .addHelpText(
       "after",
@@ -46,7 +49,7 @@ Examples:
   $ bun cli audit verify log.ndjson --checkpoint last-month.ndjson
   $ bun cli audit verify log.ndjson --witness-keys witnesses.txt --quorum 2 --origin audit.example.com/log
 
-Exit codes: 0 complete and unaltered, 1 altered, of another log or cosigned by too few witnesses, 2 wrong usage or a file that cannot be read, 4 undecided: the files do not show it`,
+Exit codes: 0 complete and unaltered, 1 altered, of another log or cosigned by too few witnesses, 2 wrong usage or an unreadable file, 4 undecided: the files do not show whether the log is complete`,
     )
     .action((file: string, options: VerifyOptions) =>
       verify({ output: new Output(terminal, program.opts().json === true), terminal }, file, options),
@@ -73,7 +76,7 @@ async function verify(
 
 async function givenOf({ checkpoint, keys, witnessKeys, quorum }: VerifyOptions): Promise<VerifyGiven> {
   if (quorum !== undefined && witnessKeys === undefined) {
-    throw new UsageError("--quorum needs --witness-keys, the keys of the witnesses.");
+    throw new UsageError("--quorum needs --witness-keys, a file with the keys of the witnesses.");
   }
   return {
     keys: keys === undefined ? null : await readKeys(keys),

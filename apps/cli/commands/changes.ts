@@ -17,7 +17,7 @@ export function addChanges(program: Command, run: Run): void {
   program
     .command("changes")
     .description("List the writes of all services, newest first, with who made them and why")
-    .option("--service <service>", "only writes of this service")
+    .option("--service <service>", "only writes to this service")
     .option("--operator <operator>", "only writes by this operator")
     .option("--since <time>", "only writes after this time, such as 2026-01-31T12:00:00Z")
     .option("--limit <count>", "how many writes to list, at most 100", limitArgument, LIMIT_DEFAULT)

@@ -28,7 +28,7 @@ export function addDelete(program: Command, run: Run): void {
     .description("Delete a service and its routes; its history stays, and restore brings it back")
     .argument("<service>", "the name of a service")
     .option("--yes", "do not ask for confirmation; required if standard input is not a terminal")
-    .option("--if-revision <revision>", "only if this is the current revision", revisionArgument)
+    .option("--if-revision <revision>", "refuse unless this is the current revision", revisionArgument)
     .addHelpText(
       "after",
       `
@@ -47,7 +47,7 @@ Examples:
         });
         const answer = await withProgress(terminal, options, asked, TAKEN_AWAY);
         output.result({ service, status: "deleted", ...answer }, () =>
-          output.line(`${service} is deleted. Its revisions stay, and restore brings one back.`),
+          output.line(`${service} is deleted. Its revisions stay: restore makes one current again.`),
         );
         reportPropagation(output, answer?.propagation, TAKEN_AWAY);
       }),

@@ -14,9 +14,12 @@ type From = { from: number; to?: number };
 export function addDiff(program: Command, run: Run): void {
   addReviewOptions(program.command("diff"))
     .description("Show what a document would change, or what changed between two revisions of a service")
-    .argument("<target>", "a file (a path, or *.yaml, *.yml, *.json, or -), or the name of a service")
-    .argument("[from]", "a revision of the service, or FROM..TO; default: the one before [to]", fromArgument)
-    .argument("[to]", "a revision of the service; default: the newest", revisionArgument)
+    .argument(
+      "<target>",
+      "a document (a path, *.yaml, *.yml, *.json, or - for standard input), or the name of a service",
+    )
+    .argument("[from]", "the older revision, or FROM..TO (default: the revision before [to])", fromArgument)
+    .argument("[to]", "the newer revision (default: the newest)", revisionArgument)
     .addHelpText(
       "after",
       `
@@ -39,7 +42,7 @@ Examples:
 
 function fromArgument(text: string): From {
   const [from = "", ...to] = text.split("..");
-  if (to.length > 1) throw new InvalidArgumentError("Two revisions are written FROM..TO.");
+  if (to.length > 1) throw new InvalidArgumentError("Write two revisions as FROM..TO, such as 3..5.");
   return { from: revisionArgument(from), ...(to[0] !== undefined && { to: revisionArgument(to[0]) }) };
 }
 

@@ -17,14 +17,14 @@ interface Caller {
 export function addExplain(program: Command, run: Run): void {
   program
     .command("explain")
-    .description("Show which route would serve a request, or which come closest")
+    .description("Show which route serves a request, or the nearest routes if none does")
     .addArgument(new Argument("<method>", "the request's method").choices(METHODS).argParser(methodArgument))
     .argument("<path>", "the request's path, or its whole URL", pathArgument)
-    .addOption(new Option("--role <role>", "tell whether a member with this role may use the route"))
+    .addOption(new Option("--role <role>", "show whether a member with this role may use the route"))
     .addOption(
       new Option(
         "--labels <labels>",
-        "tell whether a member with these labels, separated by commas, may use the route",
+        "show whether a member with these labels, separated by commas, may use the route",
       ).conflicts("role"),
     )
     .addOption(new Option("--plan <plan>", "show the limits of an organization with this plan"))
@@ -59,7 +59,7 @@ function settingsOf(route: Lookup): string[][] {
     ["rate limit", limitText(route.rate_limit) || "the gateway's default"],
     ...(route.limits === undefined
       ? []
-      : [["of the plan", route.limits.map(limitOfPlan).join(" and ") || "unlimited"]]),
+      : [["limits of the plan", route.limits.map(limitOfPlan).join(" and ") || "unlimited"]]),
     ["audit", route.audit ? "yes" : "no"],
     ["upstream", route.upstream ?? "the request's path"],
   ];
@@ -71,9 +71,9 @@ function limitOfPlan({ requests, window_seconds, period }: NonNullable<Lookup["l
 
 function decisionText({ allowed, decided_by = [], scope }: Lookup, { role, labels }: Caller): string {
   const who = role === undefined ? `A member with ${labels}` : `The role ${role}`;
-  if (!allowed) return `${who} may not use it: it needs ${decided_by.join(" or ")}.`;
-  if (decided_by.length > 0) return `${who} may use it, by ${decided_by.join(" and ")}.`;
-  if (scope === "public") return "Everybody may use it: it is public.";
-  if (scope === "user") return "Every user may use it: labels do not count on user routes.";
-  return `${who} may use it, as every member may: it requires no labels.`;
+  if (!allowed) return `${who} may not use the route, which requires ${decided_by.join(" or ")}.`;
+  if (decided_by.length > 0) return `${who} may use the route because of ${decided_by.join(" and ")}.`;
+  if (scope === "public") return "Everybody may use the route: it is public.";
+  if (scope === "user") return "Every user may use the route: labels do not apply to user routes.";
+  return `${who} may use the route, as every member may: it requires no labels.`;
 }

@@ -6,7 +6,7 @@ import type { Run } from "./command.ts";
 
 /** The text for a service or revision that the registry cannot show. */
 export const UNREADABLE =
-  "stored by another version of the registry, and not readable by the one that answered";
+  "another version of the registry stored it, and the registry that answered cannot read it";
 
 /** Adds `services [NAME]`, which lists the current services. */
 export function addServices(program: Command, run: Run): void {
@@ -44,7 +44,7 @@ Examples:
           output.table(
             ["methods", "path", "scope", "labels", "limit", "audit", "upstream"],
             routesOf(service),
-            "It has no routes.",
+            "The service has no routes.",
           );
         });
       }),

@@ -22,22 +22,22 @@ interface WaitWords {
 }
 
 const PUBLISHED: WaitWords = {
-  goal: "every gateway serves it",
+  goal: "every gateway serves the change",
   unprojected:
     "the route store does not have the service yet: gateways serve the service once the route store has it",
-  reached: "serve it",
-  noGateway: "the next one to start will serve it",
-  done: "Every gateway serves it",
+  reached: "serve the change",
+  noGateway: "the next gateway to start will serve the change",
+  done: "Every gateway serves the change",
 };
 
 /** The words for a command that deletes a service. */
 export const TAKEN_AWAY: WaitWords = {
-  goal: "no gateway serves it any more",
+  goal: "no gateway serves the service any more",
   unprojected:
     "the route store still has the service: gateways serve the service until the route store removes it",
-  reached: "have stopped serving it",
-  noGateway: "the next one to start will not serve it",
-  done: "No gateway serves it any more",
+  reached: "have stopped serving the service",
+  noGateway: "the next gateway to start will not serve the service",
+  done: "No gateway serves the service any more",
 };
 
 /** The options that {@link addWaitOption} adds. */
@@ -107,13 +107,13 @@ export function reportPropagation(
   }
   if (reached < gateways) {
     throw new Refused(
-      `The write is recorded, but after ${waited} only ${reached} of ${gateways} gateways ${words.reached}: bun cli gateways lists them.`,
+      `The write is recorded, but after ${waited} only ${reached} of ${gateways} gateways ${words.reached}: bun cli gateways lists all gateways.`,
     );
   }
   output.note(
     gateways === 0
       ? `No gateway runs: ${words.noGateway}.`
-      : `${words.done}: ${reached} of ${gateways}, after ${waited}.`,
+      : `${words.done}: ${reached} of ${gateways} gateways, after ${waited}.`,
   );
 }
 

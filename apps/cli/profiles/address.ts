@@ -44,11 +44,11 @@ function profilesPath(variable: ReadVariable): string {
 
 function profileOf(name: string, path: string, file: ProfilesFile | null): Profile {
   if (file === null)
-    throw new UsageError(`${path} must define the registry ${name}, but there is no such file.`);
+    throw new UsageError(`${path} does not exist: create the file, and define the registry ${name} in it.`);
   const profile = Object.hasOwn(file.registries, name) ? file.registries[name] : undefined;
   if (profile !== undefined) return profile;
   throw new UsageError(
-    `${path} names no registry ${name}. It has: ${Object.keys(file.registries).join(", ") || "none"}.`,
+    `${path} defines no registry ${name}. The registries are: ${Object.keys(file.registries).join(", ") || "none"}.`,
   );
 }
 
@@ -66,6 +66,6 @@ async function outputOf(name: string, command: string): Promise<string> {
   const child = Bun.spawn([...shell, command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const [output, exit_code] = await Promise.all([child.stdout.text(), child.exited]);
   if (exit_code === 0 && output.trim() !== "") return output;
-  const what = exit_code === 0 ? "wrote nothing" : `failed with exit code ${exit_code}`;
+  const what = exit_code === 0 ? "wrote no token to standard output" : `failed with exit code ${exit_code}`;
   throw new UsageError(`The token_command of the registry ${name} ${what}.`);
 }

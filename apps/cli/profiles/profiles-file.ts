@@ -89,5 +89,5 @@ export async function exposureText(path: string, { registries }: ProfilesFile): 
   const { mode } = await stat(path);
   return (mode & OTHERS) === 0
     ? null
-    : `Warning: others may read ${path}, which holds a token: chmod 600 ${path}`;
+    : `Warning: other users may read ${path}, which contains a token: run chmod 600 ${path}`;
 }

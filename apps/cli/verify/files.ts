@@ -56,7 +56,9 @@ const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
 export async function readKeys(path: string): Promise<SigningJwk[]> {
   const value = jsonOf(await (await existing(path)).text());
   if (fits(keySet, value)) return value.keys;
-  throw new UsageError(`${path} is not a key set of an audit service: fetch its /.well-known/jwks.json.`);
+  throw new UsageError(
+    `${path} is not a key set of an audit service: fetch /.well-known/jwks.json of the audit service.`,
+  );
 }
 
 /** Reads the checkpoints or the export with proof that a user kept. */
@@ -71,7 +73,7 @@ export async function readKept(path: string): Promise<KeptCopies> {
 const PROBLEM_TEXTS = {
   line_too_long: "has a line that is too long for an export.",
   not_utf8: "is not text in UTF-8.",
-  cut_off: "is an export whose last line, which ends the proof, is missing.",
+  cut_off: "lacks its last line, which ends the proof: make the export again.",
   empty: "contains no checkpoint.",
   other: "contains neither checkpoints nor an export.",
 } as const;

@@ -23,7 +23,7 @@ export function problemSummary({ faults, faults_total }: SpokenVerdict): string 
 /** Returns why too few witnesses vouch for the log. */
 export function unwitnessedSummary({ witnesses }: SpokenVerdict): string {
   const why = witnesses?.lack == null ? "" : ` ${sentenceOf(witnesses.lack, ENGLISH)}`;
-  return `No quorum of the witnesses has seen this log.${why}`;
+  return `This log lacks cosignatures of its witnesses.${why}`;
 }
 
 /** Returns one sentence about what the files do not show. */
@@ -41,7 +41,7 @@ function completeLines(verdict: SpokenVerdict): string[] {
 
 function unwitnessedLines(verdict: SpokenVerdict): string[] {
   return [
-    `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered, and no quorum of the witnesses has seen this log.`,
+    `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered, but the log lacks cosignatures of its witnesses.`,
     ...openLines(verdict),
     ...factLines(verdict),
   ];
@@ -84,7 +84,7 @@ function checkpointText({ checkpoint }: SpokenVerdict): string {
   const { number, sealed_at, kid, key_given } = checkpoint;
   const signed =
     kid === null
-      ? "not signed: it proves no more than copies that you kept (--checkpoint)"
+      ? "not signed: compare it with copies that you kept (--checkpoint)"
       : `signed by ${kid}${key_given ? "" : ", a key from this file itself: give the key that you trust as --keys"}`;
   return `${number} of ${sealed_at}, ${signed}`;
 }
@@ -100,7 +100,7 @@ function witnessedLines({ witnesses }: SpokenVerdict): string[] {
   if (witnesses === null) return [];
   const { size, lack, quorum } = witnesses;
   const total = witnesses.witnesses.length;
-  const seen = `${cosignedCount(witnesses.witnesses)} of ${total} cosigned the tree of ${size}, and the quorum is ${quorum}`;
+  const seen = `${cosignedCount(witnesses.witnesses)} of ${total} cosigned the tree of ${size} checkpoints; at least ${quorum} must`;
   const what = lack === null || lack.code === "cosigned_by_few" ? seen : sentenceOf(lack, ENGLISH);
   return [`  witnesses    ${what}`, ...(size === null ? [] : witnessLines(witnesses.witnesses))];
 }
@@ -110,9 +110,9 @@ function headLines({ heads }: SpokenVerdict): string[] {
   if (first === undefined || last === undefined) return [];
   const which =
     heads.length === 1
-      ? `under checkpoint ${first.checkpoint} of ${first.sealed_at}`
-      : `under ${heads.length} earlier checkpoints, from ${first.checkpoint} of ${first.sealed_at} to ${last.checkpoint} of ${last.sealed_at}`;
-  return [`  heads        the log had not been cut or rewritten ${which}`];
+      ? `at checkpoint ${first.checkpoint} of ${first.sealed_at}`
+      : `at ${heads.length} earlier checkpoints, from ${first.checkpoint} of ${first.sealed_at} to ${last.checkpoint} of ${last.sealed_at}`;
+  return [`  heads        the log was neither cut nor rewritten ${which}`];
 }
 
 /** Returns a line for each of the newest statements of usage, the newest first. */
@@ -136,7 +136,7 @@ function counted(value: number): string {
 function droppedLines({ dropped_entries, dropped_before }: SpokenVerdict): string[] {
   if (dropped_entries === 0) return [];
   return [
-    `  dropped      ${dropped_entries} entries of events before ${dropped_before}: chain values stand in for them`,
+    `  dropped      ${dropped_entries} entries of events before ${dropped_before}: only their hashes are left`,
   ];
 }
 

@@ -32,7 +32,9 @@ export async function witnessRule(keys_file: string, given_quorum: number | unde
   const keys = keysOf(keys_file, await textOf(keys_file));
   const { quorum = keys.length } = { quorum: given_quorum };
   if (quorum > keys.length) {
-    throw new UsageError(`--quorum is ${quorum}, and ${keys_file} has ${keys.length} keys.`);
+    throw new UsageError(
+      `--quorum is ${quorum}, but ${keys_file} has ${keys.length} keys: lower --quorum, or add keys.`,
+    );
   }
   return { keys, quorum, now_ms: Date.now() };
 }

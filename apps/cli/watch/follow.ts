@@ -49,7 +49,7 @@ export async function follow(
   }
   if (kept === null) return { newest: null, later: 0, problem: null, evidence: null };
   const end = above === null ? "The log has no checkpoint" : `The list ends at checkpoint ${above.number}`;
-  return went(`${end}, and checkpoint ${kept.number} was kept.`, above);
+  return went(`${end}, but the kept checkpoint has the number ${kept.number}.`, above);
 }
 
 async function signatureProblem(
@@ -74,9 +74,9 @@ function linkProblem(checkpoint: Checkpoint, above: Checkpoint | null): string |
 function backProblem(checkpoint: Checkpoint, kept: Checkpoint | null): string | null {
   if (kept === null || checkpoint.number > kept.number) return null;
   if (checkpoint.number < kept.number) {
-    return `The log went back to checkpoint ${checkpoint.number}, and checkpoint ${kept.number} was kept.`;
+    return `The log shrank to checkpoint ${checkpoint.number}, but the kept checkpoint has the number ${kept.number}.`;
   }
   return checkpointText(checkpoint) === checkpointText(kept)
     ? null
-    : `Checkpoint ${kept.number} differs from the kept checkpoint ${kept.number}: the log was rewritten since.`;
+    : `Checkpoint ${kept.number} differs from the kept checkpoint of the same number: the log was rewritten since.`;
 }

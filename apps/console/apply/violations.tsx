@@ -14,7 +14,7 @@ export function Violations({ document, failure, onShow }: ViolationsProps) {
   return (
     <section class="notice notice-bad" aria-labelledby="problems">
       <h2 id="problems" class="notice-title">
-        {counted(placed.length, "thing is", "things are")} wrong with the document
+        {counted(placed.length, "problem", "problems")} in the document
       </h2>
       <p>Nothing was written.</p>
       <ol class="problems">

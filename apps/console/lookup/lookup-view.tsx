@@ -190,7 +190,7 @@ function Answered({
   if (failure?.kind !== "missing") return failure && <FailureNotice failure={failure} />;
   return (
     <section class="panel verdict verdict-none" aria-labelledby="verdict">
-      <h2 id="verdict">No route serves this</h2>
+      <h2 id="verdict">No route serves this request</h2>
       <p>
         The gateway answers{" "}
         <code>
@@ -225,9 +225,9 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
   return (
     <section class={`panel verdict ${tone}`} aria-labelledby="verdict">
       <h2 id="verdict">
-        {allowed === undefined && `${service} serves this`}
-        {allowed === true && `Yes, ${who} may call it`}
-        {allowed === false && `No, ${who} may not call it`}
+        {allowed === undefined && `${service} serves this request`}
+        {allowed === true && `Yes, ${who} may call the route`}
+        {allowed === false && `No, ${who} may not call the route`}
       </h2>
       {allowed !== undefined && <p>{whyText(found)}</p>}
       <dl class="facts facts-grid">
@@ -256,8 +256,7 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
 
 function whyText({ scope, required_labels, allowed, decided_by = [] }: Lookup): string {
   if (scope === "public") return "The route is public: it asks for no credential.";
-  if (scope === "user")
-    return "The route is for people with a token or key of their own, and labels do not count there.";
+  if (scope === "user") return "The route is for people with their own token or key: labels do not apply.";
   if (required_labels === null) return "The route requires no label: any admitted member may call it.";
-  return allowed ? `Because of ${decided_by.join(", ")}.` : `It would need one of ${decided_by.join(", ")}.`;
+  return allowed ? `Because of ${decided_by.join(", ")}.` : `Callers need one of ${decided_by.join(", ")}.`;
 }

@@ -38,8 +38,8 @@ export function OperatorView() {
         </>
       )}
       <p class="quiet">
-        An admin of the registry changes roles in its operators file. The console notices a change when it
-        reads again.
+        An admin of the registry changes roles in its operators file. The console shows a new role after it
+        reads the role again.
       </p>
     </>
   );

@@ -4,29 +4,32 @@ import { counted } from "./shown.tsx";
 
 /** Shows how many gateways serve a write. */
 export function Propagated({ propagation }: { propagation: Propagation | undefined }) {
-  if (propagation === undefined) return <p>Gateways load it within moments.</p>;
+  if (propagation === undefined) return <p>Gateways load the change within moments.</p>;
   const { gateways, reached, waited_ms, projected } = propagation;
   const after = `after ${(waited_ms / 1_000).toFixed(1)} s`;
   const link = <a href={fragmentOf({ name: "gateways" })}>Look at the gateways</a>;
   if (!projected) {
     return (
       <p>
-        It is recorded, but {after} the route store does not have it yet. Gateways serve it once it has.{" "}
-        {link}.
+        The change is recorded, but {after} the route store does not have it yet. Gateways serve the change
+        from there. {link}.
       </p>
     );
   }
-  if (gateways === 0) return <p>No gateway runs. The next one to start will serve it.</p>;
+  if (gateways === 0) return <p>No gateway runs. The next gateway to start will serve the change.</p>;
   if (reached < gateways) {
     return (
       <p>
-        It is recorded, but {after} only {reached} of {counted(gateways, "gateway")} serve it. {link}.
+        The change is recorded, but {after} only {reached} of {counted(gateways, "gateway")} serve it. {link}.
       </p>
     );
   }
   return (
     <p>
-      {gateways === 1 ? "The one gateway that runs serves it" : `All ${gateways} gateways serve it`}, {after}.
+      {gateways === 1
+        ? "The only running gateway serves the change"
+        : `All ${gateways} gateways serve the change`}
+      , {after}.
     </p>
   );
 }
@@ -39,7 +42,7 @@ interface WaitChoiceProps {
 }
 
 /** Lets the operator choose whether a write waits until all gateways serve it. */
-export function WaitChoice({ wait, onChange, goal = "every gateway serves it" }: WaitChoiceProps) {
+export function WaitChoice({ wait, onChange, goal = "every gateway serves the change" }: WaitChoiceProps) {
   return (
     <label class="choice">
       <input type="checkbox" checked={wait} onChange={(event) => onChange(event.currentTarget.checked)} />

@@ -15,7 +15,7 @@ export class Registry extends RegistryApi {
   /** @throws Failure when the token is not visible ASCII */
   constructor(token: string | TokenSource, send: Send = (address, request) => fetch(address, request)) {
     if (typeof token === "string" && !/^[\x21-\x7e]+$/.test(token)) {
-      throw new Failure("refused", "A token is visible ASCII characters without spaces.");
+      throw new Failure("refused", "A token consists of visible ASCII characters without spaces.");
     }
     super(token, TIMEOUT_MS);
     this.#fetch = send;

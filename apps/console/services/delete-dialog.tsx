@@ -53,7 +53,7 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
       }
       note={note}
       onNote={setNote}
-      goal="no gateway serves it any more"
+      goal="no gateway serves the service any more"
       onWrite={remove}
       onClose={onClose}
       last={<NameField name={name} value={typed} onChange={setTyped} />}

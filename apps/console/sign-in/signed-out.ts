@@ -33,7 +33,7 @@ export function signInFailed({ kind, message }: SignInFailure): SignedOut {
       };
     case "away":
       return {
-        text: "The identity provider does not answer, or does not allow calls of this page. Try again in a moment.",
+        text: "The identity provider does not answer, or does not allow calls from this page. Try again in a moment.",
         failed: true,
       };
   }

@@ -40,14 +40,14 @@ function checkDatabases(config: Partial<BackupConfig>): ConfigProblem[] {
   const [first] = missing;
   if (first !== undefined) {
     const variable = missing.length === SCHEMAS.length ? "DATABASE_URL" : first.variable;
-    return [{ variable, message: `is required: the database of the schema ${first.name}.` }];
+    return [{ variable, message: `is required: it names the database of the schema ${first.name}.` }];
   }
   const names = ["DATABASE_URL", ...SCHEMAS.map(({ variable }) => variable)] as const;
   return names
     .filter((variable) => config[variable]?.startsWith("pglite:"))
     .map((variable) => ({
       variable,
-      message: "names an embedded database: stop the platform, and copy its folder in place of a backup.",
+      message: "names an embedded database: stop the platform, and copy the database's folder instead.",
     }));
 }
 

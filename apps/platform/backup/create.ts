@@ -98,7 +98,7 @@ async function claimDirectory(directory: string): Promise<boolean> {
     throw new StartRefused(`The directory ${directory} cannot be read: ${messageOf(error)}`, error);
   });
   if (names.length > 0) {
-    throw new StartRefused(`The directory ${directory} is not empty. Name a new one for each backup.`);
+    throw new StartRefused(`The directory ${directory} is not empty. Name a new directory for each backup.`);
   }
   return false;
 }

@@ -93,12 +93,13 @@ const Versioned = Type.Object({ format: Type.Integer() });
 
 async function textOf(directory: string, path: string): Promise<string> {
   try {
-    if ((await stat(path)).size > BYTES_MAX) throw new StartRefused(`${path} is not a manifest of a backup.`);
+    if ((await stat(path)).size > BYTES_MAX)
+      throw new StartRefused(`${path} is not a manifest of a backup. Use another backup.`);
     return await readFile(path, "utf8");
   } catch (error) {
     if (error instanceof StartRefused) throw error;
     throw new StartRefused(
-      `There is no whole backup in ${directory}: ${FILE}, which is written last, cannot be read. Use another backup.`,
+      `There is no complete backup in ${directory}: ${FILE}, which is written last, cannot be read. Use another backup.`,
       error,
     );
   }
@@ -117,5 +118,7 @@ function checkSchemas(path: string, { dumps }: Manifest): void {
   const files = new Set(dumps.map(({ file }) => file));
   const expected = SCHEMAS.map(({ name }) => name).toSorted();
   if (found.join() === expected.join() && files.size === dumps.length) return;
-  throw new StartRefused(`${path} does not name each of ${expected.join(", ")} once. Use another backup.`);
+  throw new StartRefused(
+    `${path} must name each of ${expected.join(", ")} exactly once. Use another backup.`,
+  );
 }

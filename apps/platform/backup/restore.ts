@@ -52,7 +52,7 @@ function namesIn({ schemas }: Dump): SchemaName[] {
 function halfDone(error: unknown, done: readonly string[]): Error {
   const drops = done.map((schema) => `drop schema ${schema} cascade;`).join(" ");
   return new Error(
-    `The schemas ${done.join(", ")} are restored, the others are not. Before you run the command again: ${drops}`,
+    `The schemas ${done.join(", ")} are restored, the other schemas are not. Before you run the command again, execute: ${drops}`,
     { cause: error },
   );
 }
@@ -80,7 +80,7 @@ function placeOf(dump: Dump, places: readonly Place[]): Place {
   const place = places.find(({ schemas }) => names.every((name) => schemas.includes(name)));
   if (place !== undefined) return place;
   throw new StartRefused(
-    `${dump.file} contains the schemas ${names.join(", ")} of one database. Name one database for them.`,
+    `${dump.file} contains the schemas ${names.join(", ")} of one database. Give the variables of these services the same database.`,
   );
 }
 

@@ -14,7 +14,7 @@ const say: Say = (line) => void process.stderr.write(`${line}\n`);
 export function runCreate(env: Environment, directory: string): Promise<void> {
   return runJob(async (report) => {
     const manifest = await createBackup(loadBackupConfig(env), directory, surroundingsOf(env), say);
-    await report(`${directory} holds a whole backup: ${contentOf(manifest)}.\n`);
+    await report(`${directory} contains a complete backup: ${contentOf(manifest)}.\n`);
   });
 }
 
@@ -22,7 +22,9 @@ export function runCreate(env: Environment, directory: string): Promise<void> {
 export function runVerify(directory: string): Promise<void> {
   return runJob(async (report) => {
     const manifest = await verifyBackup(directory, say);
-    await report(`${directory} holds a whole backup of ${manifest.created_at}: ${contentOf(manifest)}.\n`);
+    await report(
+      `${directory} contains a complete backup of ${manifest.created_at}: ${contentOf(manifest)}.\n`,
+    );
   });
 }
 

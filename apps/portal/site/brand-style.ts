@@ -32,8 +32,10 @@ export function unreadable(accent: string, dark: boolean): string | null {
   const scheme = dark ? DARK : LIGHT;
   const worst = Math.min(contrast(accent, scheme.ground), contrast(accent, softOf(accent, scheme)));
   if (worst >= CONTRAST_MIN) return null;
-  const ground = dark ? "the dark ground; choose a lighter color" : "the light ground; choose a darker color";
-  return `has a contrast of ${worst.toFixed(1)} where 4.5 is needed, on ${ground}`;
+  const ground = dark
+    ? "the dark background; choose a lighter color"
+    : "the light background; choose a darker color";
+  return `has a contrast of ${worst.toFixed(1)}, but at least 4.5 is required on ${ground}`;
 }
 
 function softOf(accent: string, { ground, soft }: typeof LIGHT): string {

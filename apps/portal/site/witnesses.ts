@@ -29,14 +29,17 @@ export function checkWitnesses(config: Partial<WitnessVariables>): ConfigProblem
   const { PORTAL_WITNESS_KEYS_FILE: path, PORTAL_WITNESS_QUORUM: quorum } = config;
   if (path === undefined) {
     const given = DEPENDENT.filter((variable) => config[variable] !== undefined);
-    return given.map((variable) => ({ variable, message: `needs ${VARIABLE}, the keys of the witnesses.` }));
+    return given.map((variable) => ({
+      variable,
+      message: `needs ${VARIABLE}, the file with the keys of the witnesses.`,
+    }));
   }
   let count = Number.POSITIVE_INFINITY;
   const found = problemsOfLoading(() => {
     count = readKeys(path).length;
   });
   if (quorum === undefined || quorum <= count) return found;
-  const message = `is ${quorum}, and ${VARIABLE} has ${count} keys: lower it, or add keys.`;
+  const message = `is ${quorum}, but ${VARIABLE} has ${count} keys: lower the quorum, or add keys.`;
   return [...found, { variable: "PORTAL_WITNESS_QUORUM", message }];
 }
 

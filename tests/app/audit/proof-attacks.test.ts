@@ -275,7 +275,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
         .map(({ kind, message }) => `${kind}: ${message}`)
         .join("\n");
       expect(kinds).toContain("rebuilt: ");
-      expect(kinds).toContain("checkpoint: Checkpoint 1 is signed by a key that is not among those given.");
+      expect(kinds).toContain("checkpoint: Checkpoint 1 is not signed by any of the given keys.");
       const none = exportText({
         events: found.events,
         end: { ...found.end, checkpoint: null, inclusion: null },

@@ -167,7 +167,7 @@ describe("with kept files,", () => {
     const { text } = await exportProof(audit, logOf("long"));
     const verdict = await verify(text, keys, { checkpoints: checkpoint ? [checkpoint] : [], end: null });
     expect(verdict).toMatchObject({ result: "undecided", faults: [] });
-    expect(verdict.undecided.join()).toContain(`Nothing here leads from checkpoint ${checkpoint?.number}`);
+    expect(verdict.undecided.join()).toContain(`continues the kept checkpoint ${checkpoint?.number}:`);
     expect(await verify(text, keys, { checkpoints: [], end: first.end })).toMatchObject({ complete: true });
   }, 120_000);
 

@@ -166,7 +166,7 @@ onServer("a month that is dropped", () => {
     }
     const next = new Date().getUTCFullYear() + 1;
     expect(await altered((_, d) => Object.assign(d, { month: `${next}-01` }))).toContain(
-      "is of a time after the checkpoint that signs it",
+      "is later than the checkpoint that covers it",
     );
     expect(await altered((_, d) => Object.assign(d, { declared_at: "2000-01-15T00:00:00.000Z" }))).toContain(
       "was declared before that month was over",

@@ -84,7 +84,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await go("#/lookup");
     await page.getByLabel("Path").fill("/org/widgets");
     await page.getByRole("button", { name: "Look up" }).click();
-    await heading(page, "No route serves this", 2);
+    await heading(page, "No route serves this request", 2);
     await expectSound(shown, "no route for a request");
     await page.getByLabel("Method").selectOption("POST");
     await page.getByRole("radio", { name: "a member with labels" }).check();

@@ -112,9 +112,9 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     ]) {
       await area.fill(document);
       await page.getByRole("button", { name: "Review the changes" }).click();
-      await page.getByRole("region", { name: /wrong with the document/ }).waitFor();
+      await page.getByRole("region", { name: /problems? in the document/ }).waitFor();
       await area.fill("");
-      await page.getByRole("region", { name: /wrong with the document/ }).waitFor({ state: "detached" });
+      await page.getByRole("region", { name: /problems? in the document/ }).waitFor({ state: "detached" });
     }
     await expectNothingRan(page);
     expect(complaints).toEqual([]);

@@ -91,14 +91,14 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     const verdict = (name: string) => page.getByRole("heading", { level: 2, name }).waitFor();
 
     await ask("GET", "/org/widgets/42");
-    await verdict("widgets serves this");
+    await verdict("widgets serves this request");
     expect(await page.getByRole("definition").allInnerTexts()).toContain("42");
     await ask("POST", "/org/widgets", ["labels", "widgets:read, widgets:write"]);
-    await verdict("Yes, a member with these labels may call it");
+    await verdict("Yes, a member with these labels may call the route");
     await page.getByText("Because of widgets:write.").waitFor();
     await ask("POST", "/org/widgets", ["labels", "widgets:read"]);
     await verdict("No, a member with these labels may not call it");
-    await page.getByText("It would need one of widgets:write.").waitFor();
+    await page.getByText("Callers need one of widgets:write.").waitFor();
     await ask("POST", "/org/widgets", ["role", "viewer"]);
     await verdict("No, a member with the role viewer may not call it");
     const offered = page.getByLabel("Role", { exact: true }).getByRole("option");
@@ -111,7 +111,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
       "viewer",
     ]);
     await ask("GET", "/org/widget");
-    await verdict("No route serves this");
+    await verdict("No route serves this request");
     await page.getByRole("button", { name: /\/org\/widgets\/\{widget_id\}/ }).click();
     expect(await page.getByLabel("Path").inputValue()).toBe("/org/widgets/{widget_id}");
   });

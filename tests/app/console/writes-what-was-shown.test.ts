@@ -42,7 +42,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await confirmation.getByText("members with anybody may call the route too").waitFor();
     await confirmation.getByRole("button", { name: "Apply to 1 service" }).click();
     await page.getByRole("heading", { name: "The document is applied" }).waitFor();
-    await page.getByText("No gateway runs. The next one to start will serve it.").waitFor();
+    await page.getByText("No gateway runs. The next gateway to start will serve the change.").waitFor();
     const { body } = await bed.registry.call("GET", "/services/widgets");
     expect([body.revision, body.organization.routes[1].required_labels]).toEqual([
       2,
@@ -72,7 +72,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       page,
       "services:\n  bad:\n    url: https://bad:1\n    user:\n      routes:\n        - path: /B\n          methods: [GOT]\n",
     );
-    const violations = page.getByRole("region", { name: "3 things are wrong with the document" });
+    const violations = page.getByRole("region", { name: "3 problems in the document" });
     await violations.waitFor();
     expect(await violations.getByRole("listitem").allTextContents()).toEqual([
       expect.stringMatching(/^Line 3 services\.bad\.url .*TLS/),
@@ -86,11 +86,11 @@ describe.skipIf(browserPath === undefined)("the console", () => {
 
     await review(page, "services:\n  a: [\n  b: }\n");
     await page
-      .getByRole("region", { name: "1 thing is wrong with the document" })
+      .getByRole("region", { name: "1 problem in the document" })
       .getByRole("button", { name: /^Line/ })
       .waitFor();
     await review(page, "{}");
-    await page.getByRole("region", { name: /wrong with the document/ }).waitFor();
+    await page.getByRole("region", { name: /problems? in the document/ }).waitFor();
   });
 
   test("lists the routes that another service has", async () => {

@@ -128,7 +128,7 @@ describe("a config that a newer version wrote", () => {
     expect(listed.exit_code).toBe(0);
     expect(listed.stdout).toMatch(/^good /m);
     for (const name of NAMES)
-      expect(listed.stdout).toContain(`${name}: stored by another version of the registry`);
+      expect(listed.stdout).toContain(`${name}: another version of the registry stored it`);
     const exported = await run("export");
     expect(exported.exit_code).toBe(1);
     expect(exported.stdout).toStartWith("services:\n  good:\n");

@@ -86,7 +86,7 @@ export function figuresFrom(all_benches: unknown, before: Figures, day: string):
 
 function found<T>(list: readonly T[], is: (each: T) => boolean, what: string): T {
   const one = list.find(is);
-  if (one === undefined) throw new Error(`There is no figure of ${what}: was every bench run?`);
+  if (one === undefined) throw new Error(`The file has no figure of ${what}: run bench all --json again.`);
   return one;
 }
 

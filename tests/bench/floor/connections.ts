@@ -32,6 +32,7 @@ async function seenBy(upstream: string): Promise<Seen> {
   const response = await fetch(`${upstream}/connections`, { headers: { Connection: "close" } });
   const text = await response.text();
   const [, accepted, , requests] = /^ (\d+) (\d+) (\d+) $/m.exec(text) ?? [];
-  if (accepted === undefined || requests === undefined) throw new Error(`nginx does not count: ${text}`);
+  if (accepted === undefined || requests === undefined)
+    throw new Error(`nginx does not report its connections: ${text}`);
   return { connections: Number(accepted), requests: Number(requests) };
 }

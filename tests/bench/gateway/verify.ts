@@ -48,7 +48,7 @@ async function refused(subject: Subject, path: string, key: string, status: numb
   const answer = await ask(subject, path, { ...subject.headers, "X-API-Key": key });
   await answer.body?.cancel();
   if (answer.status !== status) {
-    throw new Error(`${subject.title} answers ${answer.status} where ${status} is due.`);
+    throw new Error(`${subject.title} answers ${answer.status}, not ${status}.`);
   }
 }
 

@@ -5,5 +5,5 @@ export function countOf(bench: string, things: string, given: string | undefined
   if (given === undefined) return undefined;
   const count = Number(given);
   if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new BenchImpossible(`${bench} takes a number of ${things}, and "${given}" is none.`);
+  throw new BenchImpossible(`${bench} takes a whole number of ${things} above 0, not "${given}".`);
 }

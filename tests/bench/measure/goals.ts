@@ -6,7 +6,7 @@ const Goal = Type.Object({
   title: Type.String({ description: "The figure and its unit: a ratio where no unit is named." }),
   bound: Type.Number(),
   at_most: Type.Optional(
-    Type.Boolean({ description: "Default false: the figure is to be at least as large as the bound." }),
+    Type.Boolean({ description: "Default false: the figure must be at least as large as the bound." }),
   ),
 });
 /** A goal of a figure. */
@@ -17,7 +17,7 @@ export const JudgedGoal = Type.Composite([
   Type.Object({
     value: Spread,
     by_cpu: Type.Union([Spread, Type.Null()], {
-      description: "The same figure by CPU time, which others at work on the machine hardly change.",
+      description: "The same figure by CPU time, which other work on the machine hardly changes.",
     }),
     met: Type.Boolean(),
   }),

@@ -64,7 +64,8 @@ function countsIn(output: string): { requests: number; failed: number } {
   const [, done, failed, errored, timeout] =
     /requests: .* (\d+) done, .* (\d+) failed, (\d+) errored, (\d+) timeout/.exec(output) ?? [];
   const [, ok] = /status codes: (\d+) 2xx/.exec(output) ?? [];
-  if (done === undefined || ok === undefined) throw new Error(`h2load said something else: ${output}`);
+  if (done === undefined || ok === undefined)
+    throw new Error(`h2load printed no counts of requests: ${output}`);
   return { requests: Number(ok), failed: Number(failed) + Number(errored) + Number(timeout) };
 }
 

@@ -96,7 +96,7 @@ export class Load implements AsyncDisposable {
 
   #key(index: number) {
     const key = this.#callers.keys[index % this.#callers.keys.length];
-    if (key === undefined) throw new Error("There is nobody to ask.");
+    if (key === undefined) throw new Error("There is no caller to choose from.");
     return key;
   }
 }

@@ -50,7 +50,7 @@ export function get(client: Client, path: string, caller: Caller): Request {
 
 function pick<T>(of: readonly T[], turn: number): T {
   const picked = of[turn % of.length];
-  if (picked === undefined) throw new Error("There is nobody to ask.");
+  if (picked === undefined) throw new Error("There is no caller to choose from.");
   return picked;
 }
 

@@ -33,7 +33,7 @@ export class Balancer {
     const ready = all.filter(({ replica }) => this.#ready[replica]);
     const choice = ready.length > 0 ? ready : all;
     const next = choice[this.#turn++ % choice.length];
-    if (next === undefined) throw new Error("There is nothing to choose between.");
+    if (next === undefined) throw new Error("There is no replica to choose from.");
     return next;
   }
 

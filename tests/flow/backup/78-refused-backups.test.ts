@@ -44,10 +44,10 @@ const version = (major: number) => `[ "$1" = --version ] && exec echo "x (Postgr
 
 describe("the variables of ostiary backup", () => {
   test.each<[Record<string, string>, string]>([
-    [{}, "DATABASE_URL is required: the database of the schema routes."],
+    [{}, "DATABASE_URL is required: it names the database of the schema routes."],
     [
       { REGISTRY_DATABASE_URL: "postgres://h/a", IDENTITY_DATABASE_URL: "postgres://h/b" },
-      "AUDIT_DATABASE_URL is required: the database of the schema audit.",
+      "AUDIT_DATABASE_URL is required: it names the database of the schema audit.",
     ],
     [{ DATABASE_URL: "pglite://memory" }, "DATABASE_URL names an embedded database: "],
     [{ DATABASE_URL: "mysql://h/a" }, "DATABASE_URL must be postgres://"],
@@ -112,12 +112,12 @@ describe.skipIf(!isAble)("a backup", () => {
     [
       "lacks a schema",
       withDump({ schemas: [{ name: "routes", migrations: [1] }] }),
-      "does not name each of audit, identity, routes once.",
+      "must name each of audit, identity, routes exactly once.",
     ],
     [
       "has a file twice",
       (manifest) => ({ ...manifest, dumps: [...manifest.dumps, ...manifest.dumps] }),
-      "does not name each of",
+      "must name each of",
     ],
   ])("whose manifest %s is refused, and nothing is written", async (_, change, message) => {
     const target = await freshDatabase();
@@ -195,7 +195,7 @@ describe.skipIf(!isAble)("a backup", () => {
   test("of one database is not restored into two", async () => {
     const config = { DATABASE_URL: await freshDatabase(), AUDIT_DATABASE_URL: await freshDatabase() };
     const restored = restoreBackup(config, whole, surroundings(), silent);
-    expect(await refusal(restored)).toContain("Name one database for them.");
+    expect(await refusal(restored)).toContain("Give the variables of these services the same database.");
   });
 
   // OP-64
@@ -204,7 +204,7 @@ describe.skipIf(!isAble)("a backup", () => {
     ["is a file", (place) => join(place, "file"), "cannot be read"],
     ["has no parent", (place) => join(place, "a", "b"), "cannot be created"],
     ["leads nowhere", (place) => join(place, "link"), "cannot be read"],
-    ["is a whole backup", () => whole, "is not empty. Name a new one for each backup."],
+    ["is a whole backup", () => whole, "is not empty. Name a new directory for each backup."],
   ])("is not made in a directory that %s", async (_, inPlace, message) => {
     const place = await newDirectory();
     await Bun.write(join(place, "file"), "");

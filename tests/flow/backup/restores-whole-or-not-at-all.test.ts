@@ -46,7 +46,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     const created = await runOstiary(["create", directory], { DATABASE_URL: url });
     expect(created).toMatchObject({ exit_code: 0 });
     expect(created.stdout).toStartWith(
-      `${directory} holds a whole backup: routes, identity, audit of Ostiary `,
+      `${directory} contains a complete backup: routes, identity, audit of Ostiary `,
     );
     expect(created.stderr).toMatch(/^Backing up routes, identity, audit: \d+\.\d MiB in \d+\.\d s$/m);
     await addOrganization(url, "two");
@@ -148,7 +148,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
         execute function public.refuse()`,
     );
     const error = await rejection(restore(directory, target));
-    expect(String(error)).toContain("The schemas routes are restored, the others are not.");
+    expect(String(error)).toContain("The schemas routes are restored, the other schemas are not.");
     expect(String(error)).toContain("drop schema routes cascade;");
     expect(await schemasOf(target)).toEqual(["routes"]);
   });
@@ -204,7 +204,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     await child.exited;
     const verified = await runOstiary(["verify", directory]);
     expect(verified).toMatchObject({ exit_code: 78, stdout: "" });
-    expect(verified.stderr).toContain(`There is no whole backup in ${directory}: manifest.json`);
+    expect(verified.stderr).toContain(`There is no complete backup in ${directory}: manifest.json`);
   });
 
   // OP-63

@@ -42,7 +42,9 @@ describe("audit verify", () => {
     const { exit_code, stdout, stderr } = await cli(["audit", "verify", changed, "--keys", keys]);
     const id = JSON.parse(text.split("\n")[1] ?? "").id;
     expect(exit_code).toBe(1);
-    expect(stdout).toContain(`The outcome of event ${id} is not what was sealed at place 4`);
+    expect(stdout).toContain(
+      `The outcome of event ${id} differs from the entry that was sealed at position 4`,
+    );
     expect(stderr).toContain(id);
     const asJson = await cli(["--json", "audit", "verify", changed]);
     expect([asJson.exit_code, JSON.parse(asJson.stdout).faults[0].event_id]).toEqual([1, id]);
@@ -63,7 +65,7 @@ describe("audit verify", () => {
     const newer = await file("newer.ndjson", (await exportProof(audit)).text);
     const { exit_code, stdout } = await cli(["audit", "verify", log, "--checkpoint", newer]);
     expect(exit_code).toBe(4);
-    expect(stdout).toContain("either this file was made before it, or the log was restored");
+    expect(stdout).toContain("Either this file is older, or the log was restored");
   });
 
   // AU-157
@@ -176,14 +178,14 @@ describe("audit verify", () => {
       const seen = await audit(SEEN, "--quorum", "2", "--origin", origin);
       expect(seen).toMatchObject({ exit_code: 0, stderr: "" });
       expect(seen.stdout).toContain(
-        "  witnesses    2 of 3 cosigned the tree of 7, and the quorum is 2\n  witness      auditor.example.org/w1, 2026-01-13T10:35:00.000Z\n",
+        "  witnesses    2 of 3 cosigned the tree of 7 checkpoints; at least 2 must\n  witness      auditor.example.org/w1, 2026-01-13T10:35:00.000Z\n",
       );
       expect(seen.stdout).toContain("  witness      press.example.com/w3, no cosignature\n");
       expect(seen.stdout).not.toContain("another history for other readers");
       const few = await audit(SEEN);
       expect(few.exit_code).toBe(1);
       expect(few.stderr).toContain(
-        "No quorum of the witnesses has seen this log. Too few witnesses cosigned the log: 2 of 3, and 3 must have.",
+        "This log lacks cosignatures of its witnesses. Too few witnesses cosigned the log: 2 of 3; at least 3 must.",
       );
       const asJson = await cli([
         "--json",
@@ -205,7 +207,7 @@ describe("audit verify", () => {
       ["a file without a cosigned root", "shows no root that witnesses cosigned"],
       [
         "two cosigned a root that lacks the checkpoint of the file",
-        "has 6 checkpoints, and this file is of checkpoint 7",
+        "has 6 checkpoints, but this file ends with checkpoint 7",
       ],
       ["a cosignature with another byte", "The cosignature of the witness partner.example.net/w2 is wrong"],
       ["the log was forked, beside the root of the first history", "does not begin with the tree of 7"],

@@ -121,7 +121,7 @@ describe("audit watch", () => {
     const state = await keep(all[0]);
     log.show(all.slice(3));
     const { exit_code, stderr } = await watch(state);
-    expect([exit_code, stderr]).toEqual([1, expect.stringContaining("The log went back to checkpoint")]);
+    expect([exit_code, stderr]).toEqual([1, expect.stringContaining("The log shrank to checkpoint")]);
     expect(await Bun.file(state).json()).toEqual(all[0] ?? {});
     expect(await Bun.file(`${state}.conflict`).json()).toEqual(all[3] ?? {});
     log.show([]);
@@ -203,12 +203,12 @@ describe("audit watch", () => {
         expect([exit_code, stderr]).toEqual([1, expect.stringContaining(message)]);
         expect(existsSync(`${state}.root.conflict`)).toBe(true);
       };
-      await refused(await kept(3, rewritten(1)), "does not begin with the tree of 3 that was kept");
+      await refused(await kept(3, rewritten(1)), "does not begin with the kept tree of 3");
       await refused(
         await kept(leaves.length, rewritten(4)),
         `differs from the kept tree of ${leaves.length}`,
       );
-      await refused(await kept(leaves.length, leaves.slice(0, 4)), "The tree went back to 4 checkpoints");
+      await refused(await kept(leaves.length, leaves.slice(0, 4)), "The tree shrank to 4 checkpoints");
       await refused(await kept(1, rewritten(leaves.length - 1)), "of the list is not in the tree");
       const other = await rootOf(leaves, signingKeyFile());
       await refused(await kept(2, leaves, other), "is not signed by a known key");

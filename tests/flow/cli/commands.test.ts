@@ -267,15 +267,15 @@ describe("explain", () => {
     };
     expect(await verdict("PUT", "/asked", "--labels", "b,c")).toEqual([
       0,
-      "A member with b,c may use it, by b.",
+      "A member with b,c may use the route because of b.",
     ]);
     expect(await verdict("PUT", "/asked", "--labels", "c")).toEqual([
       0,
-      "A member with c may not use it: it needs a or b.",
+      "A member with c may not use the route, which requires a or b.",
     ]);
     expect(await verdict("GET", "/asked", "--labels", "c")).toEqual([
       0,
-      "A member with c may use it, as every member may: it requires no labels.",
+      "A member with c may use the route, as every member may: it requires no labels.",
     ]);
     expect((await verdict("GET", "/asked/user", "--labels", "c"))[1]).toStartWith("Every user may use it");
     expect((await verdict("GET", "/asked/public", "--labels", "c"))[1]).toStartWith("Everybody may use it");

@@ -94,8 +94,8 @@ describe("--wait", () => {
   test("of apply and restore says that every gateway serves it, of delete that none does", async () => {
     await Promise.all([join(), join()]);
     const path = await file("waited.json", document("waited"));
-    const everyGateway = /\nEvery gateway serves it: 2 of 2, after \d+\.\d s\.\n$/;
-    const noGateway = /\nNo gateway serves it any more: 2 of 2, after \d+\.\d s\.\n$/;
+    const everyGateway = /\nEvery gateway serves the change: 2 of 2 gateways, after \d+\.\d s\.\n$/;
+    const noGateway = /\nNo gateway serves the service any more: 2 of 2 gateways, after \d+\.\d s\.\n$/;
     for (const [parameters, said] of [
       // The file may follow the option.
       [["apply", "--wait", path], everyGateway],
@@ -114,7 +114,7 @@ describe("--wait", () => {
   test("says that no gateway runs", async () => {
     const run = await cli(["apply", "--wait", await file("nobody.json", document("nobody"))]);
     expect(run.exit_code).toBe(0);
-    expect(run.stdout).toEndWith("No gateway runs: the next one to start will serve it.\n");
+    expect(run.stdout).toEndWith("No gateway runs: the next gateway to start will serve the change.\n");
   });
 
   test("that times out is exit code 1, with what is known", async () => {
@@ -125,7 +125,7 @@ describe("--wait", () => {
     expect(run.exit_code).toBe(1);
     expect(run.stdout).toContain("upserted");
     expect(run.stderr).toMatch(
-      /^The write is recorded, but after 0\.\d s only 1 of 2 gateways serve it: bun cli gateways lists them\.\n$/,
+      /^The write is recorded, but after 0\.\d s only 1 of 2 gateways serve the change: bun cli gateways lists all gateways\.\n$/,
     );
     const json = await cli(["apply", path, "--wait=100", "--json"]);
     expect(json.exit_code).toBe(1);
@@ -133,7 +133,7 @@ describe("--wait", () => {
     await cli(["apply", await file("kept.json", document("kept"))]);
     const deleted = await cli(["delete", "kept", "--yes", "--wait=1000"]);
     expect(deleted.stderr).toMatch(
-      /^The write is recorded, but after \d\.\d s only 1 of 2 gateways have stopped serving it: bun cli gateways lists them\.\n$/,
+      /^The write is recorded, but after \d\.\d s only 1 of 2 gateways have stopped serving the service: bun cli gateways lists all gateways\.\n$/,
     );
     // The held gateway never had the service: its routes are right again.
     expect((await cli(["delete", "late", "--yes", "--wait"])).exit_code).toBe(0);
@@ -144,7 +144,7 @@ describe("--wait", () => {
     held.holdUp();
     const path = await file("shown.json", document("shown"));
     const shown = await runCliOnTerminal(registry.url, ["apply", path, "--wait=1500"]);
-    expect(shown).toContain("\r\u001b[KWaiting until every gateway serves it: ");
+    expect(shown).toContain("\r\u001b[KWaiting until every gateway serves the change: ");
     expect(shown).toMatch(/: \d\.\d s of 1\.5 s/);
     expect(shown.split("\u001b[K").at(-1)).not.toContain("Waiting");
   });

@@ -141,7 +141,7 @@ describe("a registry that does not answer as one", () => {
     expect(read.stderr).toContain(message);
     expect(read.stderr).not.toContain("may have been done");
     const write = await cli(["restore", "a", "1", "--timeout", "1"], { env });
-    expect(write.stderr).toContain("The command may have taken effect all the same");
+    expect(write.stderr).toContain("The command may still have taken effect");
     other.stop(true);
   });
 

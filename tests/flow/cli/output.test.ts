@@ -119,12 +119,12 @@ describe("Ctrl-C", () => {
   test("ends a command that deletes, and says that it may have been done", async () => {
     const { exit_code, shown } = await interrupted(["delete", "shown", "--yes"]);
     expect(exit_code).toBe(130);
-    expect(shown).toContain("The command may have taken effect all the same");
+    expect(shown).toContain("The command may still have taken effect");
   });
 
   test("ends a command that writes, and says that it may have been done", async () => {
     const { exit_code, shown } = await interrupted(["restore", "shown", "1"]);
     expect(exit_code).toBe(130);
-    expect(shown).toContain("The command may have taken effect all the same: check with bun cli services.\n");
+    expect(shown).toContain("The command may still have taken effect: check with bun cli services.\n");
   });
 });

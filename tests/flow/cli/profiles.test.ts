@@ -102,7 +102,7 @@ describe("a file that others may read", () => {
       const env = await home(profiles(`token: ${ADMIN_TOKEN}`), mode);
       const run = await cli(["services", "--registry", "here"], { env });
       expect(run.stderr).toMatch(
-        /^Warning: others may read \S+config\.yaml, which holds a token: chmod 600 \S+\n$/,
+        /^Warning: other users may read \S+config\.yaml, which contains a token: run chmod 600 \S+\n$/,
       );
       expect(run.exit_code).toBe(0);
     }
@@ -120,9 +120,9 @@ describe("wrong usage", () => {
     [
       "an unknown name",
       "registries: { a: { url: 'http://a:1', token: sesame } }",
-      "names no registry here. It has: a.",
+      "defines no registry here. The registries are: a.",
     ],
-    ["a name of every object", "registries: {}", "names no registry here. It has: none."],
+    ["a name of every object", "registries: {}", "defines no registry here. The registries are: none."],
     ["no map", "[]", "must be a map with registries"],
     ["nothing", "", "is not valid YAML."],
     ["no YAML", "registries: { here: { token: sesame", "is not valid YAML at line 1."],
@@ -167,7 +167,7 @@ describe("wrong usage", () => {
     [
       "a command that writes nothing",
       "registries: { here: { url: 'http://a:1', token_command: 'true' } }",
-      "wrote nothing",
+      "wrote no token to standard output",
     ],
   ])("is %s", async (_, text, message) => {
     const run = await cli(["services", "--registry", "here"], { env: await home(text) });
@@ -180,7 +180,7 @@ describe("wrong usage", () => {
     const env = { ...NONE, XDG_CONFIG_HOME: join(directory(), "nowhere") };
     const run = await cli(["services", "--registry", "here"], { env });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
-    expect(run.stderr).toContain("there is no such file");
+    expect(run.stderr).toContain("does not exist: create the file");
     await mkdir(join(directory(), "folder", "ostiary", "config.yaml"), { recursive: true });
     const folder = { ...NONE, XDG_CONFIG_HOME: join(directory(), "folder") };
     expect((await cli(["services", "--registry", "here"], { env: folder })).stderr).toContain(

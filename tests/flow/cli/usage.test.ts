@@ -41,9 +41,9 @@ describe("wrong usage", () => {
     [{ REGISTRY_URL: "http://localhost:99999" }, "REGISTRY_URL must be"],
     [{ REGISTRY_URL: "http://user:secret@localhost:5002" }, "REGISTRY_URL must be"],
     [{ REGISTRY_URL: "http://localhost:5002?x" }, "REGISTRY_URL must be"],
-    [{ ADMIN_TOKEN: "two words" }, "ADMIN_TOKEN must be visible ASCII"],
-    [{ ADMIN_TOKEN: "line\nline" }, "ADMIN_TOKEN must be visible ASCII"],
-    [{ ADMIN_TOKEN: "schlüssel" }, "ADMIN_TOKEN must be visible ASCII"],
+    [{ ADMIN_TOKEN: "two words" }, "ADMIN_TOKEN must consist of visible ASCII"],
+    [{ ADMIN_TOKEN: "line\nline" }, "ADMIN_TOKEN must consist of visible ASCII"],
+    [{ ADMIN_TOKEN: "schlüssel" }, "ADMIN_TOKEN must consist of visible ASCII"],
   ])("in the environment, %j, has exit code 2", async (env, message) => {
     const run = await cli(["services"], { env });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });

@@ -95,7 +95,9 @@ describe("bun start --fresh", () => {
     await writeFile(join(directory, "database", "schema.sql"), "create table precious();");
     const { stdout, stderr } = await bash("$START --fresh", directory);
     expect(stdout).toBe("codes 78\n");
-    expect(stderr).toContain("its folder database holds other files, which --fresh would delete.");
+    expect(stderr).toContain(
+      "its folder database contains other files, which --fresh would delete: move them first.",
+    );
     expect(await readdir(join(directory, "database"))).toEqual(["schema.sql"]);
   });
 

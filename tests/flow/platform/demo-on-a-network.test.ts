@@ -28,7 +28,7 @@ describe("HOST of another address than loopback", () => {
         if (!(failure instanceof ProcessEnded)) throw new Error(Bun.inspect(failure));
         expect(failure.exit_code).toBe(78);
         expect(failure.stderr).toContain(
-          `  DEMO is required where HOST is ${HOST}: true offers the toy identity provider there, false leaves it out.`,
+          `  DEMO is required because HOST is ${HOST}: set true to offer the toy identity provider there, or false.`,
         );
       }
       expect(await readdir(parent)).not.toContain("refused");

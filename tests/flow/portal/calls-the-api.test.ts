@@ -228,7 +228,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("No call matches.").waitFor();
     await go(`#/org/${id}/reference/gone`);
-    await page.getByText("The API has no such call now.").waitFor();
+    await page.getByText("The API no longer has this call.").waitFor();
   });
 
   // PT-46

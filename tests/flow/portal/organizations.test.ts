@@ -257,7 +257,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     });
     await go("#/invite");
     await go("#/organizations");
-    await page.getByText(/The page goes on by itself in \d second/).waitFor();
+    await page.getByText(/The page continues by itself in \d second/).waitFor();
     await page.getByText("The limit is 60 requests; 0 are left.").waitFor();
     await page.getByText("You are in no organization yet.").waitFor();
     expect(answers).toBe(2);

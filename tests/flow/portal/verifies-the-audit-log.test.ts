@@ -16,7 +16,7 @@ import { signIn, textOf, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
-const COMPLETE = /^(All \d+ events|The 1 event).* complete and unaltered under checkpoint/;
+const COMPLETE = /^(All \d+ events|The 1 event).* complete and unaltered up to checkpoint/;
 
 describe.skipIf(browserPath === undefined)("the audit log in the portal", () => {
   const bed = usePortal();
@@ -245,7 +245,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     const kept = page.getByLabel("An earlier copy, if you kept one");
     await kept.setInputFiles({ name: "kept.json", mimeType: "application/json", buffer: Buffer.from("{}") });
     await verify(page);
-    await page.getByText("The file holds no checkpoint and no export with proof.").waitFor();
+    await page.getByText("The file contains neither a checkpoint nor an export with proof.").waitFor();
     await kept.setInputFiles([]);
     const exports = "**/export?format=ndjson&proof=true";
     await page.context().route(exports, (route) => route.abort("connectionreset"));

@@ -39,7 +39,7 @@ async function look(system: System, between: () => Promise<unknown>): Promise<Se
 async function leave(system: System, callers: Callers): Promise<void> {
   const { url } = system.nextGateway();
   const [key] = callers.keys;
-  if (key === undefined) throw new Error("There is nobody to ask.");
+  if (key === undefined) throw new Error("There is no caller to choose from.");
   const { headers } = key;
   const stop = new AbortController();
   const events = await fetch(url + get("stream", "/things/events", key).path, {

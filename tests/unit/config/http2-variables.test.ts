@@ -52,7 +52,7 @@ test.each<[string, Record<string, string>]>([
 test("the platform has no HTTP/2", () => {
   for (const variable of ["HTTP2_ENABLED", "HTTP2_CLEARTEXT"]) {
     expect(() => loadPlatform({ [variable]: "true" })).toThrow(
-      `${variable} is for gateways that run alone, not for the platform.`,
+      `${variable} works only for gateways that run outside the platform: remove it.`,
     );
   }
 });

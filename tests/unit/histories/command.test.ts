@@ -4,9 +4,9 @@ import { parametersOf } from "../../histories/parameters.ts";
 import { RELEASES } from "../../upgrade/releases.ts";
 
 test.each([
-  [["--beside", "tree"], '--beside takes a release: 0.1.0, 0.2.0, last. "tree" is none.'],
-  [["--beside", ""], "--beside takes a release: "],
-  [["--beside", "0.0.1"], "--beside takes a release: "],
+  [["--beside", "tree"], 'There is no release "tree". --beside takes one of 0.1.0, 0.2.0, last.'],
+  [["--beside", ""], "--beside takes one of "],
+  [["--beside", "0.0.1"], "--beside takes one of "],
   [["--minutes", "0"], "--minutes takes a number above 0."],
   [["--only", "revision"], 'There is no model "revision".'],
   [["--seed", "x"], "--seed takes a number above 0."],

@@ -19,7 +19,7 @@ function verdicts(decidedCount: number, undecidedCount: number): Verdict[] {
 test("a run fails when more than one history of a hundred is undecided, and names the models", () => {
   expect(tooManyUndecided(verdicts(396, 4))).toEqual([]);
   expect(tooManyUndecided(verdicts(395, 5))).toEqual([
-    "5 of 400 histories are undecided (limits): record smaller ones, or mend the search.",
+    "5 of 400 histories are undecided (limits): record shorter histories, or improve the search.",
   ]);
 });
 

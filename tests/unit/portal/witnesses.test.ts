@@ -80,7 +80,7 @@ describe("the witnesses of the portal", () => {
     expect(checkWitnesses({ PORTAL_WITNESS_KEYS_FILE, PORTAL_WITNESS_QUORUM: 3 })).toEqual([
       {
         variable: "PORTAL_WITNESS_QUORUM",
-        message: "is 3, and PORTAL_WITNESS_KEYS_FILE has 2 keys: lower it, or add keys.",
+        message: "is 3, but PORTAL_WITNESS_KEYS_FILE has 2 keys: lower the quorum, or add keys.",
       },
     ]);
     const message = "needs PORTAL_WITNESS_KEYS_FILE, the keys of the witnesses.";

@@ -27,13 +27,13 @@ export const en = {
     home: "Go to the start",
   },
   waiting: (seconds: number) =>
-    `Too many requests. The page goes on by itself in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    `Too many requests. The page continues by itself in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
   limit: (limit: string, remaining: string) => `The limit is ${limit} requests; ${remaining} are left.`,
   failures: {
     signed_out: ["You are signed out", "Sign in again to go on. Nothing was changed."],
     forbidden: ["Your role does not allow this", "Ask an owner of the organization for a role that does."],
     missing: ["Not found", "It was removed, or it belongs to another organization."],
-    conflict: ["Something else is in the way", "Look at it again, then decide."],
+    conflict: ["Something else prevents this", "Look at it again, then decide."],
     invalid: ["This cannot be accepted", ""],
     limited: ["Too many requests", "A limit was reached. Try again later."],
     away: ["The service does not answer", "Try again in a moment."],

@@ -92,12 +92,12 @@ export const audit = {
       span: { from: string; to: string } | null,
       checkpoint: string | null,
     ) =>
-      `${value === 1 ? "The 1 event" : `All ${text} events`}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} complete and unaltered${checkpoint === null ? "" : ` under checkpoint ${checkpoint}`}.`,
+      `${value === 1 ? "The 1 event" : `All ${text} events`}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} complete and unaltered${checkpoint === null ? "" : ` up to checkpoint ${checkpoint}`}.`,
     undecided: (
       { value, text }: { value: number; text: string },
       span: { from: string; to: string } | null,
     ) =>
-      `${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} unaltered, but a question stays open.`,
+      `${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} unaltered, but the files leave a question open.`,
     unwitnessed: (
       { value, text }: { value: number; text: string },
       span: { from: string; to: string } | null,
@@ -120,23 +120,23 @@ export const audit = {
     entries: (count: string) => `The log has ${count} entries.`,
     pending: (count: string) => `Events without a known outcome: ${count}.`,
     sealed: (time: string) => `The checkpoint was made on ${time},`,
-    unsigned: "and no key signed it: it proves no more than copies that you kept.",
+    unsigned: "and no key signed it: compare it with copies that you kept.",
     signed: "signed by the key",
     keyOfFile: "which the log itself names.",
     dropped: (count: string, time: string) =>
-      `${count} entries of events before ${time} were dropped as declared; chain values stand in for them.`,
+      `${count} entries of events before ${time} were dropped as declared; only their hashes are left.`,
     statement: (month: string, numbers: { requests: string; refused: string; failed: string }) =>
       `Statement of ${month}: ${numbers.requests} requests, ${numbers.refused} refused, ${numbers.failed} failed.`,
-    corrects: (id: string, corrected: string) => `It is ${id} and corrects ${corrected}.`,
+    corrects: (id: string, corrected: string) => `Statement ${id} corrects ${corrected}.`,
     notShown: "What no export can show",
     finding: (finding: Finding) => sentenceOf(finding, findings),
     keepTitle: "Keep a copy",
     keepHelp:
-      "Keep this small file outside of this service. With it, a later verification shows that nothing before it was changed or cut off.",
+      "Keep this small file outside of this service. With it, a later verification shows that nothing up to this checkpoint was changed or cut off.",
     keep: (number: string) => `Save checkpoint ${number}`,
     command: "The same on the command line",
     failed: {
-      kept: "The file holds no checkpoint and no export with proof. Choose another file.",
+      kept: "The file contains neither a checkpoint nor an export with proof. Choose another file.",
       broken: "The answer is not an export of a log. Try again.",
       away: "The export ended early, so the log could not be verified. Try again.",
     },

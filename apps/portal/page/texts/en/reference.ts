@@ -12,7 +12,7 @@ export const reference = {
   unpublished: "This gateway does not publish a description of its API.",
   closed:
     "The description of this API is not open to customers. Ask the provider to set EDGE_DOCUMENT_PUBLIC to true.",
-  noCall: "The API has no such call now.",
+  noCall: "The API no longer has this call.",
   back: "Back to the calls",
   deprecated: "This call is deprecated. It may go away.",
   callers: {
@@ -32,7 +32,7 @@ export const reference = {
     dots: "Dots alone cannot be part of a path.",
     header: "A header can contain only ASCII letters, digits and punctuation.",
     json: "This is not JSON.",
-    text: "A character of this text is broken.",
+    text: "This text contains an invalid character.",
   },
   send: "Send",
   sendAfterQuestion: "Send …",
