@@ -9,7 +9,7 @@ export const ENGLISH: FindingWords = {
   other_end: ({ entry }) =>
     `The chain ends with ${nameOf(entry)}, but the hash of that entry differs from the hash in the head.`,
   entry_changed: ({ entry, position }) =>
-    `${capitalized(nameOf(entry))} differs from the entry that was sealed at position ${position}: it was changed, or moved there.`,
+    `${capitalized(nameOf(entry))} is not what was sealed at position ${position}: it was changed, or moved there.`,
   place_taken: ({ entry, position }) =>
     `${capitalized(nameOf(entry))} has position ${position}, which another entry has too.`,
   entries_missing: ({ from, to, side, entry }) =>
@@ -110,7 +110,7 @@ export const ENGLISH: FindingWords = {
   kept_root_unconnected: ({ size, newest }) =>
     `The files do not show whether the tree of ${newest} checkpoints continues the kept root of ${size}. Make the export with checkpoint=${size}.`,
   kept_export_of_other_log: ({ kept_owner, owner }) =>
-    `The kept export belongs to ${kept_owner}, but this file belongs to ${owner}: give an export of the same log.`,
+    `The kept export belongs to ${kept_owner}, but this file belongs to ${owner}: they cannot be compared.`,
   kept_export_dropped: ({ position }) =>
     `The kept export ends at position ${position}, which was dropped since. The files do not show whether this file continues the kept export. Keep a newer export.`,
   kept_export_newer: ({ position }) =>

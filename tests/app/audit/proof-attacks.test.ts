@@ -209,7 +209,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     const verdict = await verify(found.text, proven.keys);
     expect(verdict.faults).toMatchObject([{ kind: "rebuilt" }]);
     expect(verdict.faults[0]?.message).toContain(
-      `Checkpoint ${before.end.checkpoint?.number} does not hold this chain`,
+      `Checkpoint ${before.end.checkpoint?.number} does not contain the head of this chain`,
     );
     const compared = await verify(found.text, proven.keys, { checkpoints: [], end: before.end });
     expect(compared.faults.map(({ message }) => message).join()).toContain("was rewritten since");

@@ -63,7 +63,7 @@ describe("a file that claims", () => {
       const { result, faults } = await verify(claiming(time), keys);
       expect([time, result]).toEqual([time, "altered"]);
       expect(faults.map(({ message }) => message).join()).toContain(
-        `Events before "${time}" are said to be dropped`,
+        `The file declares events before "${time}" as dropped`,
       );
     }
   });
@@ -71,9 +71,7 @@ describe("a file that claims", () => {
   test("a month of the future is refused", async () => {
     const { result, faults } = await verify(claiming("2199-01-01T00:00:00.000Z"), keys);
     expect(result).toBe("altered");
-    expect(faults.map(({ message }) => message).join()).toContain(
-      "which is after the checkpoint of this file",
-    );
+    expect(faults.map(({ message }) => message).join()).toContain("but that time is after its checkpoint");
   });
 
   test("whole dropped months, as older versions wrote it, is neither confirmed nor refused", async () => {
@@ -134,8 +132,8 @@ describe("with kept files,", () => {
     const cut = text.replaceAll("organization:never", "organization:cut");
     const verdict = await verify(cut, keys, { checkpoints: [], end: kept.end });
     expect(verdict.faults).toMatchObject([
-      { kind: "rebuilt", message: expect.stringContaining("does not hold this chain") },
-      { kind: "rebuilt", message: expect.stringContaining("does not reach") },
+      { kind: "rebuilt", message: expect.stringContaining("does not contain the head of this chain") },
+      { kind: "rebuilt", message: expect.stringContaining("newer entries were cut off") },
     ]);
   });
 
@@ -184,7 +182,7 @@ describe("with kept files,", () => {
     expect(verdict.complete).toBe(true);
     expect(verdict.not_shown[0]).toContain("Whether events after checkpoint");
     expect((await verify(cut, keys, { checkpoints: [], end: newer.end })).faults).toMatchObject([
-      { kind: "rebuilt", message: expect.stringContaining("does not reach") },
+      { kind: "rebuilt", message: expect.stringContaining("newer entries were cut off") },
     ]);
   });
 });

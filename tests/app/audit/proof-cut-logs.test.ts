@@ -78,7 +78,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     const cut = await exportProof(audit, logOf("cut"));
     expect(cut.end.head.position).toBe(3);
     expect((await verify(cut.text, proven.keys, { checkpoints: [], end: whole.end })).faults).toMatchObject([
-      { kind: "rebuilt", message: expect.stringContaining("does not hold this chain") },
+      { kind: "rebuilt", message: expect.stringContaining("does not contain the head of this chain") },
       { kind: "rebuilt", message: expect.stringContaining("does not reach") },
     ]);
 

@@ -159,7 +159,7 @@ onServer("a month that is dropped", () => {
       "another entry has",
     );
     for (const bad of ["garbage", "2020-13", "2020-01-15", "", "2020-1"]) {
-      expect(await altered((_, d) => Object.assign(d, { month: bad }))).toContain("should end the proof");
+      expect(await altered((_, d) => Object.assign(d, { month: bad }))).toContain("must end the proof");
     }
     for (const bad of ["garbage", "9999-99-99T99:99:99.999Z", "2020-02-30T00:00:00.000Z", ""]) {
       expect(await altered((_, d) => Object.assign(d, { declared_at: bad }))).toContain("has no valid time");
@@ -174,7 +174,9 @@ onServer("a month that is dropped", () => {
     expect(
       await altered((_, d) => d.ranges.reverse() && Object.assign(d.ranges[0] ?? {}, { from: 5, to: 3 })),
     ).toContain("out of order");
-    expect(await altered((_, d) => Object.assign(d.ranges[0] ?? {}, { to: 99 }))).toContain("come after it");
+    expect(await altered((_, d) => Object.assign(d.ranges[0] ?? {}, { to: 99 }))).toContain(
+      "come after the declaration",
+    );
   });
 
   test("is declared only from events that are what was sealed: a month with an altered event stays, and the event is named", async () => {
@@ -321,7 +323,7 @@ onServer("a log without a key", () => {
       await drop(log, null, "2020-02");
       const verdict = await verify((await exportProof(audit)).text);
       expect(verdict).toMatchObject({ complete: true, dropped_entries: 3 });
-      expect(verdict.not_shown.join()).toContain("months that it says were dropped included");
+      expect(verdict.not_shown.join()).toContain("including months that it declares as dropped");
     } finally {
       await log.close();
       await audit.stop();

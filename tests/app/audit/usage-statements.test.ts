@@ -245,7 +245,7 @@ describe("a verifier", () => {
       "which another entry has",
     );
     expect(await altered((_, first) => Object.assign(first, { position: 9 }))).toContain("The chain goes on");
-    expect(await altered((_, first) => Object.assign(first, { more: 1 }))).toContain("should end the proof");
+    expect(await altered((_, first) => Object.assign(first, { more: 1 }))).toContain("must end the proof");
   });
 
   // AU-132

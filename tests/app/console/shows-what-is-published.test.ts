@@ -97,10 +97,10 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     await verdict("Yes, a member with these labels may call the route");
     await page.getByText("Because of widgets:write.").waitFor();
     await ask("POST", "/org/widgets", ["labels", "widgets:read"]);
-    await verdict("No, a member with these labels may not call it");
+    await verdict("No, a member with these labels may not call the route");
     await page.getByText("Callers need one of widgets:write.").waitFor();
     await ask("POST", "/org/widgets", ["role", "viewer"]);
-    await verdict("No, a member with the role viewer may not call it");
+    await verdict("No, a member with the role viewer may not call the route");
     const offered = page.getByLabel("Role", { exact: true }).getByRole("option");
     expect(await offered.allInnerTexts()).toEqual([
       "Choose a role",

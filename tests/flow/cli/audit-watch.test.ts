@@ -113,7 +113,7 @@ describe("audit watch", () => {
     expect(await Bun.file(state).json()).toEqual(all[4] ?? {});
     const found = await watch(state, audit.url, ["--keys", trusted]);
     expect([found.exit_code, found.stderr]).toEqual([0, ""]);
-    expect(found.stdout).toContain("after the kept one, each linked to the one before.");
+    expect(found.stdout).toContain("after the kept one, each linked to its predecessor.");
     expect((await Bun.file(state).json()).number).toBeGreaterThanOrEqual(all[0]?.number ?? 0);
   });
 
@@ -125,7 +125,7 @@ describe("audit watch", () => {
     expect(await Bun.file(state).json()).toEqual(all[0] ?? {});
     expect(await Bun.file(`${state}.conflict`).json()).toEqual(all[3] ?? {});
     log.show([]);
-    expect((await watch(state)).stderr).toContain("The log has no checkpoint, and checkpoint");
+    expect((await watch(state)).stderr).toContain("The log has no checkpoint, but the kept checkpoint");
   });
 
   test("exits with 1 for a log that leaves out, changes or forks a checkpoint", async () => {
@@ -204,10 +204,7 @@ describe("audit watch", () => {
         expect(existsSync(`${state}.root.conflict`)).toBe(true);
       };
       await refused(await kept(3, rewritten(1)), "does not begin with the kept tree of 3");
-      await refused(
-        await kept(leaves.length, rewritten(4)),
-        `differs from the kept tree of ${leaves.length}`,
-      );
+      await refused(await kept(leaves.length, rewritten(4)), "differs from the kept tree of the same size");
       await refused(await kept(leaves.length, leaves.slice(0, 4)), "The tree shrank to 4 checkpoints");
       await refused(await kept(1, rewritten(leaves.length - 1)), "of the list is not in the tree");
       const other = await rootOf(leaves, signingKeyFile());

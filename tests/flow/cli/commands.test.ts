@@ -277,8 +277,12 @@ describe("explain", () => {
       0,
       "A member with c may use the route, as every member may: it requires no labels.",
     ]);
-    expect((await verdict("GET", "/asked/user", "--labels", "c"))[1]).toStartWith("Every user may use it");
-    expect((await verdict("GET", "/asked/public", "--labels", "c"))[1]).toStartWith("Everybody may use it");
+    expect((await verdict("GET", "/asked/user", "--labels", "c"))[1]).toStartWith(
+      "Every user may use the route",
+    );
+    expect((await verdict("GET", "/asked/public", "--labels", "c"))[1]).toStartWith(
+      "Everybody may use the route",
+    );
   });
 
   test("of an unknown role is refused, of a role and labels wrong usage", async () => {

@@ -151,7 +151,7 @@ describe("wrong usage", () => {
     [
       "a token of two words",
       "registries: { here: { url: 'http://a:1', token: sesame open } }",
-      "the token of the profile here must be",
+      "the token of the profile here must consist of",
     ],
     [
       "a wrong url",

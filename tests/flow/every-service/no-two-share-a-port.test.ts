@@ -299,9 +299,9 @@ describe.skipIf(!etcd.own)("REUSE_PORT", () => {
     );
   });
 
-  test("is for gateways that run alone", () => {
+  test("works only for gateways outside the platform", () => {
     expect(() => loadPlatform({ ...everyPort("0"), REUSE_PORT: "true" })).toThrow(
-      "REUSE_PORT is for gateways",
+      "REUSE_PORT works only for gateways",
     );
   });
 });

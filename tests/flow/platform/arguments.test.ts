@@ -109,7 +109,7 @@ describe("bun start --fresh", () => {
       { DATABASE_URL: await freshDatabase() },
     );
     expect(stderr).toMatch(
-      /DATA_DIR is .*, which cannot be used: Ostiary already runs there, as process \d+: use it, or stop it first\.\n$/,
+      /DATA_DIR is .*, which cannot be used: Ostiary already runs there, as process \d+: use that Ostiary, or stop it first\.\n$/,
     );
     expect(stdout).toContain("second 78\n");
     expect(stdout).toEndWith("codes 0\n");

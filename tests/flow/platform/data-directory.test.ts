@@ -29,7 +29,7 @@ async function start(DATA_DIR: string, env: Record<string, string> = {}): Promis
 }
 
 function alreadyRuns(path: string, { pid }: RunningProcess): string {
-  return `DATA_DIR is ${path}, which cannot be used: Ostiary already runs there, as process ${pid}: use it, or stop it first.`;
+  return `DATA_DIR is ${path}, which cannot be used: Ostiary already runs there, as process ${pid}: use that Ostiary, or stop it first.`;
 }
 
 async function refusal(DATA_DIR: string): Promise<string> {
