@@ -54,7 +54,7 @@ KEY=$(curl -s -X POST "$GATEWAY/org/service-accounts/$ACCOUNT/api-keys" -H "X-AP
 curl -s -w "$SHOW" -X PUT "$GATEWAY/demo/things/42" -H "X-API-Key: $KEY" -d 'paint it black'`,
     },
     {
-      shows: "The limit is three calls in ten seconds: the fourth call gets 429.",
+      shows: "The fourth call within ten seconds is one too many: 429.",
       commands: `for call in 1 2 3 4; do curl -s -o /dev/null -D - "$GATEWAY/demo/burst" -H "X-API-Key: $KEY" | grep -iE '^(http|x-ratelimit|retry-after)'; done`,
     },
     {

@@ -83,7 +83,7 @@ describe("the witnesses of the portal", () => {
         message: "is 3, but PORTAL_WITNESS_KEYS_FILE has 2 keys: lower the quorum, or add keys.",
       },
     ]);
-    const message = "needs PORTAL_WITNESS_KEYS_FILE, the keys of the witnesses.";
+    const message = "needs PORTAL_WITNESS_KEYS_FILE, the file with the keys of the witnesses.";
     expect(checkWitnesses({ PORTAL_WITNESS_QUORUM: 1, PORTAL_WITNESS_ORIGIN: "log.example.com" })).toEqual([
       { variable: "PORTAL_WITNESS_QUORUM", message },
       { variable: "PORTAL_WITNESS_ORIGIN", message },
