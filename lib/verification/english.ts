@@ -93,7 +93,7 @@ export const ENGLISH: FindingWords = {
   end_unreadable: ({ line }) => `Line ${line} must end the proof, but cannot be read.`,
   cut_off: () => "The last line, which ends the proof, is missing: the file was cut off.",
   kept_export_rewritten: ({ position }) =>
-    `The kept export has another chain at position ${position}: entries up to there were rewritten since.`,
+    `The kept export has another chain at position ${position}: the log was rewritten since.`,
   kept_export_not_reached: ({ position }) =>
     `The kept export has ${position} entries, but this file has fewer: newer entries were cut off.`,
 
