@@ -102,7 +102,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await expectSound(shown, "an empty document");
     await area.fill("services: { a: 1 }");
     await page.getByRole("button", { name: "Review the changes" }).click();
-    await page.getByRole("region", { name: /wrong/ }).waitFor();
+    await page.getByRole("region", { name: /problems? in the document/ }).waitFor();
     await expectSound(shown, "a wrong document");
     const changed = { ...WIDGETS, url: "http://other:1", member: undefined, user: WIDGETS.member };
     await area.fill(JSON.stringify({ services: { widgets: changed } }));
