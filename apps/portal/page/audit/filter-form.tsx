@@ -80,14 +80,7 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
           help={t.filters.keyHelp}
           onInput={setKey}
         />
-        <div class="actions">
-          <button type="submit" class="button button-main">
-            {t.filters.show}
-          </button>
-          <button type="reset" class="button" onClick={clear}>
-            {t.filters.clear}
-          </button>
-        </div>
+        <Actions onClear={clear} />
       </Form>
     </search>
   );
@@ -120,5 +113,20 @@ function Choices({ filters, problems, onChoose }: ChoicesProps) {
         onChange={(value) => onChoose("outcome", value)}
       />
     </>
+  );
+}
+
+/** Shows the buttons that apply and clear the filters. */
+function Actions({ onClear }: { onClear: () => void }) {
+  const t = useTexts().audit;
+  return (
+    <div class="actions">
+      <button type="submit" class="button button-main">
+        {t.filters.show}
+      </button>
+      <button type="reset" class="button" onClick={onClear}>
+        {t.filters.clear}
+      </button>
+    </div>
   );
 }
