@@ -43,7 +43,7 @@ export function addGatewayMetrics(registry: Registry, sources: MetricSources): v
   });
   collectedCounter(registry, {
     name: "gateway_limit_decisions_total",
-    help: "Decisions on limited requests: fallback, route, local:service:name, shared:name, or denied addresses.",
+    help: "Decisions of limits, by limit: fallback, route, local:service:name, shared:name, or denied addresses.",
     labelNames: ["policy", "decision"],
     read: () => sources.decisions.readings(),
   });

@@ -36,7 +36,7 @@ export const identityVariables = Type.Object({
   APIKEY_MAX_AGE_SECONDS: optionalInteger(
     KEY_SECONDS_MIN,
     KEY_SECONDS_MAX,
-    "Longest lifetime of new API keys, which must then expire. Unset: keys may have no expiry.",
+    "The maximum lifetime of new API keys. With it, every new key must expire.",
   ),
   ORGANIZATIONS_PER_PERSON_MAX: integer(
     50,
@@ -48,10 +48,14 @@ export const identityVariables = Type.Object({
     pattern: PlanName.pattern,
     description: "The plan of each new organization. Without this variable, a new organization has no plan.",
   }),
-  ROLES_FILE: rolesFileVariable("The file is read and checked at boot. Unset turns roles off."),
-  SECRET_PEPPER: pepper("Key of the HMAC under which secrets are stored. Unset: plain SHA-256."),
-  SECRET_PEPPER_PREVIOUS: pepper("The other pepper whose hashes are accepted, while peppers are changed."),
-  PLAIN_HASHES_ACCEPTED: flag(true, "false: secrets that are stored without a pepper are not valid."),
+  ROLES_FILE: rolesFileVariable(
+    "The roles file, which identity reads and checks at start. Without this variable, roles are off.",
+  ),
+  SECRET_PEPPER: pepper(
+    "The key of the HMAC with which identity hashes secrets. Without this variable, hashes are plain SHA-256.",
+  ),
+  SECRET_PEPPER_PREVIOUS: pepper("A second pepper whose hashes are valid too, for a change of peppers."),
+  PLAIN_HASHES_ACCEPTED: flag(true, "false makes secrets invalid whose hash was made without a pepper."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(5_000),
   SWAGGER_ENABLED: swaggerEnabled(),

@@ -31,17 +31,17 @@ export const registryVariables = Type.Object({
   ...operatorVariables,
   SEED_ROUTES_DIR: optionalFolder(
     "must be a readable directory of YAML files that are applied at start",
-    "Its *.yaml and *.yml files are applied in name order, for services that have no history: for development.",
+    "A directory of *.yaml and *.yml files, for development. The registry applies them at start, in the order of names, to services without a history.",
   ),
   ROLES_FILE: rolesFileVariable(
-    "Identity's roles file, read at boot. With it the lookup of a route tells by role who may use it.",
+    "Identity's roles file, read at start. With it, the lookup of a route can tell whether a role may use the route.",
   ),
   MAX_BODY_BYTES: bodyBytesMax(4 * 1024 * 1024),
   RECONCILE_INTERVAL_MS: integer(
     1_000,
     10,
     DAY_MS,
-    "Pause before failed projections are tried again, doubled up to eightfold.",
+    "The pause before a failed projection is retried. Each further failure doubles the pause, up to eight times this value.",
   ),
   RECONCILE_FULL_INTERVAL_MS: integer(
     60_000,

@@ -21,7 +21,7 @@ const LEVELS_OF_TILE = 8;
 const LENGTH_BYTES = 2;
 
 const failures = errorResponses("VALIDATION_ERROR", "NOT_FOUND", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE");
-const PLACE =
+const INDEX_FORM =
   "groups of three digits, each but the last with an x before it, such as 067, x001/067 or 067.p/12";
 
 const unsigned = errorResponses({
@@ -56,21 +56,21 @@ const level = Type.String({
 });
 const part = (which: string) =>
   Type.String({
-    description: `The ${which} part of the place of the tile.`,
+    description: `The ${which} part of the index of the tile.`,
     examples: ["067"],
     pattern: "^(?:x?[0-9]{3}|[0-9]{3}\\.p|[1-9][0-9]{0,2})$",
-    rule: `must be a part of the place of a tile: ${PLACE}`,
+    rule: `must be a part of the index of a tile: ${INDEX_FORM}`,
   });
 const INTRODUCTION =
   "The tile has 256 hashes of 32 bytes (C2SP tlog-tiles). A tile of `entries` has the texts of 256 checkpoints, each after its length in two bytes. Tiles never change.";
 
-/** Returns the OpenAPI text of an operation. `which` says how many parts the tile's place has. */
+/** Returns the OpenAPI text of an operation. `which` says how many parts the index of the tile has. */
 function tileDetail(operationId: string, which: string) {
   return {
     operationId,
     tags: ["Proof"],
     summary: `Read a tile of the tree of checkpoints, ${which}`,
-    description: `${INTRODUCTION} The place is ${PLACE}.`,
+    description: `${INTRODUCTION} The index is ${INDEX_FORM}.`,
     responses: {
       200: {
         description: "The tile.",
@@ -110,7 +110,7 @@ export function checkpointTreeHandlers(database: Database, selectRoot: () => Pro
 }
 
 const PARTS = ["first", "second", "third", "fourth"];
-/** The operations for tiles whose place has one part, two parts, and so on. */
+/** The operations for tiles whose index has one part, two parts, and so on. */
 const TILE_OPERATIONS = [
   { operationId: "getAuditLogTile", which: "by one part" },
   { operationId: "getAuditLogTileOfTwo", which: "by two parts" },
@@ -128,10 +128,11 @@ async function answerWithTile(
   database: Database,
   request: Request,
   level: string,
-  place: string,
+  index: string,
 ): Promise<Response> {
-  const tile = readTile(level, place);
-  if (tile === null) throw validationError([{ path: "first", message: `The place of a tile is ${PLACE}.` }]);
+  const tile = readTile(level, index);
+  if (tile === null)
+    throw validationError([{ path: "first", message: `The index of a tile is ${INDEX_FORM}.` }]);
   const bytes = await tileBytes(database, tile);
   if (bytes === null) throw notFound("audit_log_tile", tilePath(tile));
   // compression does not make hashes smaller

@@ -56,7 +56,7 @@ export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerato
   const state = await selectState(writes);
   if (state.checkpoint?.jws != null && key === null) {
     throw new StartRefused(
-      "The checkpoints of this log are signed: set AUDIT_SIGNING_KEY_FILE to the key of the service.",
+      "The checkpoints of this log are signed: set AUDIT_SIGNING_KEY_FILE to the service's key file.",
     );
   }
   if (key !== null && !(await selectSigningKeys(reads)).some(({ kid }) => kid === key.kid)) {

@@ -28,7 +28,7 @@ export function createSealMetrics({ registry }: Metrics, readings: SealReadings)
   });
   new Gauge({
     name: "audit_seal_lag_seconds",
-    help: "How long the oldest event that may still be unsealed has waited.",
+    help: "The time that the oldest event without a seal has waited.",
     registers,
     collect() {
       this.set(readings.lag_ms() / 1_000);

@@ -15,7 +15,7 @@ export function createDeliveryMetrics({ registry }: Metrics): DeliveryMetrics {
   const registers = [registry];
   const calls = new Histogram({
     name: "audit_stream_call_duration_seconds",
-    help: "Calls of streams' receivers by this replica: accepted (2xx), or refused for any other reason.",
+    help: "The duration of this replica's delivery requests, by result: accepted (2xx), or refused for any other reason.",
     labelNames: ["result"],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10],
     registers,
@@ -63,7 +63,7 @@ export function createStreamGauges({ registry }: Metrics, readings: () => readon
   });
   new Gauge({
     name: "audit_stream_wait_seconds",
-    help: "The longest time for which a stream that may deliver an entry has not done so.",
+    help: "The longest time that an entry which may be delivered has waited, over all streams.",
     registers,
     collect() {
       const found = readings();
@@ -93,7 +93,7 @@ export function createOperatorGauges({ registry }: Metrics, reading: () => Opera
   );
   gauge(
     "audit_operator_stream_failures",
-    "Calls of the operator's stream that failed one after the other.",
+    "Consecutive failed delivery requests of the operator's stream; 0 after a success.",
     ({ failures }) => failures,
   );
 }

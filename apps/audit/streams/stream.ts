@@ -122,7 +122,7 @@ export const RotateSecretBody = Type.Object(
         minimum: 0,
         maximum: OVERLAP_MAX_S,
         default: OVERLAP_DEFAULT_S,
-        description: "For how long the old secret signs in addition to the new one.",
+        description: "The time for which the old secret signs in addition to the new one.",
         examples: [OVERLAP_DEFAULT_S],
       }),
     ),

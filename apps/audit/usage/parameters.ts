@@ -22,7 +22,7 @@ export const usageQuery = Type.Object(
       Type.Union(
         DIVISIONS.map((division) => Type.Literal(division)),
         {
-          description: "How usage is divided.",
+          description: "The property that groups the usage.",
           rule: `must be one of ${DIVISIONS.join(", ")}`,
           openapi: { type: "string", enum: [...DIVISIONS], default: "day", anyOf: undefined },
         },

@@ -16,7 +16,7 @@ export const admissionVariables = {
     authIssuer("The exact `iss` of accepted JWTs. Without it the gateway never becomes ready."),
   ),
   AUTH_JWKS_URI: optionalHttpUrl(
-    "Key set of the identity provider. Without it the gateway never becomes ready.",
+    "The URL of the identity provider's key set (JWKS). Without it the gateway never becomes ready.",
   ),
   ...tlsVariables("AUTH_JWKS"),
   AUTH_ALLOWED_AUDIENCES: optionalList(
@@ -29,10 +29,10 @@ export const admissionVariables = {
     description:
       "The claim that identifies the person. Dots lead to nested claims. Do not change it after the first sign-in.",
   }),
-  CREDENTIAL_VALIDATE_URL: httpUrl("Full URL of identity's credential validation."),
+  CREDENTIAL_VALIDATE_URL: httpUrl("The URL at which identity validates credentials."),
   ...tlsVariables("CREDENTIAL_VALIDATE"),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
-  VALIDATE_TIMEOUT_MS: integer(2_000, 1, 60_000, "How long a credential validation may take."),
+  VALIDATE_TIMEOUT_MS: integer(2_000, 1, 60_000, "The maximum time of a credential validation."),
   APIKEY_CACHE_TTL_SECS: integer(
     300,
     0,

@@ -49,7 +49,7 @@ export const RotateApiKeyBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: OVERLAP_SECONDS_MAX,
-        description: "Seconds for which the old key stays valid beside the new one; 0 by default.",
+        description: "The seconds for which the old key stays valid beside the new key. The default is 0.",
         examples: [3600],
         rule: `must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}`,
       }),

@@ -8,7 +8,10 @@ export const operations = describeOperations(
       "The token is in the answer, and in the list of invites while the invite is active.",
     ],
     listInvites: ["List an organization's invites", "Oldest first, in every state."],
-    revokeInvite: ["Revoke an invite", "An invite that is redeemed, revoked or expired stays as it is."],
+    revokeInvite: [
+      "Revoke an invite",
+      "Changes nothing if the invite is redeemed, revoked or expired already.",
+    ],
     redeemInvite: [
       "Redeem an invite",
       "201 for a new member with the invite's role. 200 for a person who is a member already, which counts as a use too. 409 with field `status` for an invite that is redeemed, revoked or expired.",

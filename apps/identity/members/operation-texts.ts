@@ -11,7 +11,7 @@ export const operations = describeOperations(
       "Add a member",
       "Adds the person with this subject of an identity provider. The member is active at once. An unknown subject becomes a new person. 409 with field `idp` for a person who is a member already.",
     ],
-    getMember: ["Read a member", "A removed member has the short form of a former member."],
+    getMember: ["Read a member", "A removed member is shown with its last name and the status `removed`."],
     updateMember: [
       "Change a member",
       "Suspends or re-enables the member, or changes its role or name. The last holder of creator_role must keep it (422).",

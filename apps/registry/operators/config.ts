@@ -23,7 +23,7 @@ export const operatorVariables = {
       "The exact `iss` of the tokens that stand for operators with `claims`. Without it no such token is accepted.",
     ),
   ),
-  OPERATOR_JWKS_URI: optionalHttpUrl("Key set of OPERATOR_ISSUER."),
+  OPERATOR_JWKS_URI: optionalHttpUrl("The URL of the key set (JWKS) of OPERATOR_ISSUER."),
   ...tlsVariables("OPERATOR_JWKS"),
   OPERATOR_AUDIENCE: optionalList(
     "must be audiences, separated by commas",

@@ -303,7 +303,7 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
 
   test.each([
     ["2099-01", {}, "ended less than two days ago"],
-    ["2020-02", {}, "set AUDIT_SIGNING_KEY_FILE to the key of the service"],
+    ["2020-02", {}, "set AUDIT_SIGNING_KEY_FILE to the service's key file"],
     ["2020-02", { AUDIT_SIGNING_KEY_FILE: "/nowhere" }, "AUDIT_SIGNING_KEY_FILE must be a file"],
     ["2020-02", { AUDIT_SIGNING_KEY_FILE: signingKeyFile() }, "is not a key of this log"],
   ])("drop --before %s with %p is refused with exit code 78: it %s", async (before, variables, said) => {
