@@ -8,6 +8,7 @@ import {
   current,
   projected,
   service,
+  startRegistry,
   startRegistryProcess,
 } from "../../app/registry/harness.ts";
 import {
@@ -29,29 +30,40 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   let etcd: TestServer;
   let database: string;
   let store: RouteStore;
-  let registries: (RunningProcess & Client)[];
+  let ends: Set<() => Promise<void>>;
 
   beforeEach(async () => {
     etcd = await startEtcd();
     database = await freshDatabase();
     store = await openRouteStore(etcd.url);
-    registries = [];
+    ends = new Set();
   });
   afterEach(async () => {
-    await Promise.all(registries.map((registry) => registry.kill()));
+    await Promise.all(Array.from(ends, (end) => end()));
     await store.close();
     await etcd.close();
   });
 
-  async function start(env: Record<string, string> = {}): Promise<RunningProcess & Client> {
-    const registry = await startRegistryProcess({
-      DATABASE_URL: database,
-      ROUTE_STORE_URL: etcd.url,
-      RECONCILE_FULL_INTERVAL_MS: "300",
-      ...env,
-    });
-    registries.push(registry);
+  const env = { RECONCILE_FULL_INTERVAL_MS: "300" };
+
+  async function start(): Promise<RunningProcess & Client> {
+    const stores = { DATABASE_URL: database, ROUTE_STORE_URL: etcd.url };
+    const registry = await startRegistryProcess({ ...stores, ...env });
+    ends.add(() => registry.kill());
     return registry;
+  }
+
+  /** Starts a registry in this process, for a test in which no process and no etcd dies. */
+  async function startHere(): Promise<Client & { stop(): Promise<void> }> {
+    const routeStore = await openRouteStore(etcd.url);
+    const registry = await startRegistry({ database_url: database, routeStore, env });
+    const stop = async () => {
+      ends.delete(stop);
+      await registry.stop();
+      await routeStore.close();
+    };
+    ends.add(stop);
+    return { ...registry, stop };
   }
 
   async function expectEqual(registry: Client): Promise<void> {
@@ -153,7 +165,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
 
   // RG-80
   test("when somebody deleted, corrupted and invented keys", async () => {
-    const registry = await start();
+    const registry = await startHere();
     await registry.apply({
       kept: service("/kept"),
       deleted: service("/deleted"),
@@ -177,7 +189,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   });
 
   test("when etcd lost everything, or every fence", async () => {
-    const registry = await start();
+    const registry = await startHere();
     await registry.apply({ a: service("/a"), b: service("/b") });
     await expectEqual(registry);
     const client = new Etcd3({ hosts: etcd.url });
@@ -195,7 +207,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     ["has more digits than a fence", "99999999999999999999"],
     ["is a little ahead of the database", String(Date.now() * 1_000 + 60_000_000)],
   ])("when a fence in etcd %s", async (_, fence) => {
-    const registry = await start();
+    const registry = await startHere();
     await registry.put("fenced", service("/fenced"));
     await expectEqual(registry);
     await store.put(`${FENCES_PREFIX}fenced`, fence);
@@ -210,7 +222,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
 
   // RG-81
   test("when the database was restored from a backup, older than the route store", async () => {
-    const registry = await start();
+    const registry = await startHere();
     await registry.apply({ a: service("/a/1"), b: service("/b/1"), c: service("/c/1") });
     await expectEqual(registry);
     const sql = postgres(database, { onnotice: () => {} });
@@ -232,12 +244,12 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   });
 
   test("when the database was created again", async () => {
-    const before = await start();
+    const before = await startHere();
     await before.apply({ a: service("/a"), old: service("/old") });
     await expectEqual(before);
     await before.stop();
     database = await freshDatabase();
-    const after = await start();
+    const after = await startHere();
     await expectEqual(after);
     await after.apply({ a: service("/a/new") });
     await expectEqual(after);
