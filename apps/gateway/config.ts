@@ -31,7 +31,7 @@ export const gatewayVariables = Type.Object({
       "The certificate with which PORT serves TLS, followed by its chain. The gateway reads the file again when the file changes.",
   }),
   TLS_KEY_FILE: optionalText("must be the path of a private key in PEM form", {
-    description: "The private key of TLS_CERT_FILE, without a passphrase. Set both or neither.",
+    description: "The private key of TLS_CERT_FILE, without a passphrase. Set both variables or neither.",
   }),
   HTTP2_ENABLED: flag(
     false,
@@ -39,7 +39,7 @@ export const gatewayVariables = Type.Object({
   ),
   HTTP2_CLEARTEXT: flag(
     false,
-    "With HTTP2_ENABLED and without TLS_CERT_FILE: HTTP/2 by prior knowledge, for a balancer in front.",
+    "Serves HTTP/2 without TLS, by prior knowledge, to a balancer in front. Requires HTTP2_ENABLED and excludes TLS_CERT_FILE.",
   ),
   ROUTE_STORE_URL: routeStoreUrl(),
   ...tlsVariables("ROUTE_STORE"),
@@ -49,7 +49,7 @@ export const gatewayVariables = Type.Object({
   ...limitVariables,
   ...auditVariables,
   ALLOWED_ORIGINS: optionalList(
-    "must be origins such as https://app.example.com, without a path and separated by commas; unset lets every origin in",
+    "must be origins without a path, separated by commas, such as https://app.example.com; unset allows every origin",
     isOrigin,
     "Origins that browsers may call from. Unset: every origin.",
   ),
@@ -77,7 +77,7 @@ export const gatewayVariables = Type.Object({
     55_000,
     0,
     3_600_000,
-    "The time for which the gateway keeps an idle connection to a service, unless the service announces less.",
+    "The time for which the gateway keeps an idle connection to a service, unless the service announces a shorter time.",
   ),
   UPSTREAM_CONNECT_TIMEOUT_MS: integer(
     5_000,
@@ -101,7 +101,7 @@ export const gatewayVariables = Type.Object({
     75_000,
     1_000,
     255_000,
-    "The maximum time for which a connection waits for the next request's whole head. Then the gateway closes the connection.",
+    "The maximum time for which a client's connection waits for the complete head of a request. Then the gateway closes the connection.",
   ),
   CLIENT_BODY_TIMEOUT_MS: integer(
     30_000,
@@ -119,7 +119,7 @@ export const gatewayVariables = Type.Object({
     1_048_576,
     1,
     1_073_741_824,
-    "The maximum size of a message. A larger one closes the WebSocket with 1009.",
+    "The maximum size of a WebSocket message. A larger message closes the WebSocket with 1009.",
   ),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(20_000),
   MAX_CONNECTIONS: integer(
@@ -142,10 +142,17 @@ export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
   const { HTTP2_ENABLED, HTTP2_CLEARTEXT, TLS_CERT_FILE, TLS_KEY_FILE } = config;
   const isTls = TLS_CERT_FILE !== undefined || TLS_KEY_FILE !== undefined;
   if (HTTP2_CLEARTEXT && isTls) {
-    return [{ variable: "HTTP2_CLEARTEXT", message: "is for a port without TLS: leave it out." }];
+    return [
+      {
+        variable: "HTTP2_CLEARTEXT",
+        message: "excludes TLS_CERT_FILE and TLS_KEY_FILE: remove HTTP2_CLEARTEXT, or remove both files.",
+      },
+    ];
   }
   if (HTTP2_CLEARTEXT && HTTP2_ENABLED === false) {
-    return [{ variable: "HTTP2_CLEARTEXT", message: "has no effect without HTTP2_ENABLED: set both." }];
+    return [
+      { variable: "HTTP2_CLEARTEXT", message: "has no effect without HTTP2_ENABLED: set HTTP2_ENABLED too." },
+    ];
   }
   if (HTTP2_ENABLED && HTTP2_CLEARTEXT === false && !isTls) {
     const message =

@@ -37,13 +37,13 @@ export function addGatewayMetrics(registry: Registry, sources: MetricSources): v
   addCacheMetrics(registry, sources.caches);
   collectedCounter(registry, {
     name: "gateway_credentials_refused_total",
-    help: "Requests refused with 401, by what was wrong with the credential.",
+    help: "Requests refused with 401, by reason.",
     labelNames: ["reason"],
     read: () => sources.refusals.readings(),
   });
   collectedCounter(registry, {
     name: "gateway_limit_decisions_total",
-    help: "Decisions of limits, by limit: fallback, route, local:service:name, shared:name, or denied addresses.",
+    help: "Decisions on limited requests, by decision and policy: fallback, route, local:service:name, shared:name or denied addresses.",
     labelNames: ["policy", "decision"],
     read: () => sources.decisions.readings(),
   });
@@ -65,7 +65,7 @@ function addCacheMetrics(registry: Registry, caches: MetricSources["caches"]): v
   });
   collectedCounter(registry, {
     name: "gateway_admission_cache_misses_total",
-    help: "Cache lookups that found no entry, including lookups that shared a load.",
+    help: "Cache lookups that found no entry, including lookups that waited for the same load.",
     labelNames,
     read: each(({ misses }) => misses),
   });
@@ -95,8 +95,10 @@ function addRouteMetrics(registry: Registry, routes: MetricSources["routes"]): v
     "Time at which the served routes were loaded, since the Unix epoch.",
     () => routes.loaded_at_ms / 1000,
   );
-  gauge("gateway_routes_stale", "1 while the route store may hold changes that are not served, else 0.", () =>
-    Number(routes.stale),
+  gauge(
+    "gateway_routes_stale",
+    "1 while the route store may hold changes that this gateway does not serve yet, else 0.",
+    () => Number(routes.stale),
   );
 }
 
@@ -105,7 +107,7 @@ function addTrafficMetrics(registry: Registry, sources: MetricSources): void {
   const { forwarder, websockets, recorder, port } = sources;
   collectedGauge(registry, {
     name: "gateway_open_connections",
-    help: "Client connections of the public port, of all gateways that share it; absent where the system is not Linux.",
+    help: "Client connections to PORT, of all gateways that share PORT; absent on systems other than Linux.",
     async read() {
       const open = port();
       return (open === null ? null : await openConnections(open)) ?? [];
@@ -136,7 +138,7 @@ function addOverloadMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_requests_refused_total",
-    help: "Requests refused for lack of room, by cause: requests, connections or memory.",
+    help: "Requests refused because the gateway reached a maximum, by cause: requests, connections or memory.",
     labelNames: ["cause"],
     read: () => readingsBy("cause", overload.refused),
   });
@@ -156,7 +158,7 @@ function addConnectionMetrics(registry: Registry, { connectionCounts, pools }: M
     }));
   collectedGauge(registry, {
     name: "gateway_upstream_connections",
-    help: "Connections to services, by service and by state: active carries a request, idle does not.",
+    help: "Connections to services, by service and by state: active while a request uses the connection, else idle.",
     labelNames: ["service", "state"],
     read: () => connectionStates(pools()),
   });

@@ -77,7 +77,10 @@ export class PublishedRoutes {
       gap_ms: GAP_MS,
       retry_ms: RETRY_MS,
       onFailure: (error) =>
-        log.warn({ error_message: reasonOf(error) }, "routes not reloaded: the current ones stay"),
+        log.warn(
+          { error_message: reasonOf(error) },
+          "routes not reloaded: the gateway keeps serving the current routes",
+        ),
       clock,
     });
   }

@@ -59,7 +59,7 @@ export interface AppDeps {
 const PING_TIMEOUT_MS = 1_000;
 
 /** The readiness text while the operators file is not valid. The text quotes nothing of the file. */
-const OPERATORS_STALE = "OPERATORS_FILE is not valid: the last valid one stays in use";
+const OPERATORS_STALE = "OPERATORS_FILE is not valid: the last valid file stays in use";
 
 /** The readiness text after the latest request for the provider's keys failed. */
 const KEYS_FAILING = "OPERATOR_JWKS_URI returns no keys: the last loaded keys stay in use";

@@ -23,7 +23,9 @@ const DAY_MS = 86_400_000;
 /** The registry's environment variables (OP-5). */
 export const registryVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 5002, internal_port: 5003 }),
-  DATABASE_URL: databaseUrl("The database of services and their revisions, which uses its schema routes."),
+  DATABASE_URL: databaseUrl(
+    "The database of services and their revisions. The registry uses the database schema routes.",
+  ),
   ...tlsVariables("DATABASE"),
   ROUTE_STORE_URL: routeStoreUrl(),
   ...tlsVariables("ROUTE_STORE"),
@@ -41,7 +43,7 @@ export const registryVariables = Type.Object({
     1_000,
     10,
     DAY_MS,
-    "The pause before a failed projection is retried. Each further failure doubles the pause, up to eight times this value.",
+    "The interval at which the registry retries outstanding projections. After failures the interval doubles, up to eightfold.",
   ),
   RECONCILE_FULL_INTERVAL_MS: integer(
     60_000,

@@ -39,7 +39,7 @@ export const routeConflict = {
 /** The details of the 403 for a write that its operator may not make (RG-113, RG-114). */
 export const forbiddenDetails = {
   operator: Type.String({
-    description: "FORBIDDEN: the operator who may not write this.",
+    description: "FORBIDDEN: the name of the operator whose write was refused.",
     examples: ["team-widgets"],
   }),
   required_role: Type.Literal("publisher", {

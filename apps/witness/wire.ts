@@ -63,7 +63,7 @@ async function claim(path: string): Promise<() => Promise<void>> {
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
     throw new StartRefused(
-      `WITNESS_STATE_FILE: ${error.holder} uses ${path}. Stop it, or name another file.`,
+      `WITNESS_STATE_FILE: ${error.holder} uses ${path}. Stop that process, or name another file.`,
     );
   }
 }

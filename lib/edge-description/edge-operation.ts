@@ -89,8 +89,9 @@ const CALLERS: Readonly<Record<Scope, string>> = {
   public: "everyone, without a credential.",
   user: "a person, by a token of the identity provider or a user API key.",
   organization:
-    "a member of an organization, by a member API key or a session; it is about that organization.",
-  member: "a member of an organization, by a member API key or a session; it is about that member.",
+    "a member of an organization, by a member API key or a session; the operation concerns that organization.",
+  member:
+    "a member of an organization, by a member API key or a session; the operation concerns that member.",
 };
 
 /** The subject for which a limit counts requests, by the scope of the route. */

@@ -45,12 +45,12 @@ export const gatewayHeaders: Readonly<Record<string, JsonObject>> = {
     "0199f4c1-7d1e-7c3a-9b1f-2f6a1c0d4e5b",
   ),
   [RATE_LIMIT_HEADERS.limit]: header(
-    "Requests that one window admits.",
+    "The maximum number of requests in one window.",
     { type: "integer", minimum: 1 },
     100,
   ),
   [RATE_LIMIT_HEADERS.remaining]: header(
-    "Requests left in this window.",
+    "The number of requests left in the current window.",
     { type: "integer", minimum: 0 },
     99,
   ),

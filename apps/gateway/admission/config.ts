@@ -37,7 +37,7 @@ export const admissionVariables = {
     300,
     0,
     86_400,
-    "The time for which the gateway caches validations, and so the time for which a revoked key may still pass. No validation outlives its key or session.",
+    "The time for which the gateway caches a validation. A revoked key may pass for that time. No cached validation outlives its key or session.",
   ),
   ADMISSION_CACHE_ENTRIES: integer(
     100_000,

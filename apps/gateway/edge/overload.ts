@@ -120,13 +120,13 @@ export class Overload {
     if (connections_max > descriptors_max) {
       this.#log.warn(
         { connections_max, descriptors_max },
-        "MAX_CONNECTIONS is more than this process may open: it runs out of descriptors before it refuses requests",
+        "MAX_CONNECTIONS is above the limit of open files of this process: lower MAX_CONNECTIONS or raise the limit",
       );
     }
     if (memory_bytes_max > memory_bytes) {
       this.#log.warn(
         { memory_bytes_max, memory_bytes },
-        "MAX_MEMORY_BYTES is more than this process may use: the system kills it before it refuses requests",
+        "MAX_MEMORY_BYTES is above the memory of the container or machine: lower MAX_MEMORY_BYTES or add memory",
       );
     }
   }
@@ -204,7 +204,7 @@ export class Overload {
         "MAX_CONNECTIONS is reached: the gateway closes idle connections and refuses requests",
       );
     } else {
-      this.#log.info(held, "there is room again: the gateway no longer refuses requests");
+      this.#log.info(held, "load is below every maximum again: the gateway no longer refuses requests");
     }
   }
 

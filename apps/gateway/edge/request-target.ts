@@ -31,7 +31,7 @@ export class RequestTargets {
     const host = request.headers.get("host");
     const { url } = request;
     if (host === null || !this.#isSound(host) || !url.startsWith(this.#scheme)) {
-      throw badRequest("The request must carry one valid Host header and a valid URL.");
+      throw badRequest("The request must have one valid Host header and a valid URL.");
     }
     const length = request.headers.get("content-length");
     if (length !== null && !isLength(length)) throw badRequest("Content-Length must be given once.");

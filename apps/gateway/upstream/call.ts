@@ -37,7 +37,7 @@ type StopReason =
 /** An error for a client that left before its answer. */
 export class ClientGone extends Error {
   constructor() {
-    super("The client left before it had an answer.");
+    super("The client disconnected before the answer began.");
     this.name = "ClientGone";
   }
 }

@@ -79,10 +79,10 @@ export class FramingFields {
   #addLength(value: string): void {
     if (this.#length_text !== null) {
       if (this.#length_text === value) return;
-      throw new MalformedResponse("The response has several different lengths.");
+      throw new MalformedResponse("The response has several different Content-Length values.");
     }
     const length = DIGITS.test(value) ? Number(value) : Number.NaN;
-    if (!Number.isSafeInteger(length)) throw new MalformedResponse("Content-Length is not a length.");
+    if (!Number.isSafeInteger(length)) throw new MalformedResponse("Content-Length is not a valid length.");
     this.#length_text = value;
     this.contentLength = length;
   }

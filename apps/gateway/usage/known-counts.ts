@@ -102,7 +102,7 @@ export class KnownCounts {
     if (!this.#warned_of_version) {
       this.#options.log.warn(
         {},
-        "the audit service keeps no counts of quotas: upgrade it, or a quota begins anew when the counter store loses it",
+        "the audit service keeps no counts of quotas: upgrade the audit service, or quotas restart when the counter store loses data",
       );
     }
     this.#warned_of_version = true;

@@ -31,7 +31,7 @@ const headers = Type.Object({
   "if-match": Type.Optional(
     Type.String({
       description:
-        "The ETag of a dry run of the same services. 412 if one of them was written since, so that the apply writes what the dry run showed. `*` matches any.",
+        "The ETag of a dry run of the same services. The answer is 412 if one of these services was written since the dry run. `*` matches any state.",
       openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
     }),
   ),
@@ -98,6 +98,9 @@ export function documentHandlers(publishing: Publishing, body_bytes_max: number)
 
 function nothingToWaitFor() {
   return validationError([
-    { path: "wait_ms", message: "A dry run writes nothing to wait for: leave out wait_ms or dry_run." },
+    {
+      path: "wait_ms",
+      message: "A dry run writes nothing, so wait_ms has no effect: leave out wait_ms or dry_run.",
+    },
   ]);
 }

@@ -22,15 +22,17 @@ const ServiceDescriptionState = Type.Object(
     }),
     status: Type.Union([Type.Literal("current"), Type.Literal("stale"), Type.Literal("missing")], {
       description:
-        "`stale`: the description cannot be read, and the last good one is used. `missing`: none was read yet.",
+        "`stale`: the description cannot be read, and the last good one is used. `missing`: no description was read yet.",
     }),
     read_at: nullable(
       timeField("The time when the description was last read, or null if it was never read."),
     ),
-    failed_at: mostlyNull(timeField("The time when the latest attempt failed, or null if it did not fail.")),
+    failed_at: mostlyNull(
+      timeField("The time when the latest attempt failed, or null if the attempt succeeded."),
+    ),
     reason: mostlyNull(
       Type.String({
-        description: "The reason why the latest attempt failed, or null if it did not fail.",
+        description: "The reason why the latest attempt failed, or null if the attempt succeeded.",
         examples: ["The service answered 404."],
       }),
     ),

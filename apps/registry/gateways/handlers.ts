@@ -31,7 +31,7 @@ export function gatewayHandlers(database: Database, routeStore: RouteStore) {
         tags: ["Gateways"],
         summary: "List the running gateways",
         description:
-          "Each gateway with what it has loaded, and whether that is all that is published. 503 while the route store is unavailable. A gateway that died is listed for up to 15 seconds more. A page has at most 100 gateways.",
+          "Each running gateway with the routes that it has loaded, and whether these are all published routes. 503 while the route store is unavailable. A gateway that died is listed for up to 15 seconds more. A page has at most 100 gateways.",
       },
     },
   );

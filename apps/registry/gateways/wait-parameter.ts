@@ -11,7 +11,7 @@ export const waitParameters = {
     Type.String({
       pattern: "^([0-9]|[1-9][0-9]{1,3}|[12][0-9]{4}|30000)$",
       description:
-        "Answer once every running gateway serves the write, or after this many milliseconds; `propagation` tells how many gateways serve it. The write is recorded either way.",
+        "The maximum time in milliseconds to wait until every running gateway serves the write. `propagation` tells how many gateways serve the write, which is recorded in any case.",
       rule: `must be a whole number from 0 to ${WAIT_MS_MAX}`,
       openapi: { type: "integer", minimum: 0, maximum: WAIT_MS_MAX },
     }),

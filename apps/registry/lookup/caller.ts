@@ -15,7 +15,7 @@ export const callerParameters = {
   role: Type.Optional(
     Type.String({
       description:
-        "A slug of ROLES_FILE: the answer tells whether a member with this role may use the route. It cannot be combined with labels.",
+        "A slug of ROLES_FILE: the answer tells whether a member with this role may use the route. Set role or labels, not both.",
       openapi: { pattern: "^[a-z0-9:._-]{1,64}$", examples: ["admin"] },
     }),
   ),
@@ -23,7 +23,7 @@ export const callerParameters = {
     Type.String({
       pattern: `^${LABEL}(,${LABEL})*$`,
       description:
-        "Labels, separated by commas: the answer tells whether a member with them may use the route. They cannot be combined with role.",
+        "Labels, separated by commas: the answer tells whether a member with these labels may use the route. Set role or labels, not both.",
       rule: LABELS_RULE,
     }),
   ),

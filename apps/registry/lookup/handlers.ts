@@ -107,7 +107,7 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
         tags: ["Routes"],
         summary: "Find the route that serves a request",
         description:
-          "Matches as the gateway does, against the current services. If no route matches, `details.nearest` lists the closest routes. With `role` or `labels` the answer tells whether such a member may use the route.",
+          "Matches as the gateway does, against the current services. If no route matches, `details.nearest` lists the closest routes. With `role` or `labels` the answer tells whether a member with that role or those labels may use the route.",
       },
     },
   );

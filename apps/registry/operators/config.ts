@@ -20,7 +20,7 @@ export const operatorVariables = {
   OPERATORS_FILE: operatorsFileVariable(),
   OPERATOR_ISSUER: Type.Optional(
     authIssuer(
-      "The exact `iss` of the tokens that stand for operators with `claims`. Without it no such token is accepted.",
+      "The exact `iss` of the tokens that stand for operators with `claims`. Unset: the registry accepts no such token.",
     ),
   ),
   OPERATOR_JWKS_URI: optionalHttpUrl("The URL of the key set (JWKS) of OPERATOR_ISSUER."),
@@ -28,12 +28,12 @@ export const operatorVariables = {
   OPERATOR_AUDIENCE: optionalList(
     "must be audiences, separated by commas",
     () => true,
-    "The `aud` of an operator's token must name one of them.",
+    "The audiences of the registry. The `aud` of an operator's JWT must contain one of them.",
   ),
   CONSOLE_CLIENT_ID: optionalText(
     clientIdRule("console"),
     clientIdOptions(
-      "The console's client id at OPERATOR_ISSUER. With it people can sign in to the console there. The console is a public client, without a secret.",
+      "The console's client id at OPERATOR_ISSUER, for people who sign in to the console. Register a public client, without a secret.",
     ),
   ),
   CONSOLE_SCOPES: signInScopes("console"),

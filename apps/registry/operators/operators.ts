@@ -47,7 +47,7 @@ const UNKNOWN = new CredentialRefusal(
 );
 const NO_CLAIMS_FIT = new CredentialRefusal(
   "operator",
-  "The provider's token is valid, but no operator of OPERATORS_FILE has its claims.",
+  "The provider's token is valid, but its claims match no operator of OPERATORS_FILE.",
 );
 
 /**

@@ -21,5 +21,9 @@ export function addServiceMetrics({ registry }: Pick<Metrics, "registry">, datab
       },
     });
   gauge("registry_services", "Current services.", ({ services }) => services);
-  gauge("registry_routes", "Routes of current services, each method by itself.", ({ routes }) => routes);
+  gauge(
+    "registry_routes",
+    "Routes of current services; each method of a path counts as one route.",
+    ({ routes }) => routes,
+  );
 }

@@ -12,7 +12,7 @@ export const operations = describeOperations({
   ],
   putService: [
     "Create or replace a service",
-    "Makes the same checks as apply. A deleted service becomes current again.",
+    "Makes the same checks as `POST /apply`. A deleted service becomes current again.",
   ],
   deleteService: [
     "Delete a service",

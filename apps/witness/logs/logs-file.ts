@@ -82,7 +82,7 @@ function repeatedOrigins(value: unknown): FileProblem[] {
   return entriesOf(value).flatMap(({ index, entry: { origin } }) => {
     const isRepeated = seen.has(origin) && fits(Origin, origin);
     seen.add(origin);
-    const message = `logs[${index}].origin stands twice: give one log all its keys`;
+    const message = `logs[${index}].origin occurs twice: list all keys of a log under one origin`;
     return isRepeated ? [{ path: ["logs", index, "origin"], message }] : [];
   });
 }

@@ -185,7 +185,7 @@ describe("a file of logs", () => {
     [entry(`["${witnessKey}"]`), "line 3: logs[0].keys[0] is the key of a witness: use the key of the log"],
     [
       `${entry(`["${log.verifierKey}"]`)}  - { origin: log.example.com/a, keys: ["${log.verifierKey}"] }\n`,
-      "line 4: logs[1].origin stands twice: give one log all its keys",
+      "line 4: logs[1].origin occurs twice: list all keys of a log under one origin",
     ],
     [`logs: []\nlogs: []\n`, "a key occurs twice in one map"],
   ])("is refused: %j", async (text, message) => {

@@ -84,7 +84,7 @@ describe("every wrong variable is named in one round", () => {
       ...{ AUTH_ALLOWED_AUDIENCES: ",", INTERNAL_AUTH_TOKEN: `${SECRET} ${SECRET}` },
     });
     expect(lines).toEqual([
-      "ALLOWED_ORIGINS must be origins such as https://app.example.com, without a path and separated by commas; unset lets every origin in.",
+      "ALLOWED_ORIGINS must be origins without a path, separated by commas, such as https://app.example.com; unset allows every origin.",
       "AUDIT_URL is required unless AUDIT_ENABLED is false.",
       "AUTH_ALLOWED_AUDIENCES must be audiences, separated by commas.",
       "COUNTER_STORE_URL is required: it must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port, rediss+cluster://host:port,host:port or memory://.",

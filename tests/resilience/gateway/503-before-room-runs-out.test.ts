@@ -103,7 +103,8 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
     // Without the limit each of these takes about 2 MiB.
     const readers = await gatherCrowd(gateway.url, "slow_reader", 150);
     await waitFor(
-      () => told(gateway).includes("there is room again: the gateway no longer refuses requests"),
+      () =>
+        told(gateway).includes("load is below every maximum again: the gateway no longer refuses requests"),
       {
         timeout_ms: 60_000,
         what: "Memory being given back",

@@ -24,12 +24,12 @@ describe("the gateway refuses", () => {
     [
       "cleartext HTTP/2 that is not enabled",
       { HTTP2_CLEARTEXT: "true" },
-      "HTTP2_CLEARTEXT has no effect without HTTP2_ENABLED: set both.",
+      "HTTP2_CLEARTEXT has no effect without HTTP2_ENABLED: set HTTP2_ENABLED too.",
     ],
     [
       "cleartext HTTP/2 on a port that speaks TLS",
       { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true", ...TLS },
-      "HTTP2_CLEARTEXT is for a port without TLS: leave it out.",
+      "HTTP2_CLEARTEXT excludes TLS_CERT_FILE and TLS_KEY_FILE: remove HTTP2_CLEARTEXT, or remove both files.",
     ],
   ])("%s", (_, env, problem) => {
     expect(problems(env)).toEqual([problem]);

@@ -115,7 +115,7 @@ describe("memory", () => {
     expect(refusalOf(overload, 1_000)).toBeNull();
     expect(lines).toEqual([
       "warn MAX_MEMORY_BYTES is reached: the gateway cuts off slow readers and refuses requests",
-      "info there is room again: the gateway no longer refuses requests",
+      "info load is below every maximum again: the gateway no longer refuses requests",
     ]);
   });
 
@@ -216,9 +216,9 @@ describe("connections", () => {
 
 describe("limits that the process cannot reach", () => {
   const connections_told =
-    "warn MAX_CONNECTIONS is more than this process may open: it runs out of descriptors before it refuses requests";
+    "warn MAX_CONNECTIONS is above the limit of open files of this process: lower MAX_CONNECTIONS or raise the limit";
   const memory_told =
-    "warn MAX_MEMORY_BYTES is more than this process may use: the system kills it before it refuses requests";
+    "warn MAX_MEMORY_BYTES is above the memory of the container or machine: lower MAX_MEMORY_BYTES or add memory";
   const cases: [string, Partial<OverloadOptions>, string[]][] = [
     ["more connections than descriptors", { connections_max: 2_001 }, [connections_told]],
     ["as many", { connections_max: 2_000 }, []],

@@ -109,7 +109,7 @@ test("a failed reading keeps the current routes, warns, and is retried without a
   state.deaf = true;
   await put(store, "/after");
   interrupt();
-  await waitFor(() => lines.includes("routes not reloaded: the current ones stay"));
+  await waitFor(() => lines.includes("routes not reloaded: the gateway keeps serving the current routes"));
   expect(routes.table.match("GET", "/before")).not.toBeNull();
   state.broken = false;
   await waitFor(() => timers.waiting().length === 1);

@@ -136,7 +136,7 @@ describe("a question for known counts", () => {
     expect(await bed.of(5, 6)).toEqual([0, 0]);
     expect(await bed.of(7)).toEqual([0]);
     expect(bed.lines).toEqual([
-      "the audit service keeps no counts of quotas: upgrade it, or a quota begins anew when the counter store loses it",
+      "the audit service keeps no counts of quotas: upgrade the audit service, or quotas restart when the counter store loses data",
     ]);
   });
 
