@@ -2,7 +2,7 @@
 -- memberships. Ids are ULIDs compared byte by byte, so that `order by id` is the order of creation.
 --
 -- Indexes that serve a list of one owner's rows hold the id as text_pattern_ops, and lists order by that: see
--- apps/identity/list-sql.ts.
+-- apps/identity/list-queries.ts.
 
 create table identity.users (
   id text collate "C" primary key,

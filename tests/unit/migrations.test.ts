@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
+import { $ } from "bun";
+import { ROOT } from "../faults/system/system.ts";
 import { migrationsOf } from "../support/older-schema.ts";
+import { absenceOf } from "../upgrade/checkout.ts";
+import { RELEASES } from "../upgrade/releases.ts";
 
 /** A statement of a migration on a table that exists before it. */
 interface Alteration {
@@ -44,6 +48,31 @@ async function alterationsIn(schema: string): Promise<Alteration[]> {
   );
   return found.flat();
 }
+
+/** Returns the migrations whose text differs from a release's and does not name its SHA-256. */
+async function editedSince(revision: string): Promise<string[]> {
+  const changed = await $`git diff --name-only --diff-filter=a ${revision} -- ${":(glob)drizzle/*/*.sql"}`
+    .cwd(ROOT)
+    .text();
+  const edited: string[] = [];
+  for (const path of changed.split("\n").filter(Boolean)) {
+    const released = await $`git show ${`${revision}:${path}`}`.cwd(ROOT).text();
+    const present = Bun.file(`${ROOT}/${path}`);
+    const text = (await present.exists()) ? await present.text() : "";
+    if (!text.includes(new Bun.CryptoHasher("sha256").update(released).digest("hex"))) edited.push(path);
+  }
+  return edited;
+}
+
+describe("a release", () => {
+  // OP-92
+  test.skipIf(RELEASES.some((release) => absenceOf(release) !== null)).each(RELEASES)(
+    "$version has each of its migrations here as it was, comments too",
+    async ({ revision }) => {
+      expect(await editedSince(revision)).toEqual([]);
+    },
+  );
+});
 
 // OP-91
 describe("the migrations", () => {
