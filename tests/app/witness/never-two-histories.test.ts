@@ -86,7 +86,9 @@ test("runs in one process at a time", async () => {
   const files = await witnessOf(new TestLog("log.example.com"));
   {
     await using _first = await startWitness(files);
-    expect(startWitness(files)).rejects.toThrow(/^WITNESS_STATE_FILE: process \d+ uses .+ Stop it/);
+    await expect(startWitness(files)).rejects.toThrow(
+      /^WITNESS_STATE_FILE: process \d+ uses .+ Stop that process/,
+    );
   }
   await using again = await startWitness(files);
   expect((await again.internal("/health/ready")).status).toBe(200);

@@ -115,7 +115,7 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
     const second = await run(canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"], env);
     expect(second.exit_code).toBe(78);
     expect(second.stderr).toMatch(
-      /DATA_DIR is \S*\/data, which cannot be used: Ostiary already runs there, as process \d+: use it, or stop it first\./,
+      /DATA_DIR is \S*\/data, which cannot be used: Ostiary already runs there, as process \d+: use that Ostiary, or stop it first\./,
     );
     expect(await platform.stop("SIGINT")).toBe(0);
     expect(platform.stdout.at(-1)).toMatch(
