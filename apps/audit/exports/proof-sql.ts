@@ -104,8 +104,8 @@ interface ProvenEventLine {
 }
 
 /**
- * Streams all events of a log as they were when it was sealed, newest first, in batches. Leaves out no event: an
- * event that is wrongly unsealed has no position.
+ * Streams all events of a log as they were when the log was sealed, newest first, in batches. An event that the
+ * sealer missed is included, without a position.
  */
 export async function* streamProvenEvents(
   database: Database,

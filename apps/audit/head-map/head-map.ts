@@ -63,9 +63,9 @@ const UNSEALED: NodeRef = { checkpoint: 0, hash: ZERO_HASH };
 /** A node that was read, with its pending changes. */
 interface Branch {
   node: MapNode;
-  /** The changed slots, by their digits. */
+  /** The changed slots, by the next digit of the path. */
   changed: Map<number, Slot>;
-  /** The child nodes that were read, by their digits. */
+  /** The child nodes that were read, by the next digit of the path. */
   below: Map<number, Branch | typeof LOST>;
 }
 

@@ -102,6 +102,6 @@ function checkedOwner(half: SealedHalf, month: string): string {
     occurred_ms < monthEnd(month);
   if (isRight) return owner;
   throw new LogAltered(
-    `The ${is_outcome ? "outcome" : "intent"} of event ${id} is not what was sealed at place ${position} of ${owner ?? `chain ${half.chain_id}`}, or does not belong to ${month}`,
+    `The ${is_outcome ? "outcome" : "intent"} of event ${id} is not what was sealed at position ${position} of ${owner ?? `chain ${half.chain_id}`}, or does not belong to ${month}`,
   );
 }

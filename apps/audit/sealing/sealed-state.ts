@@ -29,7 +29,7 @@ export class LogAltered extends Error {
   }
 }
 
-const LOST_WAY = "its place in the map of the newest checkpoint is gone";
+const LOST_WAY = "its path in the map of the newest checkpoint is gone";
 
 const CHECKPOINTS_MAX = 10_000;
 /** The maximum number of heads that a sealer remembers. The sealer keeps the heads that moved last. */
@@ -60,7 +60,7 @@ export interface Expected {
   accepted: boolean;
 }
 
-/** Returns the conditions of set-aside chains, by their owners. */
+/** Returns the conditions for sealing set-aside chains again, by owner. */
 export function expectedOf(set_aside: readonly SetAside[]): Map<string, Expected> {
   return new Map(set_aside.map((aside) => [aside.owner, { end: endOf(aside), accepted: aside.accepted }]));
 }
@@ -210,11 +210,11 @@ export class SealedState {
     if (head === "lost") return LOST_WAY;
     if (head === null) return this.#outsideMap(row);
     if (row.position !== head.position) {
-      return `it ends at place ${row.position}, and place ${head.position} was sealed`;
+      return `it ends at position ${row.position}, and position ${head.position} was sealed`;
     }
     return row.chain === hexOf(head.chain)
       ? null
-      : `place ${head.position} has another value than was sealed`;
+      : `the hash at position ${head.position} differs from the sealed one`;
   }
 
   /** Returns how a chain that is not in the map contradicts the older checkpoint that holds its head. */
@@ -235,17 +235,17 @@ export class SealedState {
     if (map.headOf(row.owner) === "lost") return LOST_WAY;
     if (row.chain === null) return null;
     const found = await selectChainAt(this.#database, row.id, row.position);
-    return found === row.chain ? null : "its last entry has another value";
+    return found === row.chain ? null : "its row and its last entry have different hashes";
   }
 
   /** Returns how a chain fails to continue from the end that was written, or null if it continues. */
   async #setBack(row: ChainRow, end: End): Promise<string | null> {
     if (row.position < end.position) {
-      return `it ends at place ${row.position}, and place ${end.position} was sealed`;
+      return `it ends at position ${row.position}, and position ${end.position} was sealed`;
     }
     const chain =
       row.position === end.position ? row.chain : await selectChainAt(this.#database, row.id, end.position);
-    return chain === end.chain ? null : `place ${end.position} has another value than was sealed`;
+    return chain === end.chain ? null : `the hash at position ${end.position} differs from the sealed one`;
   }
 
   async #isSigned(checkpoint: Checkpoint): Promise<boolean> {

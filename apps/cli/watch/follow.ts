@@ -48,7 +48,8 @@ export async function follow(
     above = checkpoint;
   }
   if (kept === null) return { newest: null, later: 0, problem: null, evidence: null };
-  const end = above === null ? "The log has no checkpoint" : `The list ends at checkpoint ${above.number}`;
+  const end =
+    above === null ? "The log has no checkpoint" : `The list of checkpoints ends at ${above.number}`;
   return went(`${end}, but the kept checkpoint has the number ${kept.number}.`, above);
 }
 

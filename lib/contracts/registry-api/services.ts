@@ -32,7 +32,7 @@ export const Service = Type.Object(
   {
     title: "Service",
     examples: serviceExamples,
-    description: "A current service in expanded form, with its name and revision.",
+    description: "A current service in stored form, with its name and revision.",
     response_headers: {
       ETag: Type.String({
         pattern: '^"[1-9][0-9]*"$',

@@ -199,7 +199,7 @@ function isKnownName(
   return Object.keys(patternProperties ?? {}).some((pattern) => new RegExp(pattern).test(name));
 }
 
-/** Returns the schema for the members of an object that the schema does not name. */
+/** Returns the schema of the properties that an object schema does not name. */
 function othersOf({ patternProperties, additionalProperties }: TSchema): TSchema | undefined {
   const [values]: TSchema[] = Object.values(patternProperties ?? {});
   return values ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);

@@ -29,7 +29,7 @@ const LIMITS = `false for no limit, ${LIMIT_NUMBERS}, the name of a policy of th
 
 export const NAMED_BY_DOTS = "A service cannot be named `.` or `..`: no URL could address it.";
 export const SERVICE_TOO_LARGE = `A service can have at most ${SERVICE_CONFIG_BYTES_MAX} bytes of JSON: split the service into several.`;
-export const DOCUMENT_TOO_LARGE = `The services of a document can have at most ${DOCUMENT_BYTES_MAX} bytes of JSON in expanded form: send several documents.`;
+export const DOCUMENT_TOO_LARGE = `The services of a document can have at most ${DOCUMENT_BYTES_MAX} bytes of JSON in stored form: send several documents.`;
 export const PATH_TOO_LONG = `A path can have at most ${PATH_BYTES_MAX} bytes, including the route_prefix.`;
 
 export const TOO_MANY_TESTS = `A service can have at most ${TESTS_MAX} tests, including its tests from the top of the document.`;

@@ -1,7 +1,7 @@
 /**
- * The schemas of route configuration (RG-5 to RG-8): in the form that operators write, and in the expanded
- * form that is stored, projected and loaded. Rules between fields are in `service-rules.ts`; {@link validateDocument}
- * applies both.
+ * The schemas of route configuration (RG-5 to RG-8): in the form that operators write, and in the stored form
+ * that the registry projects and gateways load. Rules between fields are in `service-rules.ts`;
+ * {@link validateDocument} applies both.
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { mapOf } from "../schemas/index.ts";
@@ -143,7 +143,7 @@ export const StoredRoute = Type.Object(
     methods: MethodList,
     ...verbFields,
   },
-  { ...closed("A route"), title: "StoredRoute", description: "A route in expanded form." },
+  { ...closed("A route"), title: "StoredRoute", description: "A route in stored form." },
 );
 export type StoredRoute = Static<typeof StoredRoute>;
 
@@ -172,7 +172,7 @@ export type ScopeConfig = Static<typeof ScopeConfig>;
 
 export const StoredScope = Type.Object(
   { routes: routesOf(StoredRoute) },
-  { ...closed("A scope"), title: "StoredScope", description: "The routes of one scope, in expanded form." },
+  { ...closed("A scope"), title: "StoredScope", description: "The routes of one scope, in stored form." },
 );
 export type StoredScope = Static<typeof StoredScope>;
 
@@ -263,7 +263,7 @@ export const StoredServiceConfig = Type.Object(
     ...closed("A service"),
     message: messages.service,
     title: "StoredServiceConfig",
-    description: "A service in expanded form: full paths, methods always a list.",
+    description: "A service in stored form: full paths, methods always a list.",
     examples: [
       {
         url: "http://widgets:8080",

@@ -34,10 +34,13 @@ function checkTest(
   }
   if (isOfCaller && !("allowed" in expect)) {
     const field = role === undefined ? "labels" : "role";
-    violations.add([...at, field], `${field} only affects allowed: expect allowed, or leave ${field} out.`);
+    violations.add(
+      [...at, field],
+      `${field} only affects expect.allowed: set that field, or leave ${field} out.`,
+    );
   }
   if (plan !== undefined && !("requests" in expect)) {
-    violations.add([...at, "plan"], "plan only affects requests: expect requests, or leave plan out.");
+    violations.add([...at, "plan"], "plan only affects expect.requests: set that field, or leave plan out.");
   }
   if ("status" in expect && Object.keys(expect).length > 1) {
     violations.add(

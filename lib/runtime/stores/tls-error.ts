@@ -31,7 +31,7 @@ const ERRORS: [words: RegExp, sentence: string][] = [
   ],
   [
     /ERR_TLS_CERT_ALTNAME_INVALID|does not match certificate's altnames/,
-    "The TLS certificate of {server} does not name the host in {url}: correct the host, or issue a certificate with its name.",
+    "The TLS certificate of {server} does not name the host in {url}: correct the host, or issue a certificate for that host.",
   ],
   [
     /SELF_SIGNED_CERT|self[- ]signed certificate|UNABLE_TO_(VERIFY|GET)|unable to (verify|get)|INVALID_CA|CERT_SIGNATURE_FAILURE|certificate signature failure/,

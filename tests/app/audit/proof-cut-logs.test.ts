@@ -68,7 +68,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     await waitFor(async () => (await setAside("cut")) !== undefined, { what: "the refusal" });
     await waitFor(async () => (await metricOf(audit, "audit_altered_logs")) === (await setAsideCount()));
     expect(await setAside("cut")).toEqual({
-      reason: "it ends at place 3, and place 6 was sealed",
+      reason: "it ends at position 3, and position 6 was sealed",
       position: 6,
     });
     await writeEvents(audit, 3, { organization_id: "other" });
@@ -118,12 +118,12 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     [
       "its row gone",
       "delete from audit.chains where owner = '$OWNER'",
-      "there are entries|it ends at place 0",
+      "there are entries|it ends at position 0",
     ],
     [
       "another value at its end",
       "update audit.chains set chain = sha256('x') where owner = '$OWNER'",
-      "it ends at place 3, and place 6 was sealed",
+      "it ends at position 3, and position 6 was sealed",
     ],
   ])("and left with %s holds up no other log", async (title, statement, reason) => {
     const owner = `broken-${title.replaceAll(" ", "-")}`;

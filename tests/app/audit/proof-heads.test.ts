@@ -94,25 +94,25 @@ describe.skipIf(!services().postgres.real)("after a restart, a log", () => {
       delete from audit.entries where position > 4 and chain_id = (select id from audit.chains where owner = 'organization:$O');
       update audit.chains set position = 4, chain = (select chain from audit.entries
         where position = 4 and chain_id = chains.id) where owner = 'organization:$O'`,
-      "it ends at place 4, and place 5 was sealed",
+      "it ends at position 4, and position 5 was sealed",
     ],
     [
       "that was removed as a whole",
       `delete from audit.entries where chain_id = (select id from audit.chains where owner = 'organization:$O');
       delete from audit.chains where owner = 'organization:$O'`,
-      "it ends at place 0, and place 5 was sealed",
+      "it ends at position 0, and position 5 was sealed",
     ],
     [
       "whose chain has another value",
       "update audit.chains set chain = sha256('x') where owner = 'organization:$O'",
-      "place 5 has another value than was sealed",
+      "the hash at position 5 differs from the sealed one",
     ],
     [
       "that claims to be of an older version",
       `update audit.chains set inclusion = '{"index":0,"size":1,"path":[]}', position = 4, chain = (select chain
         from audit.entries where position = 4 and chain_id = chains.id) where owner = 'organization:$O';
       delete from audit.entries where position > 4 and chain_id = (select id from audit.chains where owner = 'organization:$O')`,
-      "it ends at place 4, and place 5 was sealed",
+      "it ends at position 4, and position 5 was sealed",
     ],
   ])("%s is sealed no further, and its export is refused", async (title, statements, reason) => {
     const owner = title.replaceAll(" ", "-");

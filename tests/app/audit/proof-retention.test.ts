@@ -105,7 +105,7 @@ onServer("a month that is dropped", () => {
     await run(
       `create event trigger lose_${partition} on sql_drop execute function public.lose_${partition}()`,
     );
-    const lost = `has lost values of ${names[0]} at places 1 to 5, which were declared`;
+    const lost = `has lost entries of ${names[0]} at positions 1 to 5, which were declared`;
     expect(String(await rejection(dropBefore(names[1])))).toContain(lost);
     await run(`drop event trigger lose_${partition}`);
     // Each later run says so, before it drops anything.

@@ -248,7 +248,7 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
     await changeIp("::9");
     const { exit_code, stdout, stderr } = await runOstiary(variables, "retention");
     expect([exit_code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/The intent of event \S+ is not what was sealed at place 1/);
+    expect(stderr).toMatch(/The intent of event \S+ is not what was sealed at position 1/);
     expect(await later.verdict()).toEqual({ complete: true, events: 4, dropped_entries: 0, declared: [] });
     await changeIp("::");
     expect(await runOstiary(variables, "retention")).toMatchObject({ exit_code: 0, stderr: "" });

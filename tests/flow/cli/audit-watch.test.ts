@@ -135,7 +135,7 @@ describe("audit watch", () => {
       [all.toSpliced(2, 1), "does not follow checkpoint"],
       [all.with(2, { ...changed, jws: checkpointAt(2).jws }), "is not signed by a known key"],
       [all.with(2, { ...changed, jws: null }), "is not signed"],
-      [all.slice(0, -1), "The list ends at checkpoint"],
+      [all.slice(0, -1), "The list of checkpoints ends at"],
     ];
     for (const [shown, message] of cases) {
       log.show(shown);

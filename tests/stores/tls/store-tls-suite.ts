@@ -119,7 +119,7 @@ export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
   test("a certificate for another host is refused", async () => {
     await bed.show(material.made.elsewhere);
     expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
-      `The TLS certificate of ${bed.server()} does not name the host in ${url}: correct the host, or issue a certificate with its name.`,
+      `The TLS certificate of ${bed.server()} does not name the host in ${url}: correct the host, or issue a certificate for that host.`,
     );
   });
 

@@ -2,7 +2,7 @@ import { systemClock } from "../../../async/index.ts";
 import { ConnectionLost, isConnectionLost } from "./failure.ts";
 
 interface WatchdogLimits {
-  /** The time after which an unanswered statement ends its work. */
+  /** The time without an answer after which the watchdog gives up the connection. */
   silence_ms: number;
   /**
    * The time after which the watchdog calls `onSuspicion` for an unanswered statement, to find out whether
@@ -71,7 +71,7 @@ export class Watchdog {
     return this.#ask({ quick: true, size_bytes: 0, backend_pid: this.#backend_pid });
   }
 
-  /** Records the COMMIT, as {@link ask} does. */
+  /** Like {@link ask}, for the COMMIT. */
   askToCommit(): () => void {
     const answered = this.ask();
     this.#committing = true;

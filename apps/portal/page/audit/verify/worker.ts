@@ -113,7 +113,7 @@ async function refused(answer: Response): Promise<WorkerMessage> {
   };
 }
 
-/** Reads the file that the customer kept. Returns null for a file without copies. */
+/** Reads the file that the user kept. Returns null if it has no part of a log. */
 async function readCopies(kept: Blob | null): Promise<KeptCopies | null> {
   if (kept === null) return NOTHING_KEPT;
   try {
