@@ -45,7 +45,7 @@ interface AuditAppDeps {
   clock: Clock;
   exports: Exports;
   streams: StreamHandlersDeps;
-  /** Returns the signed root of the tree of checkpoints that readers get, or null. */
+  /** Returns the signed root of the tree of checkpoints to publish; null if none is signed yet. */
   selectRoot: () => Promise<string | null>;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
@@ -54,8 +54,8 @@ interface AuditAppDeps {
 }
 
 /**
- * Size limit of a body. Most intents take a few hundred bytes. An intent with the longest path, all of it params,
- * fits too.
+ * The size limit of a request body. Most intents take a few hundred bytes; an intent with the longest allowed
+ * path also fits.
  */
 const BODY_BYTES_MAX = 65_536;
 const READY_TIMEOUT_MS = 2_000;

@@ -17,10 +17,10 @@ import { operatorStreamVariables } from "./streams/operator/config.ts";
 import { isNetwork } from "./streams/public-addresses.ts";
 import { witnessVariables } from "./witnesses/config.ts";
 
-/** Lists the variables of the audit service (OP-5). */
+/** The environment variables of the audit service (OP-5). */
 export const auditVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3002, internal_port: 3003 }),
-  DATABASE_URL: databaseUrl("The database of the log, which uses its schema audit."),
+  DATABASE_URL: databaseUrl("The database of the log. The tables are in the schema audit."),
   ...tlsVariables("DATABASE"),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   EXPORT_BYTES_PER_SECOND_MIN: integer(
@@ -55,7 +55,7 @@ export const auditVariables = Type.Object({
     1_000,
     50,
     60_000,
-    "The maximum time for which an event waits for its place in the proof. At most 3000 with streams.",
+    "The maximum time until an event gets its position in the proof. At most 3000 with streams.",
   ),
   AUDIT_STREAM_KEY_FILE: optionalText(
     "must be the path of a file with one key of `openssl rand -base64 32` on each line; the first key encrypts new secrets",
@@ -79,7 +79,7 @@ export const auditVariables = Type.Object({
     "true lets streams call http:// URLs, and port 80: for private networks and tests.",
   ),
   AUDIT_STREAM_CA_FILE: readableFile(
-    "CAs to trust for receivers of streams, in PEM form, in place of the public ones. Read at start.",
+    "CAs (PEM) to trust for receivers of streams, instead of the public CAs. Read at start.",
   ),
   ...operatorStreamVariables,
   ...witnessVariables,

@@ -5,7 +5,10 @@ import { checkSigningKeyFile } from "./checkpoints/key-file.ts";
 import { auditVariables } from "./config.ts";
 import { SCHEMA } from "./database-schema.ts";
 
-/** Lists the variables of the owner's commands: the service's variables for its database and its key. */
+/**
+ * The environment variables of commands that run as the log's owner. They are the service's variables for the
+ * database and the signing key.
+ */
 export const ownerVariables = Type.Object({
   DATABASE_URL: databaseUrl("The database of the log, with the log's owner as the user."),
   ...tlsVariables("DATABASE"),
@@ -13,14 +16,14 @@ export const ownerVariables = Type.Object({
 });
 export type OwnerConfig = Readonly<Static<typeof ownerVariables>>;
 
-/** Returns everything that is wrong with the files of these variables; a check for `loadConfig`. */
+/** Returns every problem with the files that these environment variables name; a check for `loadConfig`. */
 export function checkOwnerConfig(config: Partial<OwnerConfig>) {
   return [...checkPeerTls(config), ...checkSigningKeyFile(config)];
 }
 
 /** Time limit of a statement, long enough to read a whole month. */
 const STATEMENT_MS = 3_600_000;
-/** Connections for a streamed read, and for writes at the same time. */
+/** The maximum number of connections. A command writes while it streams a read on another connection. */
 const CONNECTIONS = 3;
 
 export function openAsOwner(config: OwnerConfig): Promise<Database> {

@@ -12,7 +12,7 @@ export const internalErrors = errorResponses(
   "SERVICE_UNAVAILABLE",
 );
 
-/** The fields of a value of any shape. Each rule checks one field, so that one answer can name every problem. */
+/** The fields of an unchecked value. Each rule checks one field, so one response can list every problem. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the fields of an object, and no fields for any other value. */

@@ -23,18 +23,21 @@ import { EventWriter } from "./writes/commands.ts";
 /** Connections for writes, separate from the connections for reads, so that readers cannot delay writes of events. */
 const WRITE_CONNECTIONS = 5;
 /**
- * Limits of exports. Half of the read connections stay free for pages. One log can use only half of the places for
- * exports.
+ * The limits of exports. Half of the read connections stay free for pages. One log gets at most half of the
+ * concurrent exports.
  */
 const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
 
-/** The time beyond the seal interval for which an export waits: for a pass, or for another replica to take over. */
+/**
+ * The time that an export waits in addition to the seal interval, for a pass or for another replica to take
+ * over.
+ */
 const SEAL_WAIT_MS = 4_000;
 
 interface AuditGiven {
-  /** A database of the process, which stays open when the service stops. */
+  /** A database that the process already opened for writes. */
   database?: Database;
-  /** The clock; the system's by default. */
+  /** The clock; the system clock by default. */
   clock?: Clock;
 }
 
@@ -176,8 +179,8 @@ interface Stores {
 }
 
 /**
- * Opens the stores. A given database serves the writes; a PostgreSQL server gets separate connections for
- * reads.
+ * Opens the stores. A database that the process passes serves the writes. With PostgreSQL, reads get
+ * connections of their own.
  */
 async function openStores(
   config: AuditConfig,

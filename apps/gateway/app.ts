@@ -50,7 +50,7 @@ export function createApp(dependencies: GatewayDependencies): GatewayApp {
   };
 }
 
-/** Handles a request within its trace, so that the calls made for it join the trace. */
+/** Handles a request within its trace, so that the calls for the request become part of the trace. */
 function handleTraced(exchange: Exchange, steps: Steps, tracing: Tracing): Promise<Response | undefined> {
   const { trace, request } = exchange;
   trace.describe(serverAttributes(request, exchange.ip));

@@ -19,7 +19,7 @@ import { admissionVariables } from "./admission/config.ts";
 import { auditVariables } from "./audit/config.ts";
 import { limitVariables } from "./steps/limit.ts";
 
-/** Lists every variable of the gateway (OP-5). */
+/** The environment variables of the gateway (OP-5). */
 export const gatewayVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 5001, internal_port: 8000 }),
   REUSE_PORT: flag(
@@ -35,11 +35,11 @@ export const gatewayVariables = Type.Object({
   }),
   HTTP2_ENABLED: flag(
     false,
-    "Serves HTTP/2 beside HTTP/1.1 on PORT. Experimental, as in the runtime. With TLS, clients choose the protocol by ALPN.",
+    "Serves HTTP/2 in addition to HTTP/1.1 on PORT. Experimental, like HTTP/2 in the runtime. With TLS, clients choose the protocol by ALPN.",
   ),
   HTTP2_CLEARTEXT: flag(
     false,
-    "Serves HTTP/2 without TLS, by prior knowledge, to a balancer in front. Requires HTTP2_ENABLED and excludes TLS_CERT_FILE.",
+    "Serves HTTP/2 without TLS (h2c with prior knowledge) to a load balancer in front of the gateway. Requires HTTP2_ENABLED. Cannot be combined with TLS_CERT_FILE.",
   ),
   ROUTE_STORE_URL: routeStoreUrl(),
   ...tlsVariables("ROUTE_STORE"),
@@ -53,8 +53,13 @@ export const gatewayVariables = Type.Object({
     isOrigin,
     "Origins that browsers may call from. Unset: every origin.",
   ),
-  TRUSTED_PROXY_HOPS: integer(0, 0, 32, "The number of proxies in front that append to X-Forwarded-For."),
-  FORWARD_CLIENT_ADDRESS: flag(false, "Tells services the client's address in X-Forwarded-*."),
+  TRUSTED_PROXY_HOPS: integer(
+    0,
+    0,
+    32,
+    "The number of trusted proxies in front of the gateway that append to X-Forwarded-For.",
+  ),
+  FORWARD_CLIENT_ADDRESS: flag(false, "Sends the client's address to services in X-Forwarded-* headers."),
   MAX_BODY_BYTES: bodyBytesMax(MAX_BODY_BYTES_DEFAULT),
   MAX_UPSTREAM_REQUESTS: integer(
     65_000,
@@ -83,19 +88,19 @@ export const gatewayVariables = Type.Object({
     5_000,
     1,
     86_400_000,
-    "The maximum time for which a request waits for a connection to its service. After it the gateway answers 502.",
+    "The maximum time for which a request waits for a connection to its service. After this time, the gateway responds with 502.",
   ),
   UPSTREAM_TIMEOUT_MS: integer(
     30_000,
     1,
     86_400_000,
-    "The maximum time from the last byte sent to the first byte of the answer. After it the gateway answers 502.",
+    "The maximum time from the last byte sent to the first byte of the response. After this time, the gateway responds with 502.",
   ),
   UPSTREAM_IDLE_TIMEOUT_MS: integer(
     60_000,
     1,
     86_400_000,
-    "The maximum time between two chunks of an answer. After it the gateway breaks the client's connection.",
+    "The maximum time between two chunks of a response. After this time, the gateway closes the client's connection.",
   ),
   CLIENT_IDLE_TIMEOUT_MS: integer(
     75_000,
@@ -107,37 +112,37 @@ export const gatewayVariables = Type.Object({
     30_000,
     1,
     86_400_000,
-    "The maximum time between two chunks of a request's body. After it the gateway answers 408 or breaks the connection.",
+    "The maximum time between two chunks of a request's body. After this time, the gateway responds with 408 or closes the connection.",
   ),
   WEBSOCKET_IDLE_TIMEOUT_MS: integer(
     300_000,
     1_000,
     86_400_000,
-    "The time of silence in both directions after which the gateway closes a WebSocket.",
+    "The time without data in either direction after which the gateway closes a WebSocket.",
   ),
   WEBSOCKET_MESSAGE_BYTES_MAX: integer(
     1_048_576,
     1,
     1_073_741_824,
-    "The maximum size of a WebSocket message. A larger message closes the WebSocket with 1009.",
+    "The maximum size of a WebSocket message. After a larger message, the gateway closes the WebSocket with code 1009.",
   ),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(20_000),
   MAX_CONNECTIONS: integer(
     0,
     0,
     10_000_000,
-    "The maximum number of connections of clients and services together. Above it the gateway closes idle connections and answers 503. 0 means three quarters of the descriptors that the process may open.",
+    "The maximum number of connections to clients and services together. Above the maximum, the gateway closes idle connections and responds with 503. 0 means three quarters of the file descriptors that the process may open.",
   ),
   MAX_MEMORY_BYTES: integer(
     0,
     0,
     Number.MAX_SAFE_INTEGER,
-    "The maximum resident memory. Above it the gateway cuts off slow readers and answers 503. 0 means three quarters of the memory of the container or the machine.",
+    "The maximum resident memory. Above the maximum, the gateway cuts off slow readers and responds with 503. 0 means three quarters of the memory of the container or the machine.",
   ),
 });
 export type GatewayConfig = Static<typeof gatewayVariables>;
 
-/** Checks that clients can use HTTP/2 if it is enabled (GW-170); a check for `loadConfig`. */
+/** Returns the problem of an HTTP/2 setting that has no effect (GW-170). This is a check for `loadConfig`. */
 export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
   const { HTTP2_ENABLED, HTTP2_CLEARTEXT, TLS_CERT_FILE, TLS_KEY_FILE } = config;
   const isTls = TLS_CERT_FILE !== undefined || TLS_KEY_FILE !== undefined;
@@ -145,7 +150,8 @@ export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
     return [
       {
         variable: "HTTP2_CLEARTEXT",
-        message: "excludes TLS_CERT_FILE and TLS_KEY_FILE: remove HTTP2_CLEARTEXT, or remove both files.",
+        message:
+          "cannot be used with TLS_CERT_FILE and TLS_KEY_FILE: remove HTTP2_CLEARTEXT, or remove both files.",
       },
     ];
   }

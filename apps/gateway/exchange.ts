@@ -21,20 +21,21 @@ export class Exchange {
   rate: RateState | null = null;
   /** The caller whose share the request counts against, or null if it is not counted. */
   share: string | null = null;
-  /** The call to the service, until its answer is complete. */
+  /** The call to the service, until its response is complete. */
   call: UpstreamCall | null = null;
   /** Whether the intent is stored and its outcome is not queued yet. */
   intent_recorded = false;
-  /** The client's X-API-Key. */
+  /** The client's X-API-Key, or null without the header. */
   readonly credential: string | null;
-  /** The client's Origin. */
+  /** The client's Origin, or null without the header. */
   readonly origin: string | null;
   /** Whether the request has no body or its body was read to the end. */
   body_complete: boolean;
   /** Whether the service was called, or may have been. */
   forwarded = false;
-  /** Bytes of the request's body that have passed the gateway; `bytes_out` counts the answer's body. */
+  /** The bytes of the request body that have passed through the gateway. */
   bytes_in = 0;
+  /** The bytes of the response body that have passed through the gateway. */
   bytes_out = 0;
   readonly #addresses: ClientAddresses;
   #socket_address: string | null = null;
@@ -53,7 +54,7 @@ export class Exchange {
     this.origin = headers.get("origin");
     this.body_complete = !announcesBody(headers);
     const traceparent = headers.get("traceparent");
-    // tracestate is valid only with a traceparent
+    // Without a traceparent, tracestate has no meaning.
     const tracestate = traceparent === null ? null : headers.get("tracestate");
     this.trace = tracing.start(request.method, traceparent, tracestate, this.request_id);
   }
@@ -64,13 +65,13 @@ export class Exchange {
     return this.match.route;
   }
 
-  /** Address of the connection's peer. */
+  /** The address of the connection's peer: the client, or a proxy in front of the gateway. */
   get socket_address(): string {
     this.#socket_address ??= socketAddress(this.server.requestIP(this.request));
     return this.#socket_address;
   }
 
-  /** Address of the client, as limits and audit events use it. */
+  /** The address of the client, for limits and audit events. */
   get ip(): string {
     return this.#addresses.clientOf(this.request.headers, this.socket_address);
   }

@@ -20,7 +20,7 @@ import { ClientGone } from "./upstream/call.ts";
 import { WebSockets } from "./upstream/websocket.ts";
 import type { UsageRecorder } from "./usage/usage.ts";
 
-/** The parts that carry out the steps of a request. */
+/** The components that carry out the steps of a request. */
 export interface Steps {
   readonly overload: Pick<Overload, "admit" | "isCrowded">;
   readonly shares: CallerShares;
@@ -39,9 +39,10 @@ export interface Steps {
 }
 
 /**
- * Handles a request in nine steps (GW-1). The limit is counted before the labels are checked, so that a 403
- * counts. The intent is recorded before the service is called, so that no audited call goes unrecorded. One
- * async function holds all steps, since each extra `await` adds cost to every request.
+ * Handles a request in nine steps (GW-1). The gateway counts the request before it checks the labels, so that
+ * a 403 counts towards the limit. It records the intent before it calls the service, so that every audited
+ * call is recorded. One async function contains all steps, because each extra `await` adds cost to every
+ * request.
  */
 export async function handle(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
   const { request } = exchange;
@@ -80,7 +81,7 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
   }
 }
 
-/** Answers a request that was refused, or whose service gave no complete answer. */
+/** Returns the error response for a request that was refused, or whose service sent no complete response. */
 async function refuse(exchange: Exchange, steps: Steps, failure: unknown): Promise<Response> {
   if (failure instanceof ClientGone) {
     steps.audit.abandoned(exchange);
@@ -100,8 +101,8 @@ function denial(exchange: Exchange, steps: Steps, error: ApiError): Promise<ApiE
 }
 
 /**
- * Carries out steps 7 to 9 of a request for a WebSocket. The upgrade is the answer, and the request finishes
- * when both sides are closed.
+ * Carries out steps 7 to 9 of a request for a WebSocket. The upgrade is the response. The request finishes
+ * when the connections to the client and the service are closed.
  */
 async function tunnel(exchange: Exchange, steps: Steps, path: string): Promise<undefined> {
   await steps.websockets.open(exchange, path, (failure) => {
@@ -118,9 +119,9 @@ function finished(exchange: Exchange, steps: Steps, response: Response, failure:
 }
 
 /**
- * Finishes a request. Called once for each request. After the call, only the runtime may still write bytes.
+ * Finishes a request. Called once for each request. Afterwards, only the runtime still writes response bytes.
  *
- * @param status the status of the answer, or null for a client that had left
+ * @param status the status of the response, or null if the client left before the response
  */
 function finish(exchange: Exchange, steps: Steps, status: number | null, failure: Error | null): void {
   steps.connections.release(exchange);

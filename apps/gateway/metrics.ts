@@ -43,7 +43,7 @@ export function addGatewayMetrics(registry: Registry, sources: MetricSources): v
   });
   collectedCounter(registry, {
     name: "gateway_limit_decisions_total",
-    help: "Decisions on limited requests, by decision and policy: fallback, route, local:service:name, shared:name or denied addresses.",
+    help: "Rate-limit decisions, by policy (fallback, route, local:{service}:{name}, shared:{name}, denied) and decision (admitted, refused, uncounted).",
     labelNames: ["policy", "decision"],
     read: () => sources.decisions.readings(),
   });
@@ -59,19 +59,19 @@ function addCacheMetrics(registry: Registry, caches: MetricSources["caches"]): v
     Array.from(caches, ([cache, state]) => ({ labels: { cache }, value: pick(state) }));
   collectedCounter(registry, {
     name: "gateway_admission_cache_hits_total",
-    help: "Cache lookups that found an entry: credentials, verified tokens and persons.",
+    help: "Cache lookups that found an entry, by cache (credentials, tokens, persons).",
     labelNames,
     read: each(({ hits }) => hits),
   });
   collectedCounter(registry, {
     name: "gateway_admission_cache_misses_total",
-    help: "Cache lookups that found no entry, including lookups that waited for the same load.",
+    help: "Cache lookups that found no entry, by cache (credentials, tokens, persons). Lookups that wait for the same load all count.",
     labelNames,
     read: each(({ misses }) => misses),
   });
   collectedGauge(registry, {
     name: "gateway_admission_cache_entries",
-    help: "Entries in the cache.",
+    help: "Cached entries, by cache (credentials, tokens, persons).",
     labelNames,
     read: each(({ entries }) => entries),
   });
@@ -92,7 +92,7 @@ function addRouteMetrics(registry: Registry, routes: MetricSources["routes"]): v
   gauge("gateway_routes_loaded", "Routes that are served.", () => routes.table.counts.routes);
   gauge(
     "gateway_routes_loaded_timestamp_seconds",
-    "Time at which the served routes were loaded, since the Unix epoch.",
+    "Unix time, in seconds, at which the served routes were loaded.",
     () => routes.loaded_at_ms / 1000,
   );
   gauge(
@@ -118,7 +118,7 @@ function addTrafficMetrics(registry: Registry, sources: MetricSources): void {
     "Calls to services in flight, streams included.",
     () => forwarder.calls,
   );
-  gauge("gateway_open_streams", "Answers that stream to their clients.", () => forwarder.streams);
+  gauge("gateway_open_streams", "Responses that are being streamed to clients.", () => forwarder.streams);
   gauge("gateway_open_websockets", "WebSockets between clients and services.", () => websockets.tunnels);
   gauge(
     "gateway_audit_outcomes_queued",
@@ -138,7 +138,7 @@ function addOverloadMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_requests_refused_total",
-    help: "Requests refused because the gateway reached a maximum, by cause: requests, connections or memory.",
+    help: "Requests refused with 503 because the gateway reached a maximum, by cause (requests, connections, memory).",
     labelNames: ["cause"],
     read: () => readingsBy("cause", overload.refused),
   });
@@ -158,37 +158,40 @@ function addConnectionMetrics(registry: Registry, { connectionCounts, pools }: M
     }));
   collectedGauge(registry, {
     name: "gateway_upstream_connections",
-    help: "Connections to services, by service and by state: active while a request uses the connection, else idle.",
+    help: "Connections to services, by service and state (active while a request uses the connection, otherwise idle).",
     labelNames: ["service", "state"],
     read: () => connectionStates(pools()),
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_opened_total",
-    help: "Connections to services that were established.",
+    help: "Connections to services that were established, by service.",
     labelNames,
     read: counted(({ established }) => established),
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_failed_total",
-    help: "Connections to services that could not be established.",
+    help: "Connections to services that could not be established, by service.",
     labelNames,
     read: counted(({ failed }) => failed),
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_reused_total",
-    help: "Requests that were sent over an idle connection.",
+    help: "Requests that were sent over an idle connection, by service.",
     labelNames,
     read: counted(({ reused }) => reused),
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_closed_total",
-    help: "Connections to services that were closed, by reason: idle, service, last, abandoned, broken or malformed.",
+    help: "Connections to services that were closed, by service and reason (idle, service, last, abandoned, broken, malformed).",
     labelNames: ["service", "reason"],
     read: () => closings(connectionCounts),
   });
 }
 
-/** Sums the connections of each service. A service has several pools while its address changes. */
+/**
+ * Adds up the connections of each service. After a change of address, a service has several pools for a
+ * while.
+ */
 function connectionStates(pools: Iterable<ServicePool>) {
   const states = new Map<string, { active: number; idle: number }>();
   for (const { service, pool } of pools) {

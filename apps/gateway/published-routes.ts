@@ -19,14 +19,14 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 
 const START_TIMEOUT_MS = 5_000;
 const RETRY_MS = 250;
-/** Pause between two loads, so that changes in close succession share one load. */
+/** The pause between two loads, so that changes in quick succession share one load. */
 const GAP_MS = 10;
-/** Maximum time that a load works before it yields to requests. */
+/** The time slice after which a load yields to requests. */
 const SLICE_MS = 2;
 
 /** The result of a load. */
 export interface LoadedRoutes {
-  /** Revision of the route store that the load includes. */
+  /** The newest revision of the route store that the load includes. */
   store_revision: number;
   services: number;
   routes: number;
@@ -35,9 +35,10 @@ export interface LoadedRoutes {
 }
 
 /**
- * The published routes: loaded whole at the start, then updated by a watch, and swapped in one step. After an
- * interrupted watch all routes are read again. A service with an invalid value is left out with a warning and
- * affects no other service. A failed load keeps the current table and is retried.
+ * The published routes: read completely at the start, and then updated by a watch. After an interruption of
+ * the watch, all routes are read again. Each load builds a new table and replaces the served one in one step.
+ * A service with an invalid value is left out with a warning, and does not affect other services. After a
+ * failed load, the gateway keeps the current table and retries.
  */
 export class PublishedRoutes {
   readonly #store: RouteStore;
@@ -48,14 +49,14 @@ export class PublishedRoutes {
   #table: RouteTable = this.#builder.take();
   /** Checksum of the value of each key, for served and left-out services. */
   #known = new Map<string, bigint | number>();
-  /** Revision of the route store that the table includes. */
+  /** The newest revision of the route store that the table includes. */
   #revision = 0;
-  /** Latest change of each key that the watch reported since the last load. */
+  /** The latest change of each key that the watch has reported since the last load. */
   #told = new Map<string, RouteChange>();
-  /** Whether changes may have been missed. */
+  /** Whether the watch may have missed changes, so that the next load must read all routes. */
   #isUnread = true;
   #watch: RouteWatch | null = null;
-  /** Reason of each left-out service. */
+  /** The services that are left out, with the reason of each. */
   #skipped = new Map<string, string>();
   readonly #onLoad: (loaded: LoadedRoutes) => void;
   #loaded_at_ms = 0;
@@ -114,7 +115,7 @@ export class PublishedRoutes {
       this.#watch = await this.#store.watch(ROUTES_PREFIX, {
         changed: (changes) => this.#hear(changes),
         interrupted: () => {
-          // the next full read includes all earlier changes
+          // Discard the reported changes: the next load reads all routes.
           this.#told.clear();
           this.#isUnread = true;
           this.#reloading.wake();
@@ -159,7 +160,10 @@ export class PublishedRoutes {
     this.#onLoad({ store_revision: this.#revision, ...table.counts, skipped });
   }
 
-  /** Returns all values of the store, a deletion for each key that is gone, and newer changes from the watch. */
+  /**
+   * Returns all values of the store, a deletion for each key that no longer exists, and newer changes of the
+   * watch.
+   */
   async #readAll(): Promise<RouteChange[]> {
     this.#isUnread = false;
     const { revision, entries } = await this.#store.list(ROUTES_PREFIX);
@@ -169,7 +173,7 @@ export class PublishedRoutes {
     return [...[...gone].map((key) => ({ key, value: null, revision })), ...entries, ...this.#takeTold()];
   }
 
-  /** Clears the reported changes and returns those that are newer than the table. */
+  /** Returns the reported changes that are newer than the table, and clears the list of reported changes. */
   #takeTold(): RouteChange[] {
     const changes = [...this.#told.values()].filter(({ revision }) => revision > this.#revision);
     this.#told.clear();

@@ -46,16 +46,16 @@ import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 import { createUsageRecorder } from "./usage/usage.ts";
 
 const COUNTER_PING_MS = 500;
-/** Time to deliver queued audit outcomes and usage when the gateway stops. */
+/** The maximum time to deliver queued audit outcomes and usage when the gateway stops. */
 const FLUSH_MS = 5_000;
 
-/** Stores that other parts of the process use too. Their owner closes them. */
+/** The stores that the caller shares with other parts of the process. The caller closes these stores. */
 export interface GivenStores {
   routeStore?: RouteStore;
   counterStore?: CounterStore;
 }
 
-/** Builds the gateway. `start` rejects while the route store cannot be reached. */
+/** Builds the gateway. The `start` of the returned service rejects if the route store cannot be reached. */
 export async function wireGateway(
   config: GatewayConfig,
   given: GivenStores = {},
@@ -85,7 +85,7 @@ export async function wireGateway(
     ...app,
     async start() {
       await routes.start();
-      // frees the text from which the table was built, which takes as much memory as the table
+      // Free the text from which the route table was built. It takes as much memory as the table.
       readings.collect();
       await authenticator.start();
       await counterStore.ping(COUNTER_PING_MS).catch(() => warnOfSilence(telemetry));
@@ -118,7 +118,7 @@ function readinessChecks(authenticator: Authenticator, counterStore: CounterStor
 
 type Parts = ReturnType<typeof partsOf>;
 
-/** Builds the parts that outlive a request. */
+/** Builds the components that all requests share. */
 function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteStore) {
   const { log, exportedTracing: tracing } = telemetry;
   const { registry } = telemetry.metrics;
@@ -144,7 +144,7 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
   };
 }
 
-/** Builds the authenticator, with the caches and the counts of refusals that metrics show. */
+/** Builds the authenticator, and the caches and refusal counts that metrics show. */
 function admissionParts(config: GatewayConfig, { log, metrics, exportedTracing }: Telemetry) {
   const caches = new Map<CacheName, CacheState>();
   const refusals = new RefusalCounts();
@@ -158,7 +158,7 @@ function admissionParts(config: GatewayConfig, { log, metrics, exportedTracing }
   return { caches, refusals, authenticator };
 }
 
-/** Builds the parts that call services. */
+/** Builds the components that call services. */
 function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
   const { registry } = metrics;
   const headers = new UpstreamHeaders({
@@ -248,8 +248,8 @@ async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetr
 }
 
 /**
- * Returns counters that show `increment` and `charge` in the trace of their request. The store itself cannot
- * show them, because it batches the calls of several requests.
+ * Returns a store that records `increment` and `charge` in the trace of the calling request. The counter
+ * store itself cannot record them, because it batches the calls of several requests.
  */
 function tracedCounters(
   store: CounterStore,

@@ -1,13 +1,13 @@
 import { listenVariables, requestsInFlightMax, requiredText } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The variables for the witness's name, its key and its state. */
+/** The environment variables for the witness's name, its key and its state. */
 const ownVariables = {
   WITNESS_NAME: requiredText(
     "must be 1 to 255 visible ASCII characters without a plus sign, such as witness.example.com/w1",
     {
       pattern: "^[\\x21-\\x2a\\x2c-\\x7e]{1,255}$",
-      description: "The name in the witness's key and in each cosignature: an address without its scheme.",
+      description: "The name in the witness's key and in each cosignature: a URL without the scheme.",
     },
   ),
   WITNESS_KEY_FILE: requiredText("must be the path of the key that ostiary witness init made", {
@@ -19,11 +19,11 @@ const ownVariables = {
   }),
 };
 
-/** Lists the variables of `ostiary witness init`. */
+/** The environment variables of `ostiary witness init`. */
 export const initVariables = Type.Object(ownVariables);
 export type InitConfig = Readonly<Static<typeof initVariables>>;
 
-/** Lists the variables of the witness (OP-5). */
+/** The environment variables of the witness (OP-5). */
 export const witnessVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3006, internal_port: 3007 }),
   ...ownVariables,

@@ -1,25 +1,30 @@
 import { type Clock, systemClock } from "./clock.ts";
 
-/** An item of a batch. The work on the batch settles its promise. */
+/** An item of a batch, with the functions that settle the promise of the caller who added it. */
 export interface Member<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result | Promise<Result>) => void;
   readonly reject: (error: unknown) => void;
-  /** The result of {@link SharedContext.held} when the item was added. */
+  /** The context in which the item was added, as {@link SharedContext.held} returned it. */
   readonly held: unknown;
 }
 
-/** Passes the context of each item, such as the trace of its request, to the work on a batch. */
+/** The access to the contexts in which items are added, such as the traces of their requests. */
 export interface SharedContext {
+  /** Returns the current context. */
   held(): unknown;
+  /** Runs `work` in all contexts of a batch. */
   together<T>(held: readonly unknown[], work: () => T): T;
 }
 
 export interface BatchOptions {
   readonly items_max: number;
-  /** The maximum number of batches in progress. Without a value there is no maximum. */
+  /** The maximum number of batches in progress; unlimited by default. */
   readonly batches_max?: number;
-  /** Whether the first batch starts at once; false by default, for a start at the end of the event loop's turn. */
+  /**
+   * Whether a batch starts immediately when no batch is in progress; false by default. If false, the batch
+   * starts at the end of the event-loop iteration.
+   */
   readonly at_once?: boolean;
   /** The longest time that a partly filled batch waits for a batch in progress; 0 by default. */
   readonly wait_ms?: number;
@@ -28,22 +33,23 @@ export interface BatchOptions {
 }
 
 /**
- * The maximum number of batches that begin in one turn of the event loop. Further batches wait for the next
- * turn. Otherwise, work that fails at once and callers that retry at once would starve timers and sockets.
+ * The maximum number of batches that begin in one event-loop iteration. Further batches wait for the next
+ * iteration. Otherwise, work that fails immediately and callers that retry immediately would starve timers
+ * and sockets.
  */
-const BATCHES_PER_TURN_MAX = 64;
+const BATCHES_PER_ITERATION_MAX = 64;
 
 /**
- * Gathers items that arrive at the same time and works on them in batches. Under load, a call for one item
- * costs client and server several times its share of a batch.
+ * Gathers items that arrive at the same time and processes them in batches. Under load, a batch costs client
+ * and server several times less than one call for each item.
  */
 export class Batches<Item, Result> {
   readonly #work: (members: readonly Member<Item, Result>[]) => Promise<unknown>;
   readonly #options: BatchOptions;
   #waiting: Member<Item, Result>[] = [];
   #inProgress = 0;
-  /** The number of batches that `#isInTurn` allowed in this turn of the event loop. */
-  #begunInTurn = 0;
+  /** The number of batches that `#mayBegin` allowed in this event-loop iteration. */
+  #begun = 0;
   #cancelTimer: () => void = () => {};
 
   /** @param work settles every member and never rejects */
@@ -63,7 +69,9 @@ export class Batches<Item, Result> {
     return answer;
   }
 
-  /** Adds an item without a {@link start}, so that several items can share the first batch. */
+  /**
+   * Adds an item but starts no batch. Callers add several items to one batch, and then call {@link start}.
+   */
   gather(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject, held: this.#options.context?.held() });
@@ -72,11 +80,11 @@ export class Batches<Item, Result> {
 
   /** Starts the batches that are due, or schedules the next batch. */
   start(): void {
-    while (this.#isDue() && this.#isInTurn()) this.#begin();
+    while (this.#isDue() && this.#mayBegin()) this.#begin();
     if (this.#waiting.length === 1) this.#schedule(this.#waiting);
   }
 
-  /** Runs `work` on the items of `members`, in the contexts of all members. */
+  /** Runs `work` on the items of `members`, in the contexts in which the items were added. */
   together<T>(members: readonly Member<Item, Result>[], work: (items: Item[]) => T): T {
     const items = members.map(({ item }) => item);
     const { context } = this.#options;
@@ -108,23 +116,23 @@ export class Batches<Item, Result> {
       this.#inProgress--;
       const { wait_ms = 0 } = this.#options;
       const isLast = wait_ms > 0 && this.#inProgress === 0 && this.#waiting.length > 0;
-      if (isLast && this.#isInTurn()) this.#begin();
-      while (this.#isDue() && this.#isInTurn()) this.#begin();
+      if (isLast && this.#mayBegin()) this.#begin();
+      while (this.#isDue() && this.#mayBegin()) this.#begin();
     });
   }
 
-  /** Counts a batch of this turn. Returns false when the batch must wait for the next turn. */
-  #isInTurn(): boolean {
-    if (this.#begunInTurn === BATCHES_PER_TURN_MAX) return false;
-    if (this.#begunInTurn++ === 0) setImmediate(this.#beginTurn);
+  /** Counts a batch, and returns true if it may begin in this event-loop iteration. */
+  #mayBegin(): boolean {
+    if (this.#begun === BATCHES_PER_ITERATION_MAX) return false;
+    if (this.#begun++ === 0) setImmediate(this.#beginIteration);
     return true;
   }
 
-  readonly #beginTurn = (): void => {
-    const isHeldUp = this.#begunInTurn === BATCHES_PER_TURN_MAX;
-    this.#begunInTurn = 0;
+  readonly #beginIteration = (): void => {
+    const isHeldUp = this.#begun === BATCHES_PER_ITERATION_MAX;
+    this.#begun = 0;
     if (!isHeldUp) return;
-    while (this.#isDue() && this.#isInTurn()) this.#begin();
+    while (this.#isDue() && this.#mayBegin()) this.#begin();
     const { wait_ms = 0 } = this.#options;
     const isRest = this.#waiting.length > 0 && !this.#isDue();
     if (isRest && (wait_ms === 0 || this.#inProgress === 0)) this.#begin();
@@ -139,7 +147,7 @@ export class Batches<Item, Result> {
   }
 }
 
-/** Resolves each member with the result at its index, or rejects it if there is none. */
+/** Resolves each member with the result at the same index. Rejects members without a result. */
 export function resolveEach<Result>(
   members: readonly Member<unknown, Result>[],
   results: readonly Result[],

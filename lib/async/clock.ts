@@ -1,16 +1,16 @@
-/** The source of time for all code that waits, expires or measures. Tests use `ManualClock`. */
+/** The source of time for timers, expiry times and measurements. Tests use `ManualClock`. */
 export interface Clock {
   /** Returns the wall-clock time in milliseconds since the epoch. The wall clock can be set back. */
   now(): number;
   /**
-   * Returns fractional milliseconds since an arbitrary start. The value never goes back, so durations use it.
+   * Returns monotonic milliseconds, with fractions, since an arbitrary start. Use it to measure durations.
    */
   elapsed_ms(): number;
   /** Runs `work` once after `ms` milliseconds. The returned function cancels the timer. */
   after(ms: number, work: () => void): () => void;
 }
 
-/** Resolves after `ms` milliseconds of this clock. */
+/** Resolves after `ms` milliseconds on `clock`. */
 export function pause(clock: Pick<Clock, "after">, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
 }

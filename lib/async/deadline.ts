@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "./clock.ts";
 
 /**
- * Resolves or rejects as `work` does, or rejects with `late()` after `timeout_ms`. A timeout does not stop
- * `work`, but its result is ignored.
+ * Resolves or rejects as `work` does, or rejects with the error of `late` after `timeout_ms`. A timeout does
+ * not stop `work`, but the result of `work` is ignored.
  */
 export function withDeadline<T>(
   work: Promise<T>,

@@ -1,18 +1,16 @@
 import { type Clock, systemClock } from "./clock.ts";
 
 interface LoopOptions {
-  /** Does one run of the task. A long run ends early when `stopping` returns true. */
+  /** Does one run of the task. A long run must end early when `stopping` returns true. */
   task: (stopping: () => boolean) => Promise<void>;
   /**
-   * The pause after a run that succeeded. {@link Loop.wake} ends it early. Without a value, only a wake ends
-   * it.
+   * The pause after a successful run. It begins after `gap_ms`, and {@link Loop.wake} ends it early. If
+   * `pause_ms` is undefined, the loop pauses until it is woken.
    */
   pause_ms?: number;
-  /** The shortest pause after a successful run; 0 by default. A wake does not end this pause. */
+  /** The pause after a successful run that {@link Loop.wake} cannot shorten; 0 by default. */
   gap_ms?: number;
-  /**
-   * The pause after a run that failed. It doubles with each failure in a row, up to eight times this value.
-   */
+  /** The pause after a failed run. It doubles with each consecutive failure, up to eight times this value. */
   retry_ms: number;
   onFailure: (error: unknown, retry_in_ms: number) => void;
   clock?: Clock;
@@ -34,14 +32,14 @@ export class Loop {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Starts the loop, with a run at once or after `delay_ms`. */
+  /** Starts the loop. The first run begins after `delay_ms`, or when {@link wake} is called. */
   start(delay_ms = 0): void {
     this.#running ??= this.#run(delay_ms);
   }
 
   /**
-   * Requests a run at once, or another run after the one in progress. A backoff after a failure still takes
-   * its full time.
+   * Ends the current pause, or the pause after the run in progress, so that the next run begins. Does not
+   * shorten `gap_ms` or the backoff after a failure.
    */
   wake(): void {
     this.#woken = true;

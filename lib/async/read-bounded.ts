@@ -1,4 +1,4 @@
-/** Reads all `chunks`. Throws the error of `tooLarge` once there are more than `bytes_max` bytes. */
+/** Reads all `chunks`. Throws the error of `tooLarge` if they have more than `bytes_max` bytes. */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array> | null,
   bytes_max: number,

@@ -1,6 +1,6 @@
 import { withDeadline } from "./deadline.ts";
 
-/** The error when no permit became free in time, or when too many callers are waiting. */
+/** The error for a caller without a permit: none became free in time, or too many callers are waiting. */
 export class NoPermit extends Error {
   constructor(message: string) {
     super(message);
@@ -8,7 +8,7 @@ export class NoPermit extends Error {
   }
 }
 
-/** Returns a permit. A second call does nothing. */
+/** A function that returns a permit to its semaphore. A second call does nothing. */
 export type Release = () => void;
 
 /**
@@ -33,8 +33,10 @@ export class Semaphore {
   }
 
   /**
-   * Takes a permit and resolves with its release. Rejects with {@link NoPermit} after `timeout_ms`, if given,
-   * and at once while `waiting_max` callers are waiting.
+   * Takes a permit, and resolves with the function that releases it. Waits at most `timeout_ms`, or without a
+   * limit if `timeout_ms` is undefined.
+   *
+   * @throws NoPermit after the timeout, or immediately if `waiting_max` callers are already waiting
    */
   async acquire(timeout_ms?: number): Promise<Release> {
     if (this.#free > 0) this.#free -= 1;
@@ -47,7 +49,7 @@ export class Semaphore {
     };
   }
 
-  /** Runs `work` with a permit. Waits for the permit without a timeout. */
+  /** Waits for a permit, without a timeout, and runs `work` while it holds the permit. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const release = await this.acquire();
     return work().finally(release);

@@ -1,15 +1,15 @@
 import { type Clock, systemClock } from "./clock.ts";
 
 interface SliceOptions {
-  /** The longest time for which steps run before the event loop gets a turn. */
+  /** The length of a time slice. The work yields to the event loop after the step that exceeds this time. */
   slice_ms: number;
   stopping?: () => boolean;
   clock?: Clock;
 }
 
 /**
- * Runs all `steps` in slices and yields to the event loop between slices, so that long work does not block
- * it. Resolves with false if `stopping` ended the work before the last step.
+ * Runs all `steps`, and yields to the event loop after each time slice, so that long work does not block the
+ * process. If `stopping` returns true after a slice, skips the remaining steps and resolves with false.
  */
 export async function inSlices(
   steps: Iterable<unknown>,
@@ -25,7 +25,7 @@ export async function inSlices(
   return true;
 }
 
-/** Runs all `steps` in slices, as {@link inSlices} does, and resolves with their result. */
+/** Runs a generator in time slices, as {@link inSlices} does, and resolves with the value that it returns. */
 export async function resultInSlices<Result>(
   steps: Generator<unknown, Result>,
   options: Omit<SliceOptions, "stopping">,

@@ -1,10 +1,12 @@
 import { type Clock, systemClock } from "./clock.ts";
 
 /**
- * Returns a clock whose timers count turns of the event loop that are `tick_ms` apart. The timers stand still
- * while the process is too busy to read data that has arrived. A timeout on this clock therefore does not
- * mistake a healthy server for a silent one. All timers share one timer of `clock`, which runs only while a
- * timer is pending. Unless the process is busy, a timer is at most two ticks late.
+ * Returns a clock whose timers count ticks. A tick is an event-loop iteration at least `tick_ms` after the
+ * previous tick. There are no ticks while the process is too busy to read data that has arrived. A timeout on
+ * this clock therefore does not mistake a healthy server for a silent one.
+ *
+ * All timers share one timer of `clock`, which runs only while a timer is pending. Unless the process is
+ * busy, a timer is at most two ticks late.
  */
 export function tickClock(tick_ms: number, clock: Clock = systemClock): Clock {
   const dueAt = new Map<number, Set<{ work: () => void }>>();
@@ -24,7 +26,7 @@ export function tickClock(tick_ms: number, clock: Clock = systemClock): Clock {
   return {
     ...clock,
     after(ms, work) {
-      // The tick in progress does not count, because it may be nearly over.
+      // Do not count the current tick, because most of its time may have passed.
       const at = tick + 1 + Math.ceil(ms / tick_ms);
       const timer = { work };
       const timers = dueAt.get(at) ?? new Set();

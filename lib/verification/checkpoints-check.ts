@@ -17,7 +17,10 @@ import type { Problems } from "./first-problems.ts";
 import type { UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 
-/** Checks that an export's checkpoint contains the log's head, and that all given checkpoints are signed and form one history. */
+/**
+ * Checks that an export's checkpoint contains the log's head, and that all checkpoints are signed and form
+ * one history.
+ */
 export class CheckpointsCheck {
   readonly #problems: Problems;
   readonly #keys: readonly SigningJwk[] | null;
@@ -29,6 +32,8 @@ export class CheckpointsCheck {
   }
 
   /**
+   * Checks the checkpoints of an export together with those that the user kept.
+   *
    * @param heads the earlier checkpoints whose head for this log is on the chain of the export
    * @param inTree the numbers of the checkpoints in the signed tree of the export
    */

@@ -35,7 +35,7 @@ export const ENGLISH: FindingWords = {
   claim_after_checkpoint: ({ before }) =>
     `The file declares events before ${before} as dropped, but that time is after its checkpoint.`,
   claim_behind_newer_events: ({ from, to }) =>
-    `${placesOf(from, to)} declared as part of dropped months, but newer events come before.`,
+    `${placesOf(from, to)} declared as part of dropped months, but newer events have lower positions.`,
   dropped_event_shown: ({ before }) =>
     `The file declares events before ${before} as dropped, but contains some of them.`,
   statement_unsound: ({ id, position, why }) =>
@@ -116,13 +116,13 @@ export const ENGLISH: FindingWords = {
   kept_export_newer: ({ position }) =>
     `The kept export has ${position} entries and newer checkpoints than this file. Either this file is older, or the log was restored from an older backup.`,
   dropped_late: ({ from, to, month }) =>
-    `${placesOf(from, to)} declared as dropped with ${month}, but newer events come before. The file does not show whether the dropped entries were late outcomes of that month's events.`,
+    `${placesOf(from, to)} declared as dropped with ${month}, but newer events have lower positions. The file does not show whether the dropped entries were late outcomes of that month's events.`,
   dropped_undeclared: ({ from, to, before }) =>
     `${placesOf(from, to)} missing as part of dropped months before ${before}, but the chain has no declaration of that. The file does not show whether they were dropped or removed.`,
 
   cut: ({ checkpoint, old }) =>
     old
-      ? `Whether events after checkpoint ${checkpoint} were cut off: an older version of Ostiary made it, which covers only logs that grew. Only a later export that you kept shows that.`
+      ? `Whether events after checkpoint ${checkpoint} were cut off: an older version of Ostiary made this checkpoint, so it covers only logs that grew. Only a later export that you kept shows that.`
       : `Whether events after checkpoint ${checkpoint} were cut off: only a later export or checkpoint that you kept shows that.`,
   other_history: () =>
     "Whether the holder of the key signed another history for other readers: compare the checkpoints that you and others kept.",

@@ -7,7 +7,7 @@ import type { UsageSums } from "../domain/usage/index.ts";
  * or surface.
  */
 
-/** An entry of a chain, or a place without a shown entry. */
+/** An entry of a chain, or a position whose entry the export does not show. */
 export type NamedEntry =
   | { entry: "intent" | "outcome"; event_id: string }
   | { entry: "retention"; month: string }

@@ -6,7 +6,7 @@ import { Checkpoint, readCheckpoint } from "../domain/proof/index.ts";
 import { type Note, readNote, readTreeHead } from "../domain/tlog/index.ts";
 import { LINE_LENGTH_MAX, linesOf } from "./export-lines.ts";
 
-/** Parts of the log that the user kept: checkpoints, the end of an export, and a signed root. */
+/** Parts of the log that the user kept: checkpoints, the last line of an export, and a signed root. */
 export interface KeptCopies {
   checkpoints: readonly Checkpoint[];
   end: ProofEnd | null;

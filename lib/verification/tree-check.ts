@@ -34,7 +34,10 @@ export interface TreeFindings {
   shown: ShownTree;
   /** The numbers of the export's checkpoints that are in the tree. */
   numbers: ReadonlySet<number>;
-  /** The cosigned note and the size of its tree; null without a cosigned tree that this tree extends. */
+  /**
+   * The cosigned note and the size of its tree; null unless the file has a cosigned tree that this tree
+   * extends.
+   */
   cosigned: { note: Note; size: number } | null;
 }
 
@@ -44,7 +47,7 @@ const encoder = new TextEncoder();
 
 /**
  * Checks that the checkpoints of an export are leaves of the tree whose root the log signed. Compares this
- * tree with the kept trees. Returns null for a file without a valid tree.
+ * tree with the kept trees. Returns null if the file has no valid tree.
  */
 export async function checkTree(
   end: ProofEnd,
@@ -148,7 +151,11 @@ class TreeCheck {
     if (kept !== null) this.#compare(kept, tree, head, false);
   }
 
-  /** @param isAsked whether the user asked about this root, so that open questions are reported */
+  /**
+   * Compares the tree with a kept tree.
+   *
+   * @param isAsked whether the user asked about the kept tree, so that open questions are reported
+   */
   #compare(kept: TreeHead, { asked }: ProofTree, head: TreeHead, isAsked: boolean): void {
     const { size } = kept;
     const known = size === head.size ? head.root : null;
@@ -164,7 +171,7 @@ class TreeCheck {
   }
 }
 
-/** Returns whether a checkpoint is in the tree, at the place that its number gives. */
+/** Returns whether a checkpoint is in the tree, at the index that follows from its number. */
 function isLeafOf({ size, root }: TreeHead, checkpoint: Checkpoint, path: readonly string[]): boolean {
   const leaf = leafHash(encoder.encode(checkpointText(checkpoint)));
   return isIncluded(leaf, { index: checkpoint.number - 1, size, path: [...path] }, root);

@@ -33,10 +33,10 @@ export interface Verdict {
     sealed_at: string;
     /** The key that signed the checkpoint, or null for an unsigned one. */
     kid: string | null;
-    /** Whether the user named the key. */
+    /** Whether the check used keys that the user trusts. If false, it used the keys in the file. */
     key_given: boolean;
   } | null;
-  /** The tree that contains the checkpoints; null for a file without a valid tree. */
+  /** The tree that contains the checkpoints; null if the file has no valid tree. */
   tree: ShownTree | null;
   /** The findings about the witnesses; null if the user named no witnesses. */
   witnesses: Witnessed | null;
@@ -153,7 +153,7 @@ function compareExports(
   }
 }
 
-/** Returns the number of the newest checkpoint in the end of an export. */
+/** Returns the number of the newest checkpoint in the last line of an export. */
 function newestOf({ checkpoint, recent_checkpoints }: ProofEnd): number {
   return Math.max(checkpoint?.number ?? 0, ...recent_checkpoints.map(({ number }) => number));
 }

@@ -15,7 +15,7 @@ export interface WitnessRule {
 
 /** The findings about the witnesses of an export. */
 export interface Witnessed {
-  /** The number of checkpoints in the cosigned tree; null without such a tree. */
+  /** The number of checkpoints in the cosigned tree; null if there is no cosigned tree. */
   size: number | null;
   quorum: number;
   /** Every witness that the user trusts, in the order of the keys. */

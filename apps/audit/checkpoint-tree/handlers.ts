@@ -38,7 +38,7 @@ const noteOperation = {
     tags: ["Proof"],
     summary: "Read the signed root of the tree of checkpoints",
     description:
-      "A signed note (C2SP tlog-checkpoint) over the name of the log, the number of checkpoints and the root of the tree over all of them. It is 404 while no key signs checkpoints.",
+      "A signed note (C2SP tlog-checkpoint) over the name of the log, the number of checkpoints and the root of the tree over all of them. The response is 404 while no key signs checkpoints.",
     responses: {
       200: {
         description: "The newest signed root.",
@@ -62,9 +62,9 @@ const part = (which: string) =>
     rule: `must be a part of the index of a tile: ${INDEX_FORM}`,
   });
 const INTRODUCTION =
-  "The tile has 256 hashes of 32 bytes (C2SP tlog-tiles). A tile of `entries` has the texts of 256 checkpoints, each after its length in two bytes. Tiles never change.";
+  "The tile has 256 hashes of 32 bytes (C2SP tlog-tiles). A tile of `entries` has the texts of 256 checkpoints, each preceded by its length in two bytes. Tiles never change.";
 
-/** Returns the OpenAPI text of an operation. `which` says how many parts the index of the tile has. */
+/** Returns the OpenAPI text of an operation. `which` names the number of parts in the tile's index. */
 function tileDetail(operationId: string, which: string) {
   return {
     operationId,
@@ -157,7 +157,9 @@ async function tileBytes(database: Database, tile: Tile): Promise<Uint8Array<Arr
   return hashes.length === width ? new Uint8Array(Buffer.concat(hashes)) : null;
 }
 
-/** Joins texts, each after its length in two bytes. Returns null if there are fewer than `width` texts. */
+/**
+ * Joins texts, each preceded by its length in two bytes. Returns null if there are fewer than `width` texts.
+ */
 function bundleOf(texts: readonly string[], width: number): Uint8Array<ArrayBuffer> | null {
   if (texts.length < width) return null;
   const parts = texts.flatMap((text) => {

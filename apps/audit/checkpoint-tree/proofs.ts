@@ -84,7 +84,7 @@ async function selectPaths(
   paths: readonly (readonly LeafRange[] | null)[],
 ): Promise<(TreePath | null)[]> {
   const ranges = paths.flatMap((path) => path ?? []);
-  // proofs of one tree share most of their hashes
+  // reads each hash once, because proofs of one tree share most of their hashes
   const nodes = new Map(ranges.flatMap(nodesOf).map((node) => [`${node.level}/${node.index}`, node]));
   const found = await selectSubtrees(database, [...nodes.values()]);
   const hashes = new Map([...nodes.keys()].map((name, at) => [name, found[at] ?? null]));

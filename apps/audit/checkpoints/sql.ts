@@ -3,7 +3,7 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { jwkOf } from "./key-file.ts";
 
-/** A checkpoint as the database returns it, by {@link CHECKPOINT_COLUMNS}. */
+/** A checkpoint as a query for {@link CHECKPOINT_COLUMNS} returns it. */
 export type CheckpointRow = Omit<Checkpoint, "map" | "heads"> & { map: string | null; heads: string | null };
 
 export const CHECKPOINT_COLUMNS = sql.raw(
@@ -22,7 +22,10 @@ export function checkpointOf(row: CheckpointRow): Checkpoint {
   };
 }
 
-/** Returns the newest checkpoints, or the newest below `before`. */
+/**
+ * Returns the newest checkpoints, up to `limit`. If `before` is not null, returns only checkpoints with lower
+ * numbers.
+ */
 export async function selectCheckpoints(
   database: Database,
   before: number | null,

@@ -36,7 +36,7 @@ export function eventOf(row: EventRow): UserEvent {
   };
 }
 
-/** A log, named by its owner. */
+/** The log of an organization or a person; `id` is the id of that owner. */
 export interface EventLog {
   kind: "organization" | "user";
   id: string;
@@ -47,7 +47,7 @@ export function shownIn({ kind }: EventLog, event: UserEvent): UserEvent | Omit<
   return kind === "user" ? event : withoutPerson(event);
 }
 
-/** Returns an event as its organization sees it. */
+/** Returns an event without `user_id`, as an organization's log shows it. */
 export function withoutPerson(event: UserEvent): Omit<UserEvent, "user_id"> {
   return {
     id: event.id,
@@ -68,7 +68,10 @@ export function withoutPerson(event: UserEvent): Omit<UserEvent, "user_id"> {
   };
 }
 
-/** Returns the event as it was before its outcome was written. */
+/**
+ * Returns the event as it was before its outcome was written. If the outcome named the organization
+ * (`named`), the intent had no organization, and had `member_id` as its member.
+ */
 export function withoutOutcome(row: EventRow, named: boolean, member_id: string | null): EventRow {
   const pending = { ...row, outcome: "pending" as const, status: null, details: null, created_id: null };
   return named ? { ...pending, organization_id: null, actor_member_id: member_id } : pending;

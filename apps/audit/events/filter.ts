@@ -2,7 +2,7 @@ import { INTENT_SKEW_MS_MAX } from "@ostiary/lib/contracts/audit";
 import { decodeTime, encodeTime, MAX_ULID } from "ulid";
 import type { EventLog } from "./event.ts";
 
-/** Filters that compare one field, by the name of their parameter. */
+/** The filters that compare one field. Each has the name of its query parameter. */
 export const exactFilters = [
   "actor_member_id",
   "service",
@@ -14,7 +14,7 @@ export const exactFilters = [
 ] as const;
 export type ExactFilter = (typeof exactFilters)[number];
 
-/** The conditions that an event must meet, all together. */
+/** The conditions of a read. An event must meet all of them. */
 export interface EventFilter {
   log: EventLog;
   exact: Partial<Record<ExactFilter, string>>;
@@ -29,25 +29,26 @@ export interface EventFilter {
 export interface EventBounds {
   /** The earliest time, inclusive, in RFC 3339 with milliseconds. */
   occurred_from: string;
-  /** The end of the times, exclusive. */
+  /** The end of the time range, exclusive, in RFC 3339 with milliseconds. */
   occurred_before: string;
   /** The smallest ULID, inclusive. */
   id_from: string;
-  /** The end of the ULIDs, exclusive. */
+  /** The end of the range of ULIDs, exclusive. */
   id_before: string;
 }
 
 /**
- * The largest difference between the time of an event and the time in its id. An intent's time has a tolerance, and
- * writing the intent may take an hour.
+ * The largest difference between an event's `occurred_at` and the time in its id: the tolerance for the time
+ * of an intent, plus an hour to write the intent.
  */
 const SKEW_MS = INTENT_SKEW_MS_MAX + 60 * 60 * 1000;
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const RANDOM_MIN = "0".repeat(16);
 
 /**
- * Returns the bounds of a filter before `cursor`, or null if no event can match. An id contains a time, so bounds
- * on time limit the ids, and a cursor limits the times. So every page reads only its own months.
+ * Returns the bounds of the page that follows `cursor`, or null if no event can match. An id contains a time,
+ * so the filter's times also limit the ids, and the cursor also limits the times. Therefore a page reads only
+ * the partitions of its own months.
  */
 export function eventBounds(filter: EventFilter, cursor: string | null): EventBounds | null {
   const from_ms = filter.from === null ? 0 : clamp(ceilMs(filter.from));

@@ -40,7 +40,7 @@ const texts = {
       operationId: "listOrganizationAuditEvents",
       summary: "Read an organization's audit log",
       description:
-        "Newest first. Filters combine with AND. With `Accept: text/csv` or `application/x-ndjson` the answer is an export, like that of the export operation, and `limit` does not apply.",
+        "Newest first. Filters combine with AND. With `Accept: text/csv` or `application/x-ndjson` the response is an export, like that of the export operation, and `limit` does not apply.",
     },
     export: {
       operationId: "exportOrganizationAuditEvents",
@@ -78,7 +78,10 @@ const exportContent = {
   },
 };
 
-/** The query of a page as documented: without `proof` and `checkpoint`, which the export operation documents. */
+/**
+ * The documented query of a page. Leaves out `proof` and `checkpoint`, which only the export operation
+ * documents.
+ */
 const describedPageQuery = Type.Omit(pageQuerySchema, ["proof", "checkpoint"]);
 
 function describePage(kind: EventLog["kind"]): DocumentDecoration {

@@ -44,8 +44,8 @@ const paramQuery = { additionalProperties: Type.String({ maxLength: PARAM_LENGTH
 const { limit, starting_after } = listQueryProperties();
 
 /**
- * The query that pages and exports share (AU-36, AU-37, AU-39). A name outside these properties must be
- * `params[name]`.
+ * The query parameters that pages and exports share (AU-36, AU-37, AU-39). Any other parameter must have the
+ * form `params[name]`.
  */
 const filterQuerySchema = Type.Object(
   {
@@ -74,7 +74,7 @@ const filterQuerySchema = Type.Object(
     checkpoint: Type.Optional(
       Type.String({
         description:
-          "The number of a checkpoint that you kept: the proof also shows the end of the log under that checkpoint. It needs proof=true.",
+          "The number of a checkpoint that you kept. The proof then also shows where the log ended at that checkpoint. Requires proof=true.",
         pattern: CHECKPOINT_NUMBER_PATTERN,
         rule: "must be the number of a checkpoint",
         openapi: { type: "integer", minimum: 1, examples: [4711] },
@@ -84,7 +84,7 @@ const filterQuerySchema = Type.Object(
   paramQuery,
 );
 
-/** The query of a page (AU-34), whose Accept header may ask for an export. */
+/** The query of a page (AU-34). The Accept header of the request may ask for an export instead. */
 export const pageQuerySchema = Type.Object({ limit, ...filterQuerySchema.properties }, paramQuery);
 
 /** The query of an export. */
@@ -132,8 +132,8 @@ function readProblems(log: EventLog, schema: TObject, query: EventQuery, { url }
 }
 
 /**
- * Returns what is wrong with `proof` and `checkpoint`. Refuses filters beside `proof`, because a proof covers a
- * whole log.
+ * Returns what is wrong with `proof` and `checkpoint`. A proof covers a whole log, so it cannot be combined
+ * with filters.
  */
 function proofProblems({ proof, checkpoint, ...filters }: EventQuery, isNdjson: boolean): FieldError[] {
   if (proof !== "true") {
@@ -150,7 +150,7 @@ function proofProblems({ proof, checkpoint, ...filters }: EventQuery, isNdjson: 
   return [...problems, { path: "proof", message }];
 }
 
-/** Returns the problems of the owner of a log. The id may have any format, but must fit into the database. */
+/** Returns what is wrong with the id of a log's owner. Any format is allowed that the database can store. */
 export function logProblems({ kind, id }: EventLog): FieldError[] {
   const path = `${kind}_id`;
   if (id.length <= ID_LENGTH_MAX) return unstorable({ [path]: id });
@@ -206,15 +206,15 @@ export function describedParameters(
       described("query", name, schema, required.includes(name)),
     ),
     {
-      // `deepObject` would require the name `params`, which generated Python clients use for a variable of
-      // their own
+      // `deepObject` would require the name `params`, which clashes with a local variable in generated Python
+      // clients
       name: "path_params",
       in: "query",
       required: false,
       style: "form",
       explode: true,
       description:
-        "Events with these path params. Each is a parameter of its own, such as `params[widget_id]=42`; several combine with AND.",
+        "Events with these path params. Each one is a separate query parameter, such as `params[widget_id]=42`. Several combine with AND.",
       schema: asOpenApi(pathParams),
       example: { "params[widget_id]": "42" },
     },

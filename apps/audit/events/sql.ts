@@ -14,8 +14,8 @@ const EXPORT_BATCH_ROWS = 200;
 const CONNECTIONS = 8;
 
 /**
- * Opens connections for reads. PostgreSQL plans each query for its own values, because a generic plan assumes
- * narrow bounds on time and sorts whole months.
+ * Opens connections for reads. PostgreSQL plans each query for its actual parameter values. A generic plan
+ * would assume narrow time bounds and sort whole months.
  */
 export function openReads(url: string, options: DatabaseOptions): Promise<Database> {
   return openDatabase(url, { pool_max: CONNECTIONS, plan_cache_mode: "force_custom_plan", ...options });
@@ -30,7 +30,7 @@ export async function selectEvents(
   filter: EventFilter,
   bounds: EventBounds,
 ): Promise<UserEvent[]> {
-  // The limit is the same for every page size, because the database keeps a plan for each text of a statement.
+  // All page sizes share one limit, because the database keeps a plan for each text of a statement.
   const found = await query<EventRow>(database, "select_events")`
     ${selectStatement(filter, bounds)} limit ${sql.raw(String(LIMIT_MAX + 1))}`;
   return found.map(eventOf);
@@ -59,9 +59,9 @@ export const columns = sql.raw(
 );
 
 /**
- * Returns the statement for the events of a filter, newest first. Each variant reads an index in the order of the
- * answer, so that a page costs the same anywhere in the log. A request id selects its event, and a path param
- * selects the list of its events. Other filters use the index of their field.
+ * Returns the statement for the events of a filter, newest first. Each variant reads an index in the order of
+ * the result, so a page costs the same anywhere in the log. Filters on a request id or on path params start
+ * from the index table of these values. Other filters use an index on the field itself.
  */
 export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
   const conditions = sql.join([ofLog(filter.log), ...within(sql`event`, bounds), ...matches(filter)], AND);
@@ -75,8 +75,8 @@ export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
 }
 
 /**
- * Joins events to their index entries. Because of `offset 0`, the planner walks the entries in order and joins no
- * whole tables.
+ * Returns a query that joins rows of an index table to their events. `offset 0` makes the planner read the
+ * rows in order and look up each event, instead of joining whole tables.
  */
 function eventsOf(entries: SQL, conditions: SQL): SQL {
   return sql`select ${columns} from (${entries}) entry
@@ -89,8 +89,9 @@ function eventsOf(entries: SQL, conditions: SQL): SQL {
 }
 
 /**
- * Returns the entries of the rarest param; the conditions on events check the other params. The rarest param has
- * fewer than {@link LIMIT_MAX} entries, or its first entries reach back furthest.
+ * Returns a query for the index rows of the rarest param; the conditions on events check the other params. A
+ * param with at most {@link LIMIT_MAX} rows counts as the rarest. Otherwise it is the param whose newest
+ * {@link LIMIT_MAX} rows reach back furthest.
  */
 function entriesOfRarestParam(filter: EventFilter, bounds: EventBounds): SQL {
   const log = `${filter.log.kind}:${filter.log.id}`;

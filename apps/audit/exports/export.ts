@@ -17,7 +17,7 @@ interface ExportsDeps {
   database: Database;
   limits: ExportLimits;
   pace: PaceLimits;
-  /** Longest wait of an export with proof for the sealer. */
+  /** The longest time that an export with proof waits for the sealer. */
   seal_wait_ms_max: number;
   /** The roots that the witnesses of the log cosigned; null without witnesses. */
   cosigned: CosignedRoots | null;
@@ -35,7 +35,9 @@ export class Exports {
     this.#permits = new ExportPermits(deps.limits, deps.clock);
   }
 
-  /** Streams items about the owner of a log, within the limits of the exports of that log. */
+  /**
+   * Streams items about the owner of a log. The limits on exports apply, as for exports of the log itself.
+   */
   async respond<Item>(
     request: Request,
     format: ExportFormat,
@@ -96,8 +98,8 @@ export class Exports {
 }
 
 /**
- * Refuses a checkpoint that the log does not have. Also refuses a checkpoint of a version without the map of heads,
- * unless a signed tree can prove it.
+ * Refuses a checkpoint that does not exist. Also refuses one that an older version wrote without the map of
+ * heads, unless the signed tree of checkpoints can prove it.
  */
 async function checkAsked(database: Database, number: number): Promise<void> {
   const [found] = await selectCheckpoints(database, number + 1, 1);
@@ -105,7 +107,7 @@ async function checkAsked(database: Database, number: number): Promise<void> {
     throw validationError([{ path: "checkpoint", message: `There is no checkpoint ${number}.` }]);
   }
   if (found.map === undefined && (await selectNote(database)) === null) {
-    const message = `Checkpoint ${number} is of an older version and does not show the heads of all logs.`;
+    const message = `Checkpoint ${number} was written by an older version and does not show the heads of all logs.`;
     throw validationError([{ path: "checkpoint", message }]);
   }
 }

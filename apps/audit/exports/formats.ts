@@ -19,8 +19,8 @@ const formats: ReadonlyMap<string, ExportFormat> = new Map([
 const available = [JSON_TYPE, ...formats.keys()];
 
 /**
- * Returns the export format that an Accept header prefers (AU-41). Null means the JSON page, which is also
- * the answer if no available type is accepted.
+ * Returns the export format that an Accept header prefers (AU-41). Null stands for the JSON page, which is
+ * also the default if the header accepts no available type.
  */
 export function exportFormat(accept: string | null): ExportFormat | null {
   const [preferred] = new Negotiator({ headers: { accept: accept ?? undefined } }).mediaTypes(available);
@@ -38,7 +38,7 @@ export function exportablePage<Page extends TSchema>(page: Page) {
     ...page,
     response_description: "A page.",
     response_headers: {
-      Vary: Type.Literal("Accept", { description: "The answer's form depends on this header." }),
+      Vary: Type.Literal("Accept", { description: "The format of the response depends on this header." }),
     },
   };
 }
@@ -72,8 +72,8 @@ export function exportHeaders(format: ExportFormat, name: string): Record<string
 }
 
 /**
- * Formats batches of items: yields the chunks of an export's body. The CSV header goes with the first batch,
- * so that no byte is sent before the database has answered.
+ * Yields the chunks of an export's body from batches of items. The first chunk contains the CSV header and
+ * the first batch, so nothing is sent before the database has answered.
  */
 export async function* exportChunks<Item>(
   format: ExportFormat,

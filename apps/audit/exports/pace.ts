@@ -5,7 +5,10 @@ export interface PaceLimits {
   lag_ms_max: number;
 }
 
-/** A reader below this multiple of the minimum pace is slow, and can lose its place to a log that waits. */
+/**
+ * A client that reads slower than this multiple of the minimum pace counts as slow. Its export can be ended
+ * to make room for another log.
+ */
 const SLOW_FACTOR = 16;
 
 /**

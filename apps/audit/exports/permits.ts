@@ -3,7 +3,7 @@ import { type ApiError, rateLimited } from "@ostiary/lib/domain/errors";
 import { ReaderTooSlow, type ReadingPace } from "./pace.ts";
 
 const RETRY_AFTER_SECONDS = 10;
-/** The maximum number of logs that wait for a place at once. */
+/** The maximum number of exports that wait for a slot at once. */
 const WAITING_MAX = 100;
 
 export interface ExportLimits {
@@ -11,11 +11,11 @@ export interface ExportLimits {
   exports_max: number;
   /** The maximum number of exports of one log at once. */
   per_log_max: number;
-  /** The longest time that a log without a place waits for one. */
+  /** The longest time that an export waits for a slot if its log has none. */
   wait_ms: number;
 }
 
-/** One of the limited places for exports, from the request for the place until its release. */
+/** An export's slot, from the request for the slot until its release. The number of slots is limited. */
 export class ExportPlace {
   /** The log that is exported. */
   readonly log: string;
@@ -27,7 +27,7 @@ export class ExportPlace {
     this.pace = pace;
   }
 
-  /** Aborted when the export must end to free its place for another log. */
+  /** Aborted when the export must end to free its slot for another log. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
@@ -36,18 +36,18 @@ export class ExportPlace {
     this.#end.abort();
   }
 
-  /** Returns the error for an export that lost its place. */
+  /** Returns the error for an export that lost its slot. */
   lost(): ReaderTooSlow {
     return new ReaderTooSlow("The client read slowly while another log waited for a place.");
   }
 }
 
 /**
- * Limits how many exports run at once, because each one uses a database connection while its client reads. The
- * service cannot tell readers apart, so logs share the places:
- * - The last free place is reserved for a log that has no place.
- * - A freed place goes to a waiting log.
- * - When a log starts to wait, the slowest of the slow readers loses its place.
+ * Limits how many exports run at once, because each one uses a database connection while its client reads.
+ * The service cannot tell readers apart, so logs share the slots:
+ * - The last free slot is reserved for a log that has no slot.
+ * - A freed slot goes to a waiting log.
+ * - When a log starts to wait, the slowest of the slow readers loses its slot.
  */
 export class ExportPermits {
   readonly #limits: ExportLimits;
@@ -61,7 +61,10 @@ export class ExportPermits {
     this.#clock = clock;
   }
 
-  /** Resolves with a function that releases the place; rejects with ApiError 429 if no place becomes free in time. */
+  /**
+   * Resolves with a function that releases the slot. Rejects with ApiError 429 if no slot becomes free in
+   * time.
+   */
   async take(place: ExportPlace): Promise<() => void> {
     const { exports_max, per_log_max } = this.#limits;
     const own = countOf(this.#running, place.log);
@@ -82,7 +85,7 @@ export class ExportPermits {
     this.#slowest()?.giveUp();
     const late = () => tooMany("exports");
     await withDeadline(granted.promise, this.#limits.wait_ms, late, this.#clock).catch((error: unknown) => {
-      // the place may have been granted at the moment of the timeout
+      // the slot may have been granted at the moment of the timeout
       if (!this.#running.has(place)) {
         this.#waiting.delete(place);
         throw error;
@@ -90,7 +93,7 @@ export class ExportPermits {
     });
   }
 
-  /** Returns the slowest reader that counts as slow and was not told to end yet. */
+  /** Returns the slowest of the slow readers whose exports were not ended yet. */
   #slowest(): ExportPlace | undefined {
     return Array.from(this.#running)
       .filter(({ signal, pace }) => !signal.aborted && pace.isSlow)

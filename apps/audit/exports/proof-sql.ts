@@ -25,7 +25,7 @@ import { CLAIMED, eventsOf } from "../sealing/due-sql.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
 import { selectSealedStatements } from "../usage/statements/sql.ts";
 
-/** The state up to which the log of an owner is sealed: the content of an export with proof. */
+/** The sealed state of an owner's log, which an export with proof shows. */
 export interface SealedLog {
   owner: string;
   /** Id of the owner's chain, or null if the owner has no chain. */
@@ -34,7 +34,10 @@ export interface SealedLog {
   chain: string;
   /** The inclusion proof of a head in the tree of an older checkpoint; null for a head in the map of heads. */
   inclusion: Inclusion | null;
-  /** The checkpoint that contains the head: the newest one, or an older one without a map. */
+  /**
+   * The checkpoint that contains the head: the newest one, or an older one without a map. Null if there is
+   * none.
+   */
   checkpoint: CheckpointRow | null;
   /** The sealed transactions, as a `pg_snapshot`. */
   sealed_to: string;
@@ -43,7 +46,9 @@ export interface SealedLog {
   foreign: boolean;
   /** Whether events from before the proof was introduced are sealed. */
   older_sealed: boolean;
-  /** The time before which months were dropped without declarations; null if no month was. */
+  /**
+   * The time before which months were dropped without declarations; null if no month was dropped that way.
+   */
   undeclared_before: string | null;
 }
 
@@ -64,8 +69,9 @@ export async function selectSealedLog(database: Database, log: EventLog): Promis
         left join audit.chains known using (owner)
         left join audit.altered_chains aside using (owner)`;
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
-  // The stored snapshot of a restored database has transaction numbers of another server. Until the sealer has
-  // searched this database, no event counts as wrongly unsealed.
+  // A snapshot that was restored from another server contains that server's transaction numbers. Until the
+  // sealer has searched this database, an event without a position counts as not sealed yet, never as missed
+  // by the sealer.
   const foreign = parseSnapshot(found.now).xmax < parseSnapshot(found.sealed_to).xmax;
   return { ...found, foreign, sealed_to: foreign ? NOTHING_SEEN : found.sealed_to };
 }

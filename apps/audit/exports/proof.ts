@@ -11,10 +11,10 @@ import {
 } from "./proof-sql.ts";
 
 const BATCH_ROWS = 200;
-/** Pause between two checks of the sealer's progress. */
-const LOOK_MS = 50;
-/** Pause between two checks of the witnesses' progress. */
-const COSIGNED_LOOK_MS = 200;
+/** The pause between two checks whether the sealer has caught up. */
+const SEALED_POLL_MS = 50;
+/** The pause between two checks whether witnesses have cosigned. */
+const COSIGNED_POLL_MS = 200;
 
 /** The roots that the witnesses of the log cosigned. */
 export interface CosignedRoots {
@@ -64,7 +64,7 @@ async function sealedLog(
   const first = await selectSealedLog(database, log);
   let sealed = first;
   while (clock.elapsed_ms() < until_ms && (await isUnsealed(database, log, sealed, first.now))) {
-    await pause(clock, LOOK_MS);
+    await pause(clock, SEALED_POLL_MS);
     sealed = await selectSealedLog(database, log);
   }
   return sealed;
@@ -83,7 +83,7 @@ async function cosignedRoot(
   const number = Number(checkpoint?.number ?? 0);
   let root = await select();
   while ((root?.size ?? 0) < number && clock.elapsed_ms() < until_ms && !signal.aborted) {
-    await pause(clock, COSIGNED_LOOK_MS);
+    await pause(clock, COSIGNED_POLL_MS);
     root = await select();
   }
   return root;

@@ -9,7 +9,7 @@ interface ExportStream {
   clock: Clock;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
-  /** Called when `chunks` is read no further, for any reason; later calls have no effect. */
+  /** Called when reading of `chunks` ends for any reason. Later calls have no effect. */
   ended(): void;
   /** Called when the export broke off although the client was still connected. */
   broken(error: unknown): void;
@@ -57,7 +57,8 @@ async function send(
         if (stream.signal.aborted) return;
       }
     }
-    // frees the place before the client sees the end of the export, because the client may then request another
+    // frees the slot before the client sees the end of the export, because the client may then request
+    // another
     stream.ended();
     sink.end();
   } catch (error) {
@@ -67,7 +68,10 @@ async function send(
   }
 }
 
-/** The size of the pieces by which the pace is measured. A sink does not report progress within a piece. */
+/**
+ * The size of the pieces in which a chunk is sent. The pace is measured after each piece, because a sink does
+ * not report progress within a write.
+ */
 const PIECE_BYTES = 64 * 1024;
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {

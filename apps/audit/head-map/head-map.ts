@@ -54,7 +54,7 @@ interface MapHead {
   chain: Hash;
 }
 
-/** A node that is gone, or differs from what was signed. */
+/** Stands for a node that is missing, or differs from what was signed. */
 const LOST = "lost";
 
 /** A placeholder in the slot of a changed child node, until the hash of the child is computed. */
@@ -76,7 +76,7 @@ interface Wanted {
 }
 
 /**
- * The nodes of the map of heads under one checkpoint that lead to given owners. Every node was verified against the
+ * The part of a checkpoint's map of heads that leads to a set of owners. Every node was verified against the
  * signed root.
  */
 export class HeadMap {
@@ -112,7 +112,9 @@ export class HeadMap {
     return map;
   }
 
-  /** Whether the root is gone. The map then has no answer for any owner. */
+  /**
+   * Whether the stored root is missing or differs from the signed one. The map then cannot return any head.
+   */
   get isLost(): boolean {
     return this.#root === LOST;
   }
@@ -175,7 +177,7 @@ export class HeadMap {
     return node.hash;
   }
 
-  /** Reads the child nodes that are on the ways to owners, below branches at one depth. */
+  /** Reads one level of the map: below the branches at one depth, the child nodes that lead to owners. */
   async #readBelow(
     database: Database,
     depth: number,

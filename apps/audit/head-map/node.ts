@@ -57,8 +57,8 @@ export class MapNode {
   readonly #taken: number;
   readonly #leaves: number;
   /**
-   * The subtrees by place. The whole node is at 1, and slot `n` is at `16 + n`. The children of place `p` are at
-   * `2p` and `2p + 1`.
+   * The subtrees, indexed as in a binary heap. The whole node is at 1, and slot `n` is at `16 + n`. The
+   * children of the subtree at `p` are at `2p` and `2p + 1`.
    */
   readonly #subtrees: Subtrees;
 
@@ -81,7 +81,7 @@ export class MapNode {
     return this.subtree(1)?.hash ?? ZERO_HASH;
   }
 
-  /** Returns the subtree at a place; null if it is empty. */
+  /** Returns the subtree at an index of the heap; null if the subtree is empty. */
   subtree(place: number): Subtree | null {
     const known = this.#subtrees[place];
     if (known !== undefined) return known;

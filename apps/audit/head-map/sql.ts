@@ -1,13 +1,13 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { MapNode } from "./node.ts";
 
-/** The place of a stored node: the checkpoint that wrote it, and the digits that lead to it. */
+/** The key of a stored node: the checkpoint that wrote the node, and the digits that lead to it. */
 export interface NodePlace {
   checkpoint: number;
   path: string;
 }
 
-/** Returns the nodes at these places in their order; null for a node that is gone or cannot be read. */
+/** Returns the nodes with these keys in their order; null for a node that is gone or cannot be read. */
 export async function selectNodes(
   database: Database,
   places: readonly NodePlace[],

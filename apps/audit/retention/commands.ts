@@ -129,7 +129,7 @@ async function checkKept({ reads }: PassDeps, month: string): Promise<void> {
   if (lost === null) return;
   const { owner, from, to } = lost;
   throw new LogAltered(
-    `The chain of ${owner ?? "an unknown owner"} has lost entries of ${month} at positions ${from} to ${to}, which were declared`,
+    `The chain of ${owner ?? "an unknown owner"} does not have the declared hashes for the dropped entries of ${month} at positions ${from} to ${to}: they are missing or different`,
   );
 }
 

@@ -43,7 +43,7 @@ async function declareOnce(
   const map = await sealed.openMap(state.checkpoint, owners);
   const [altered] = await sealed.alteredOf(chains, map, expectedOf(state.set_aside));
   if (altered !== undefined) {
-    // another replica's pass may have moved the chain beyond the checkpoint that was read
+    // tries again if another replica extended the chain after the checkpoint was read
     if ((await selectState(writes)).passes !== state.passes) return false;
     throw new LogAltered(`The chain of ${altered.owner}: ${altered.reason}`);
   }

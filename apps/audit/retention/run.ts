@@ -21,7 +21,7 @@ const MONTHS_MAX = 1_200;
 /** Usage reports may be 400 days late (AU-121), so a shorter retention would lose late counts. */
 const USAGE_MONTHS_MIN = 14;
 
-/** Lists the variables of `ostiary audit retention`. */
+/** The environment variables of `ostiary audit retention`. */
 export const retentionVariables = Type.Object({
   ...ownerVariables.properties,
   AUDIT_RETENTION_MONTHS: wholeNumber(
@@ -38,8 +38,8 @@ export const retentionVariables = Type.Object({
 });
 
 /**
- * Runs `ostiary audit retention` as a process that drops events and usage that are older than its variables allow
- * (OP-72, AU-139).
+ * Runs `ostiary audit retention` as a process that drops events and usage from before the months that its
+ * environment variables keep (OP-72, AU-139).
  */
 export function runRetention(env: Environment): Promise<void> {
   return runJob(async (say) => {
@@ -55,7 +55,7 @@ async function dropOldUsage(config: OwnerConfig, before: string, say: Say): Prom
   try {
     const { months, counts, events } = await dropUsage(database, before);
     if (months === 0 && events === 0) return;
-    const what = `${counts} counts, from ${months} months of organizations, and ${events} usage events`;
+    const what = `${counts} counts of ${months} months (added up over organizations) and ${events} usage events`;
     await say(`Dropped usage before ${before}: ${what}.\n`);
   } finally {
     await database.close();

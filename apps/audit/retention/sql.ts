@@ -6,13 +6,16 @@ import { storedColumns } from "../sealing/due-sql.ts";
 import type { StoredRow } from "../sealing/entries.ts";
 import { parseSnapshot } from "../sealing/snapshot.ts";
 
-/** A partition of the log, with the SQL that bounds it. */
+/** A partition of the log. `bound` is the SQL clause that limits the partition to a time range. */
 export interface PartitionRow {
   name: string;
   bound: string;
 }
 
-/** Returns the partitions of the log, except those that another job is dropping: such a partition has no bound. */
+/**
+ * Returns the partitions of the log. Leaves out partitions that another job is dropping, because they have no
+ * bound.
+ */
 export function selectPartitions(database: Database): Promise<PartitionRow[]> {
   return query<PartitionRow>(database, "select_partitions")`
     select * from (
@@ -29,7 +32,7 @@ export async function selectNow(database: Database): Promise<string> {
   return found?.now ?? "";
 }
 
-/** Returns the time of the database, in milliseconds. */
+/** Returns the database's current time, in milliseconds since 1970. */
 export async function selectClock(database: Database): Promise<number> {
   const [found] = await query<{ now_ms: string }>(database, "select_clock")`
     select floor(extract(epoch from clock_timestamp()) * 1000)::text as now_ms`;

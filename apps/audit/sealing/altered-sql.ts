@@ -1,10 +1,10 @@
 import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
-/** A chain whose row differs from the sealed one. */
+/** A chain whose stored row differs from the row that was sealed. */
 export interface AlteredChain {
   owner: string;
-  /** The difference, as a clause for a message. */
+  /** How the stored row differs from the sealed one, as a clause of an error message. */
   reason: string;
   /** The position that was sealed last, or null if it is unknown. */
   position: number | null;
@@ -18,7 +18,10 @@ export interface SetAside extends AlteredChain {
   accepted: boolean;
 }
 
-/** Returns the end that an altered chain must have to continue, or null if any consistent end is accepted. */
+/**
+ * Returns the head that an altered chain must have before it is sealed again, or null if any consistent head
+ * is accepted.
+ */
 export function endOf({ position, chain, accepted }: SetAside): { position: number; chain: string } | null {
   return accepted || position === null || chain === null ? null : { position, chain };
 }
@@ -28,7 +31,7 @@ export const SET_ASIDE = sql`(select coalesce(json_agg(json_build_object('owner'
   'position', position, 'chain', encode(chain, 'hex'), 'accepted', accepted) order by owner), '[]')
   from audit.altered_chains)`;
 
-/** The condition that sealing has stopped for every log of an event. */
+/** The SQL condition that every log of an event is set aside, so that the event cannot be sealed. */
 export const IS_SET_ASIDE = sql`(event.organization_id is null
     or exists (select from audit.altered_chains aside where aside.owner = 'organization:' || event.organization_id))
   and (event.user_id is null
@@ -43,7 +46,7 @@ export function selectChainAt(
   return database.run("select_chain_at", (orm) => chainAt(orm, chain_id, position));
 }
 
-/** Does the same as {@link selectChainAt}, on a connection or within a transaction. */
+/** Returns the same as {@link selectChainAt}, within a transaction or on another connection. */
 export async function chainAt(orm: Orm, chain_id: number, position: number): Promise<string | null> {
   const at = sql`chain_id = ${String(chain_id)}::text::bigint and position = ${String(position)}::text::bigint`;
   const [found] = await rows<{ chain: string }>(

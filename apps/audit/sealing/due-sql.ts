@@ -8,8 +8,8 @@ import { type SealWindow, snapshotText } from "./snapshot.ts";
 import type { OlderCursor } from "./state-sql.ts";
 
 /**
- * Returns the transaction that comes after `entries` intents or `entries` outcomes, counted from `xid`; null if
- * there are fewer.
+ * Returns the transaction before which a pass should end: at most `entries` intents and `entries` outcomes
+ * lie between `xid` and that transaction. Returns null if neither count is exceeded.
  */
 export async function selectBound(database: Database, xid: bigint, entries: number): Promise<bigint | null> {
   const nth = (column: SQL, table: SQL) => sql`
@@ -48,9 +48,9 @@ function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
 }
 
 /**
- * Returns the tables of a query for the events that the transactions of a window wrote. `event` is the event; `due`
- * tells whether the window includes its intent, its outcome or both. The lateral join reads each event by its key,
- * whatever row count the planner expects.
+ * Returns a FROM clause for the events that the transactions of a window wrote. The alias `event` is the
+ * stored row. The alias `due` says which parts the window includes: `is_intent`, `is_outcome` or both. The
+ * lateral join makes the planner read each event by its key, whatever row count it expects.
  */
 export function eventsOf(window: SealWindow): SQL {
   return sql`(
@@ -79,7 +79,7 @@ export function selectWindow(database: Database, window: SealWindow): Promise<Un
 
 /**
  * Returns at most `limit` events of the whole log that lack an entry. Used after a restore, when transaction
- * numbers start anew, and after somebody changed the marks.
+ * numbers start again, and after somebody changed the sealer's marks.
  */
 export function selectAnyUnsealed(database: Database, limit: number): Promise<UnsealedRow[]> {
   const intent = sql`(${CLAIMED} and ${hasNoEntry(false)})`;
@@ -133,7 +133,7 @@ export function selectUnsealedOf(
 const INSERTED_FINAL = sql.raw("event.outcome <> 'pending' and event.outcome_xid is null");
 
 interface Unsealed {
-  /** The tables and the condition that find events, as `event`. */
+  /** The FROM clause, with a WHERE clause if one is needed. Events have the alias `event`. */
   from: SQL;
   /** Whether the intent of an event is due. */
   intent: SQL;
@@ -151,8 +151,8 @@ function selectUnsealed(database: Database, { from, intent, outcome }: Unsealed)
 }
 
 /**
- * Returns the next events of one kind of owner from before the proof was introduced, owner by owner, from the
- * start of each log.
+ * Returns the next batch of events from before the proof was introduced. A batch has one kind of owner, and
+ * is ordered by owner and then by event id.
  */
 export function selectOlder(database: Database, after: OlderCursor, limit: number): Promise<UnsealedRow[]> {
   const owner = after.kind === "organization" ? sql`event.organization_id` : sql`event.user_id`;

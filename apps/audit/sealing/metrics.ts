@@ -28,7 +28,7 @@ export function createSealMetrics({ registry }: Metrics, readings: SealReadings)
   });
   new Gauge({
     name: "audit_seal_lag_seconds",
-    help: "The time that the oldest event without a seal has waited.",
+    help: "How long the oldest event that is not sealed has waited.",
     registers,
     collect() {
       this.set(readings.lag_ms() / 1_000);

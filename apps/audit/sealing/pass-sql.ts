@@ -55,7 +55,10 @@ export interface PassWrite {
   altered?: readonly AlteredChain[];
   /** Owners whose chains are sealed again. */
   restored?: readonly string[];
-  /** More parts of the statement, each followed by a comma. The parts read `turned`, which is empty if the pass is lost. */
+  /**
+   * More common table expressions of the statement, each followed by a comma. They must select from `turned`,
+   * which has no row if another pass was written first.
+   */
   also?: SQL;
 }
 
@@ -75,8 +78,8 @@ export async function writePass(database: Database, passes: number, pass: PassWr
 }
 
 /**
- * Returns the part that updates the sealer's row. All other parts read its result, which is empty if another pass
- * was written first.
+ * Returns the common table expression that updates the sealer's row. All others select from it. It has no row
+ * if another pass was written first.
  */
 function turned(
   passes: number,
@@ -92,7 +95,10 @@ function turned(
     )`;
 }
 
-/** Returns the parts that write the checkpoint, its nodes of the map, and its leaves of the tree. */
+/**
+ * Returns the common table expressions that write the checkpoint, its nodes of the map of heads, and new
+ * leaves of the tree of checkpoints.
+ */
 function checkpointParts({ checkpoint, nodes, tree }: PassWrite): SQL {
   return sql`sealed as (
       insert into audit.checkpoints (number, sealed_at, previous, map, jws)
@@ -114,7 +120,7 @@ function checkpointParts({ checkpoint, nodes, tree }: PassWrite): SQL {
     )`;
 }
 
-/** Returns the parts that write the entries of the chains, and the declarations of retention. */
+/** Returns the common table expressions that write entries, and declarations of retention. */
 function entryParts({ entries, retentions = [] }: PassWrite): SQL {
   const entered = sql`entered as (
       insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain, salt)
@@ -123,7 +129,7 @@ function entryParts({ entries, retentions = [] }: PassWrite): SQL {
         chain_id bigint, position bigint, occurred_at timestamptz, event_id text, is_outcome boolean,
         chain text, salt text)
     )`;
-  // the service role may not write declarations, so its statements do not name their table
+  // the service role has no right to write declarations, so its statements must not name their table
   if (retentions.length === 0) return entered;
   return sql`${entered},
     declared as (
@@ -134,7 +140,7 @@ function entryParts({ entries, retentions = [] }: PassWrite): SQL {
     )`;
 }
 
-/** Returns the parts that set altered chains aside, restore chains, and move heads. */
+/** Returns the common table expressions that set altered chains aside, restore chains, and move heads. */
 function chainParts({ altered = [], restored = [], heads, checkpoint }: PassWrite): SQL {
   return sql`set_aside as (
       insert into audit.altered_chains (owner, reason, position, chain, sealed_to)

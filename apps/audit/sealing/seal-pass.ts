@@ -26,7 +26,7 @@ const SLICE_MS = 10;
 export const SALT_BYTES = 16;
 
 export interface PassDeps {
-  /** The database for reads, which plans each statement for its own values. */
+  /** Connections for reads. PostgreSQL plans each of their statements for its actual parameter values. */
   reads: Database;
   writes: Database;
   key: SigningKey | null;
@@ -82,7 +82,10 @@ export async function sealPass(deps: PassDeps, found: SealerState): Promise<Pass
   };
 }
 
-/** Remembers the chain ends that a pass wrote. Forgets and reports the chains that the pass set aside. */
+/**
+ * Remembers the heads of the chains that a pass extended. Forgets and logs the chains that the pass set
+ * aside.
+ */
 export function notePass({ sealed, log }: PassDeps, { heads, checkpoint, altered = [] }: PassWrite): void {
   sealed.remember(heads, checkpoint);
   for (const chain of altered) {
@@ -126,8 +129,8 @@ async function olderRows(database: Database, { sealed_to }: SealerState, cursor:
 }
 
 /**
- * Returns due events of a restored database. `sealed_to` is a snapshot of the other server, and stays until all
- * events are sealed.
+ * Returns due events of a restored database. `sealed_to` is a snapshot of the server that the log came from.
+ * It is replaced once all events are sealed.
  */
 async function restoredRows(database: Database, { sealed_to }: SealerState, now: Snapshot): Promise<Due> {
   const rows = await selectAnyUnsealed(database, ENTRIES_MAX);
@@ -147,8 +150,8 @@ async function movedRows({ reads, log }: PassDeps, state: SealerState): Promise<
 }
 
 /**
- * Returns the entries of rows, except in chains that are set aside. While events from before the proof are sealed,
- * returns only entries for the kind of owner whose turn it is.
+ * Returns the entries of rows, except in chains that are set aside. While events from before the proof was
+ * introduced are sealed, returns only entries for the kind of owner that `older` names.
  */
 async function newEntries(
   deps: PassDeps,
@@ -232,7 +235,7 @@ async function chainsOf(
   return { map, chains };
 }
 
-/** Signs the marks; returns undefined without a key. */
+/** Signs the sealer's marks. Returns undefined if no key is configured. */
 async function signedMarks(
   { key }: PassDeps,
   marks: Pick<SealerState, "sealed_to" | "older">,

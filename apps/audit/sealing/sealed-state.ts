@@ -37,15 +37,15 @@ const HEADS_MAX = 100_000;
 
 export const MARKS_TYPE = "audit-marks";
 
-/** Returns the text that is signed for the marks, which tell how far the sealer has come. */
+/** Returns the signed text of the sealer's marks, which record how far the log is sealed. */
 export function marksText({ sealed_to, older }: Pick<SealerState, "sealed_to" | "older">): string {
   return canonicalJson({ older, sealed_to });
 }
 
-/** The end of a chain, as this process wrote it. */
+/** The head of a chain, as this process wrote it. */
 type End = Pick<HeadWrite, "position" | "chain">;
 
-/** Returns the end of a chain according to the map of heads, for the record of an altered chain. */
+/** Returns the head of a chain according to the map of heads, for the record of an altered chain. */
 function sealedEnd(map: HeadMap, owner: string): { position: number | null; chain: string | null } {
   const head = map.headOf(owner);
   if (head === null || head === "lost") return { position: null, chain: null };
@@ -54,7 +54,7 @@ function sealedEnd(map: HeadMap, owner: string): { position: number | null; chai
 
 /** The conditions under which a set-aside chain is sealed again. */
 export interface Expected {
-  /** The end that the sealer remembers, or null if it remembers none. */
+  /** The head that the sealer remembers, or null if it remembers none. */
   end: End | null;
   /** Whether an operator lets sealing continue from the chain's present row. */
   accepted: boolean;
@@ -66,9 +66,10 @@ export function expectedOf(set_aside: readonly SetAside[]): Map<string, Expected
 }
 
 /**
- * Checks that chains still end as they were sealed, before new entries are sealed on top. Otherwise the next
- * checkpoint would sign a chain that somebody rebuilt or cut in the database. This process also remembers the ends
- * that it wrote, because nothing else reveals that a chain was set back to an older end.
+ * Checks that the stored heads of chains are the sealed ones, before new entries are sealed on top. Otherwise
+ * the next checkpoint would sign a chain that somebody rebuilt or cut in the database. This process also
+ * remembers the heads that it wrote, because nothing else reveals that a chain was set back to an earlier
+ * head.
  */
 export class SealedState {
   readonly #database: Database;
@@ -78,7 +79,7 @@ export class SealedState {
   readonly #nodes = new NodeCache();
   readonly #tree: CheckpointTree;
   #newest: Checkpoint | null = null;
-  /** The signature of the marks that were verified last, with their text. */
+  /** The signature of the marks that were verified last, followed by the signed text. */
   #marks = "";
   #keys: SigningJwk[] = [];
 
@@ -104,15 +105,15 @@ export class SealedState {
     }
   }
 
-  /** Forgets the end of an altered chain. The database records that the chain was altered. */
+  /** Forgets the head of an altered chain. The database records that the chain was altered. */
   forget(owner: string): void {
     this.#ends.delete(owner);
   }
 
   /**
-   * Returns the number of the checkpoint that this process wrote last, if the database no longer has it; otherwise
-   * null. The database was then restored from an older state, or a standby without the checkpoint was promoted.
-   * Forgets all remembered ends in that case.
+   * Returns the number of the checkpoint that this process wrote last, if the database no longer has it;
+   * otherwise null. The database was then restored from an older state, or a standby without the checkpoint
+   * was promoted. Forgets all remembered heads in that case.
    */
   setBackFrom(newest: Checkpoint | null): number | null {
     const last = this.#newest;
@@ -146,7 +147,11 @@ export class SealedState {
     return this.#keys.find((key) => key.kid === kid) ?? null;
   }
 
-  /** @throws LogAltered for a checkpoint that no key of this log signed */
+  /**
+   * Checks that a key of this log signed the newest checkpoint.
+   *
+   * @throws LogAltered if no key of this log signed it
+   */
   async checkNewest(checkpoint: Checkpoint | null): Promise<void> {
     if (checkpoint === null || (await this.#isSigned(checkpoint))) return;
     throw new LogAltered(`Checkpoint ${checkpoint.number} is not signed by a key of this log`);
@@ -182,7 +187,10 @@ export class SealedState {
     }
   }
 
-  /** Returns the chains that differ from the map of the newest checkpoint or from their expected end. */
+  /**
+   * Returns the chains whose row contradicts the newest checkpoint's map of heads, or the head that this
+   * process or the database remembers.
+   */
   async alteredOf(
     chains: readonly ChainRow[],
     map: HeadMap,
@@ -217,7 +225,10 @@ export class SealedState {
       : `the hash at position ${head.position} differs from the sealed one`;
   }
 
-  /** Returns how a chain that is not in the map contradicts the older checkpoint that holds its head. */
+  /**
+   * Returns how a chain outside the map contradicts the older checkpoint that contains its head, or null if
+   * it does not.
+   */
   async #outsideMap({ owner, position, chain, inclusion, checkpoint }: ChainRow): Promise<string | null> {
     if (chain === null) return null;
     if (inclusion === null) return "no checkpoint holds it";
@@ -238,7 +249,7 @@ export class SealedState {
     return found === row.chain ? null : "its row and its last entry have different hashes";
   }
 
-  /** Returns how a chain fails to continue from the end that was written, or null if it continues. */
+  /** Returns how a chain fails to continue from a head that was written, or null if it continues. */
   async #setBack(row: ChainRow, end: End): Promise<string | null> {
     if (row.position < end.position) {
       return `it ends at position ${row.position}, and position ${end.position} was sealed`;

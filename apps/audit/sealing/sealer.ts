@@ -9,7 +9,7 @@ import { type PassDeps, type PassResult, sealPass } from "./seal-pass.ts";
 import { LogAltered, SealedState } from "./sealed-state.ts";
 import { type SealerState, selectState, type UsageDue } from "./state-sql.ts";
 
-/** The statements of usage that the sealer writes when all events are sealed (AU-131). */
+/** How the sealer writes statements of usage once all events are sealed (AU-131). */
 export interface UsageStatements {
   due: UsageDue;
   /** Writes the statements that are due. */
@@ -95,7 +95,8 @@ export class Sealer {
   }
 
   /**
-   * Whether this replica seals. Can briefly be true for two replicas, and is true for all while nothing is written.
+   * Whether this replica seals. Can briefly be true for two replicas, and is true for all replicas while no
+   * pass is written.
    */
   get isSealing(): boolean {
     return this.#isSealing;

@@ -4,7 +4,7 @@
  */
 export interface Snapshot {
   xmax: bigint;
-  /** In ascending order. */
+  /** The transactions below `xmax` that were still running, in ascending order. */
   running: readonly bigint[];
 }
 

@@ -12,24 +12,28 @@ import { VERSION } from "@ostiary/lib/runtime/version";
 import { mayCall } from "./public-addresses.ts";
 import { type Target, type TargetRules, targetOf, urlProblem } from "./targets.ts";
 
-/** The result of a delivery request. `status` is null when there was no answer. */
+/** The result of a delivery request. `status` is null if there was no response. */
 export type CallResult =
   | { outcome: "accepted"; status: number }
   | { outcome: "refused"; status: number | null; error: string; retry_after_ms: number | null }
   /** The caller aborted the request. It is unknown whether the request arrived. */
   | { outcome: "aborted" };
 
-/** The result of a request, with what the receiver answered. */
+/** The result of a request, with the body of the response. */
 export interface Answer {
   result: CallResult;
-  /** Null without an answer, for an answer that is too long, and for bytes that are not UTF-8. */
+  /** The body as text. Null if there was no response, if the body is too long, or if it is not UTF-8. */
   text: string | null;
 }
 
 export const CALL_TIMEOUT_MS = 10_000;
-/** The maximum number of bytes that are read from one answer. A longer answer ends its connection. */
+/**
+ * The maximum number of bytes that are read from a response. The connection of a longer response is closed.
+ */
 export const ANSWER_BYTES_MAX = 4_096;
-/** The maximum number of provisional answers (1xx) to one request. Further ones would only cost time. */
+/**
+ * The maximum number of interim responses (1xx) to one request, so that they cannot delay the final response.
+ */
 const PROVISIONAL_MAX = 16;
 /** The range of HTTP statuses (RFC 9110, 15). */
 const STATUS_MIN = 100;
@@ -79,7 +83,7 @@ export class Receiver {
     return (await this.ask(body, headers, signal)).result;
   }
 
-  /** Posts a body like {@link post}, and also returns what the receiver answered. */
+  /** Posts a body like {@link post}, and also returns the body of the response. */
   async ask(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
     const target = this.#target;
     if (target === null) {
@@ -158,7 +162,7 @@ export class Receiver {
     };
   }
 
-  /** Resolves a name to those of its addresses that may be called. */
+  /** Resolves a host name, and returns only addresses that may be called. */
   readonly #lookup: LookupFunction = (host, options, callback) => {
     const { resolve = lookup, rules } = this.#deps;
     resolve(host, { all: true }, (error, addresses) => {
@@ -193,7 +197,7 @@ function refusal(status: number | null, error: string, retry_after_ms: number | 
 }
 
 /**
- * Reads an answer to its end, so that the connection can be used again. For an answer that is too long, ends the
+ * Reads a response to its end, so that the connection can be reused. If the response is too long, closes the
  * connection and returns null.
  */
 async function readAnswer(response: IncomingMessage, cut: () => void): Promise<Buffer | null> {
@@ -227,8 +231,8 @@ function timeOf(date: string | undefined): number | null {
 }
 
 /**
- * Returns the pause that Retry-After requests (RFC 9110): seconds, or a date that is compared with `now_ms`. Null
- * without a valid header.
+ * Returns the pause that a Retry-After header requests (RFC 9110): seconds, or a date that is compared with
+ * `now_ms`. Returns null if there is no valid header.
  */
 export function retryAfter_ms(header: string | undefined, now_ms: number): number | null {
   if (header === undefined) return null;
@@ -261,8 +265,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns why a delivery request failed, as a sentence for the organization. The reason reveals nothing about the
- * networks of the operator.
+ * Returns why a delivery request failed, as a sentence for the organization. The sentence reveals nothing
+ * about the operator's networks.
  */
 function sentenceOf(error: unknown): string {
   if (error instanceof ForbiddenAddress) return "The receiver's name has no address that may be called.";

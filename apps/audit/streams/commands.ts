@@ -84,7 +84,11 @@ function tooManyStreams(): ApiError {
   });
 }
 
-/** Returns the box that encrypts secrets. @throws ApiError 409 if the service has no key for secrets */
+/**
+ * Returns the box that encrypts secrets.
+ *
+ * @throws ApiError 409 if the service has no key for secrets
+ */
 function secretsOf({ secrets }: StreamCommandDeps): SecretBox {
   if (secrets !== null) return secrets;
   throw new ApiError("CONFLICT", {
@@ -101,7 +105,10 @@ function filterOf(filter: StreamFilter | null | undefined): StreamFilter | null 
   return Object.keys(some).length === 0 ? null : some;
 }
 
-/** Returns the position after which a new stream begins: the end of the log, or the requested position. */
+/**
+ * Returns the position after which a new stream begins: the last position of the log, or the one before the
+ * requested entry.
+ */
 async function startPlace(
   tx: Orm,
   organization_id: string,
@@ -137,7 +144,11 @@ function requireRow(row: StreamRow | null, stream_id: string): StreamRow {
   return row;
 }
 
-/** Reads a stream. @throws ApiError 404 if the organization has no such stream */
+/**
+ * Reads a stream.
+ *
+ * @throws ApiError 404 if the organization has no such stream
+ */
 export async function readStream(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStream> {
   const row = await deps.writes.run("select_stream", (orm) => selectStream(orm, address));
   return toStream(requireRow(row, address.stream_id));

@@ -29,9 +29,10 @@ const ENTRY_MS_MIN = 0.2;
 const STUCK_MS = 60_000;
 
 /**
- * Delivers a stream for one turn (AU-102), and releases its lease. Sends each batch after the receiver has accepted
- * the previous one. Stops when no entry is left, a delivery request fails or the turn is over. A batch counts as
- * delivered once the database has the new position: a crash before that write repeats the batch.
+ * Delivers a stream for one time slice, called a turn (AU-102), and releases its lease. Sends each batch
+ * after the receiver has accepted the previous one. Stops when no entry is left, a delivery request fails or
+ * the turn is over. A batch counts as delivered once the database has the new position: a crash before that
+ * write repeats the batch.
  */
 export async function deliverTurn(deps: CourierDeps, claimed: DeliveryRow, turn: Turn): Promise<void> {
   const courier = new Courier(deps, turn, claimed);
@@ -104,7 +105,7 @@ class Courier {
     return goesOn;
   }
 
-  /** Waits until `until_ms` if a backlog is left. */
+  /** Waits until `until_ms` if the stream still has entries to deliver. */
   async #pace(until_ms: number): Promise<void> {
     const { clock } = this.#deps;
     const rest_ms = until_ms - clock.elapsed_ms();

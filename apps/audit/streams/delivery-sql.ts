@@ -21,7 +21,7 @@ export interface DeliveryRow extends SecretRow {
   filter: StreamFilter | null;
   status: AuditStream["status"];
   chain_id: number;
-  /** The end of the chain. */
+  /** The last position of the chain. */
   head: number;
   /** Entries up to this position are delivered, or left out by the filter. */
   position: number;
@@ -92,7 +92,10 @@ export async function releaseLease(
       where id = ${id} and lease = ${lease}`;
 }
 
-/** The new position of a stream. `delivered` is null if the filter left everything out. */
+/**
+ * The new position of a stream. `delivered` is the last delivered entry, or null if the filter left out all
+ * entries.
+ */
 interface Advance {
   position: number;
   delivered: (ChainPlace & { occurred_at: string }) | null;
@@ -169,7 +172,10 @@ export async function selectNext(database: Database, stream: DeliveryRow): Promi
   return { entries, scanned: isFull ? last.position : end };
 }
 
-/** Returns a query of the entries of a chain between two positions, at most {@link WINDOW_ENTRIES}. */
+/**
+ * Returns a query for the entries of a chain whose positions are after `after` and up to `end`. Selects at
+ * most {@link WINDOW_ENTRIES}.
+ */
 function ofChain(chain_id: number, after: number, end: number): SQL {
   return sql`select 0 as turn, stored.* from audit.entries stored where chain_id = ${bigint(chain_id)}
     and position > ${bigint(after)} and position <= ${bigint(end)}
@@ -178,7 +184,7 @@ function ofChain(chain_id: number, after: number, end: number): SQL {
 
 export type FoundEntry = EntryRow & {
   chain_id: number;
-  /** Whether more entries follow that did not fit. */
+  /** Whether the batch was cut before further entries, because its size limit was reached. */
   isCut: boolean;
 };
 
@@ -194,8 +200,8 @@ interface FlatRow {
 }
 
 /**
- * Returns up to {@link BATCH_ENTRIES_MAX} entries of `source`, ordered by `turn` and then by position. Stops once
- * the params of the events exceed the bytes of a batch.
+ * Returns up to {@link BATCH_ENTRIES_MAX} entries of `source`, ordered by its column `turn` and then by
+ * position. Stops once the params of the events exceed {@link BATCH_BYTES_MAX}.
  */
 export async function selectEntries(database: Database, source: SQL, wanted: SQL): Promise<FoundEntry[]> {
   const limit = sql.raw(String(BATCH_ENTRIES_MAX));
@@ -239,8 +245,8 @@ function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
 }
 
 /**
- * Adds the declarations of dropped months and the statements of usage, by position. Stops before the first position
- * without an entry.
+ * Adds the declarations of dropped months and the statements of usage to the entries, in the order of
+ * positions. Stops before the first position without an entry.
  */
 export async function withOtherEntries(
   database: Database,

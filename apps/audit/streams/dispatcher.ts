@@ -6,7 +6,10 @@ import { type HeldLease, LEASE_MS } from "./lease-sql.ts";
 const CLAIM_MS = 1_000;
 const RENEW_MS = 1_000;
 const RETRY_MS = 1_000;
-/** The delivery of one stream ends after this time if its lane has no free place, so that waiting streams get one. */
+/**
+ * The length of a turn. A stream whose lane has no free slot ends its delivery after this time, so that
+ * waiting streams get a slot.
+ */
 const TURN_MS = 5_000;
 /** The minimum time between two searches for due streams. */
 const CLAIM_GAP_MS = 20;
@@ -15,7 +18,9 @@ const STOP_MS = 5_000;
 /** The maximum number of streams that a replica delivers at once, so that receivers cannot fill its memory (AU-187). */
 const DELIVERIES_MAX = 128;
 
-/** One delivery of a stream, from the claim of its lease to the release. */
+/**
+ * The time slice in which a replica delivers one stream, from the claim of the stream's lease to the release.
+ */
 export interface Turn {
   lease: string;
   /** Aborts the delivery request when the lease is lost, or when the service's time to stop is over. */
@@ -23,16 +28,19 @@ export interface Turn {
   /** Returns whether the turn should end after the delivery request in flight. */
   isOver: () => boolean;
   /**
-   * Reports that the receiver is slow. Moves the stream to the slow lane, which frees its place for another stream.
+   * Moves the stream to the slow lane, because its receiver is slow. The lane that the stream leaves gets a
+   * free slot.
    */
   yieldPlace: () => void;
 }
 
-/** A group of streams with a limited number of places, so that the group cannot delay other groups. */
+/**
+ * A group of streams with a limited number of delivery slots, so that the group cannot delay other groups.
+ */
 export interface Lane<Row> {
   /** The maximum number of streams that a replica delivers at once. */
   max: number;
-  /** The number of these places that streams of other lanes never use. */
+  /** The number of slots that streams of other lanes never use. */
   kept: number;
   /** Claims the leases of at most `limit` streams that have something to deliver. */
   claim: (lease: string, limit: number) => Promise<readonly Row[]>;
@@ -45,7 +53,7 @@ export interface Streams<Row extends { id: string }> {
   slow_lane: Lane<Row>;
   /** Renews leases and returns the ids of the streams that still have them. */
   renew: (held: readonly HeldLease[]) => Promise<ReadonlySet<string>>;
-  /** Delivers a stream for one turn, and releases its lease. A lease that is not released ends by itself. */
+  /** Delivers a stream for one turn, and releases its lease. A lease that is not released expires. */
   deliver: (row: Row, turn: Turn) => Promise<void>;
 }
 
@@ -120,7 +128,7 @@ export class Dispatcher<Row extends { id: string }> {
       const free = this.#free(lane);
       if (free <= 0 || this.#stopping) continue;
       const lease = randomUUID();
-      // the lease began no earlier than the statement was sent
+      // the lease begins after this time, so it does not end before `until_ms`
       const until_ms = this.#deps.clock.elapsed_ms() + LEASE_MS;
       for (const row of await lane.claim(lease, free)) this.#begin(row, lease, lane, until_ms);
     }
@@ -162,7 +170,7 @@ export class Dispatcher<Row extends { id: string }> {
     });
   }
 
-  /** Aborts the delivery if its lease ends without renewal. */
+  /** Aborts the delivery at `until_ms`, the end of its lease, unless the lease is renewed before. */
   #holdUntil(delivery: Delivery<Row>, until_ms: number): void {
     const { clock } = this.#deps;
     delivery.cancel();
@@ -174,7 +182,7 @@ export class Dispatcher<Row extends { id: string }> {
     try {
       await this.#streams.deliver(row, turn);
     } catch (err) {
-      // the lease ends by itself; then a replica that reaches the database continues
+      // the lease expires; then a replica that reaches the database continues the delivery
       this.#deps.log.warn(
         { err, stream_id: id },
         "delivering an audit stream failed and will be tried again",

@@ -76,7 +76,7 @@ interface Asked {
   body?: unknown;
 }
 
-/** Returns every problem of a request, so that one answer can report all problems (AU-97). */
+/** Returns every problem of a request, so that one response can report them all (AU-97). */
 function problemsOf(
   { request, params, query, body }: Asked,
   schemas: Schemas,
@@ -115,7 +115,7 @@ function bodyProblems(schema: TSchema, body: unknown, rules: TargetRules): Field
   ];
 }
 
-/** Refuses a request with problems, and a malformed id of a stream with 404. */
+/** Returns the check of an operation: 422 for a request with problems, 404 for a malformed id of a stream. */
 function checked({ receivers: { rules } }: StreamHandlersDeps, schemas: Schemas = {}) {
   return {
     transform: (asked: Asked) => {
@@ -154,7 +154,7 @@ function listHandlers(deps: StreamHandlersDeps) {
         response: {
           201: answer(
             AuditStreamWithSecret,
-            "The stream with its secret. No other answer contains the secret.",
+            "The stream with its secret. No other response contains the secret.",
             "details",
             "created",
           ),
@@ -233,7 +233,7 @@ function receiverHandlers(deps: StreamHandlersDeps) {
         response: {
           200: answer(
             AuditStreamWithSecret,
-            "The stream with its new secret. No other answer contains the secret.",
+            "The stream with its new secret. No other response contains the secret.",
           ),
           ...bodyErrors("NOT_FOUND", off),
         },

@@ -53,7 +53,7 @@ export function createStreamGauges({ registry }: Metrics, readings: () => readon
   });
   new Gauge({
     name: "audit_stream_lag_entries",
-    help: "The largest number of entries that one stream of a status has yet to deliver.",
+    help: "The largest backlog of a single stream, in entries, by status (active, failing, paused).",
     labelNames: ["status"],
     registers,
     collect() {
@@ -63,7 +63,7 @@ export function createStreamGauges({ registry }: Metrics, readings: () => readon
   });
   new Gauge({
     name: "audit_stream_wait_seconds",
-    help: "The longest time that an entry which may be delivered has waited, over all streams.",
+    help: "The longest time that a stream has had an entry to deliver without delivering it. Pauses do not count.",
     registers,
     collect() {
       const found = readings();

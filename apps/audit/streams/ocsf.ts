@@ -107,7 +107,10 @@ interface Actor {
   key_prefix: string | null;
 }
 
-/** Returns the actor: the member as its user or, without a member, how the caller authenticated. */
+/**
+ * Returns the actor: the member as `user`. Without a member, returns the type of the credential as
+ * `invoked_by`.
+ */
 function actorOf({ member_id, auth_type, key_prefix }: Actor) {
   if (member_id === null) return { invoked_by: auth_type };
   return {

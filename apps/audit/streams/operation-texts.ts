@@ -24,7 +24,7 @@ export const operations = describeOperations(
     ],
     testAuditStream: [
       "Call a stream's receiver",
-      "Sends a signed message of type audit.test, which contains no event, and returns what the receiver answered. If the receiver of a failing stream accepts the message, the stream is retried at once.",
+      "Sends a signed message of type audit.test, which contains no event, and returns the result. If the receiver of a failing stream accepts the message, the stream is retried at once.",
     ],
   },
   ["Streams"],

@@ -17,7 +17,7 @@ const SPECIAL_IPV4 = [
   "203.0.113.0/24",
   "224.0.0.0/3",
 ];
-/** The public addresses of IPv6, and the ranges in them that are special or lead to IPv4. */
+/** The range of public IPv6 addresses, and the ranges in it that are special-purpose or lead to IPv4. */
 const PUBLIC_IPV6 = ["2000::/3"];
 const SPECIAL_IPV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
@@ -54,7 +54,7 @@ const MAPPED = /^::ffff:(?:([\da-f]{1,4}):([\da-f]{1,4})|(\d+\.\d+\.\d+\.\d+))$/
 function plainAddress(text: string): string | null {
   const family = isIP(text);
   if (family === 4) return text;
-  // a zone, as in fe80::1%eth0, names an interface of this machine
+  // an address with a zone, such as fe80::1%eth0, is local to this machine
   if (family === 0 || text.includes("%")) return null;
   const spelled = new URL(`http://[${text}]`).hostname.slice(1, -1);
   const [, high = "", low = "", dotted] = MAPPED.exec(spelled) ?? [];

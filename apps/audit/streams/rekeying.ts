@@ -23,7 +23,7 @@ export function rekeying({ writes, secrets, clock, log }: RekeyingDeps): Loop {
     onFailure: (err, retry_in_ms) =>
       log.warn(
         { err, retry_in_ms },
-        "the audit service could not encrypt the secrets of streams anew and will try again",
+        "the audit service could not re-encrypt the secrets of streams and will try again",
       ),
     clock,
   });

@@ -44,7 +44,11 @@ export class SecretBox {
     return `${key.id}.${Buffer.concat([iv, Buffer.from(sealed)]).toString("base64url")}`;
   }
 
-  /** @throws SecretUnreadable */
+  /**
+   * Decrypts a secret of a stream.
+   *
+   * @throws SecretUnreadable
+   */
   async open(text: string, stream_id: string): Promise<string> {
     const [id = "", rest = ""] = text.split(".");
     const key = (await this.#keys.current()).find((each) => each.id === id);

@@ -59,7 +59,7 @@ export interface StartPlace {
   chain: string;
 }
 
-/** Returns the end of an organization's chain, or position 0 if the organization has no chain. */
+/** Returns the last position of an organization's chain, or position 0 if the organization has no chain. */
 export async function selectEnd(
   orm: Orm,
   organization_id: string,

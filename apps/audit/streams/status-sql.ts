@@ -12,8 +12,9 @@ export interface StatusReading {
 }
 
 /**
- * Returns a reading for each status. A stream waits from the time at which it may deliver, or from the time of its
- * next event if that is later. So neither an old backlog nor a pause after a failure counts as waiting.
+ * Returns a reading for each status. A stream waits from the time at which it may deliver, or from the time
+ * of its next event if that is later. Therefore neither an old backlog nor a pause after a failure counts as
+ * waiting.
  */
 export function selectStatuses(database: Database): Promise<StatusReading[]> {
   return query<StatusReading>(database, "select_stream_statuses")`

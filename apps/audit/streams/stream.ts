@@ -181,13 +181,13 @@ export const AuditStream = Type.Object(
 );
 export type AuditStream = Static<typeof AuditStream>;
 
-/** A stream with its secret. No other answer contains the secret. */
+/** A stream with its secret. Only the responses to creation and rotation contain the secret. */
 export const AuditStreamWithSecret = Type.Object(
   {
     ...AuditStream.properties,
     secret: Type.String({
       description:
-        "The secret that signs every delivery request (Standard Webhooks). Only this answer shows the secret.",
+        "The secret that signs every delivery request (Standard Webhooks). Only this response contains it.",
       examples: ["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
     }),
   },
@@ -203,7 +203,7 @@ export const AuditStreamTest = Type.Object(
       Type.Integer({
         minimum: 100,
         maximum: 599,
-        description: "The status of the receiver's answer.",
+        description: "The status code of the receiver's response.",
         examples: [204],
       }),
     ),

@@ -15,14 +15,14 @@ export interface TargetRules {
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
 
-/** The variables that set the rules. */
+/** The environment variables that set the rules. */
 export interface TargetConfig {
   AUDIT_STREAM_ALLOW_HTTP: boolean;
   AUDIT_STREAM_ALLOWED_PORTS?: string;
   AUDIT_STREAM_ALLOWED_NETWORKS?: string;
 }
 
-/** Returns the rules that the variables of the service set. */
+/** Returns the rules that the service's environment variables set. */
 export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
   return targetRules({
     allow_http: config.AUDIT_STREAM_ALLOW_HTTP ?? false,

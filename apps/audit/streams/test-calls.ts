@@ -2,8 +2,8 @@ import { NoPermit, Semaphore } from "@ostiary/lib/async";
 import { ApiError } from "@ostiary/lib/domain/errors";
 
 /**
- * The maximum number of test requests that run at once in one process. There is a limit because organizations
- * choose the hosts of test requests.
+ * The maximum number of test requests that run at once in one process. Organizations choose the hosts, so
+ * without a limit slow hosts could hold many connections open.
  */
 const TEST_CALLS_MAX = 10;
 const RETRY_AFTER_SECONDS = 10;
@@ -12,7 +12,11 @@ const RETRY_AFTER_SECONDS = 10;
 export class TestCalls {
   readonly #permits = new Semaphore(TEST_CALLS_MAX, 0);
 
-  /** Runs `work`. @throws ApiError 429 when {@link TEST_CALLS_MAX} run already */
+  /**
+   * Runs `work`.
+   *
+   * @throws ApiError 429 if {@link TEST_CALLS_MAX} test requests already run
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.#permits.run(work);

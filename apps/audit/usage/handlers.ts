@@ -66,7 +66,7 @@ export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
       detail: {
         summary: "Read an organization's usage",
         description:
-          "Requests, refusals, failures, bytes and time, grouped by `by`, in the order of the ids. Gateways report every 10 seconds. A request counts when it ends, in the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the answer is an export of all items, and `limit` does not apply.",
+          "Requests, refusals, failures, bytes and time, grouped by `by`, in the order of the ids. Gateways report every 10 seconds. A request counts when it ends, in the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the response is an export of all items, and `limit` does not apply.",
         operationId: "listUsage",
         tags: ["Usage"],
       },

@@ -3,13 +3,13 @@ import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/datab
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 
-/** The maximum number of events, or of months of organizations, that one transaction drops. */
+/** The maximum number of rows that one transaction drops: events, or pairs of an organization and a month. */
 const STEP_ROWS = 500;
 const TIME_LENGTH = 10;
 
 /** How much was dropped. */
 interface DroppedUsage {
-  /** Months whose counts were dropped, counted for each organization. */
+  /** The months whose counts were dropped. A month counts once for each organization. */
   months: number;
   counts: number;
   events: number;

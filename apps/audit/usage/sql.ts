@@ -69,7 +69,7 @@ function within(column: SQL, { from_ms, to_ms }: UsageRange): SQL {
 
 /**
  * Returns the time of the last report of each gateway that sent no final report and has been silent since
- * `silent_since_ms`. Only times within `range`, the oldest first.
+ * `silent_since_ms`. Returns only times within `range`, the oldest first.
  */
 export async function selectGaps(
   database: Database,

@@ -19,19 +19,19 @@ export const Usage = Type.Object(
     from: timeField("The start of the time that is counted."),
     to: timeField("The end of the time that is counted, exclusive."),
     service: Type.Optional(
-      Type.String({ description: "The service; with `by=service` and `by=route`.", examples: ["widgets"] }),
+      Type.String({ description: "The service, if `by` is service or route.", examples: ["widgets"] }),
     ),
-    method: Type.Optional(Type.String({ description: "The method; with `by=route`.", examples: ["GET"] })),
+    method: Type.Optional(Type.String({ description: "The method, if `by` is route.", examples: ["GET"] })),
     route: Type.Optional(
-      Type.String({ description: "The path template; with `by=route`.", examples: ["/org/widgets"] }),
+      Type.String({ description: "The path template, if `by` is route.", examples: ["/org/widgets"] }),
     ),
     member_id: Type.Optional(
-      Type.String({ description: "The member; with `by=key`.", examples: [ULID_EXAMPLE] }),
+      Type.String({ description: "The member, if `by` is key.", examples: [ULID_EXAMPLE] }),
     ),
     key_prefix: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
         description:
-          "The first characters of the member's API key; with `by=key`. Null for the member's sessions.",
+          "The first characters of the member's API key, if `by` is key. Null for the member's sessions.",
         examples: ["ostiary-k-2-4f9m"],
       }),
     ),
@@ -93,8 +93,8 @@ export interface UsageRange {
 const LENGTH_MS: Partial<Record<Division, number>> = { hour: HOUR_MS, day: 24 * HOUR_MS };
 
 /**
- * Returns an item as the API shows it. Days and hours have their own time range; other items have the range of the
- * request.
+ * Returns an item as the API shows it. Days and hours have their own time range. Other items have the
+ * requested range.
  */
 export function toUsage({ key, key_prefix, ...row }: UsageRow, by: Division, range: UsageRange): Usage {
   const length_ms = LENGTH_MS[by];

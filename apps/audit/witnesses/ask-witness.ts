@@ -4,7 +4,7 @@ import type { Answer, Receiver } from "../streams/call.ts";
 import type { Cosignature } from "./sql.ts";
 import type { Witness } from "./witnesses-file.ts";
 
-/** A signed root of the tree, as it is sent to witnesses. */
+/** A signed root of the tree, for witnesses to cosign. */
 export interface SignedRoot {
   size: number;
   note: string;
@@ -32,7 +32,7 @@ interface ExchangeDeps {
   signal: AbortSignal;
 }
 
-/** Asks a witness for its cosignature, with the proof that the tree grew from `old_size`. */
+/** Asks a witness to cosign a root, and sends the proof that the tree grew from `old_size`. */
 export async function exchange(
   { receiver, witness, now_ms, signal }: ExchangeDeps,
   root: SignedRoot,
@@ -50,7 +50,8 @@ export async function exchange(
   if (answer.result.outcome === "refused") {
     return { outcome: "failed", reason: answer.result.error };
   }
-  if (answer.text === null) return { outcome: "failed", reason: "The answer is too long or is not text." };
+  if (answer.text === null)
+    return { outcome: "failed", reason: "The response is too long or is not UTF-8 text." };
   return cosignatureOf(answer.text, witness, root, now_ms);
 }
 
@@ -64,7 +65,7 @@ function sizeOf({ text }: Answer, root: SignedRoot, old_size: number): Exchange 
   return { outcome: "other_size", size };
 }
 
-/** Finds the cosignature of the witness among the lines of an answer. Ignores other lines. */
+/** Finds the cosignature of the witness in a response. Ignores other signatures. */
 async function cosignatureOf(
   text: string,
   { key, key_text }: Witness,
@@ -73,7 +74,7 @@ async function cosignatureOf(
 ): Promise<Exchange> {
   const note = readNote(root.note + text);
   if (note === null)
-    return { outcome: "failed", reason: "The answer does not consist of signature lines of a note." };
+    return { outcome: "failed", reason: "The response does not consist of signature lines of a note." };
   const key_id = noteKeyId(key);
   for (const signature of note.signatures) {
     if (signature.name !== key.name || signature.keyId !== key_id) continue;
@@ -83,7 +84,7 @@ async function cosignatureOf(
     if (Math.abs(cosigned_ms - now_ms) > CLOCKS_DIFFER_MS_MAX) {
       return {
         outcome: "failed",
-        reason: "The time of the cosignature differs from the clock by more than an hour.",
+        reason: "The time of the cosignature differs from this server's clock by more than an hour.",
       };
     }
     const line = signatureLine(signature);
@@ -92,6 +93,6 @@ async function cosignatureOf(
   }
   return {
     outcome: "failed",
-    reason: "The answer has no cosignature of this root by the key of the witness.",
+    reason: "The response has no valid cosignature of this root by the key of the witness.",
   };
 }

@@ -1,6 +1,6 @@
 import { integer, optionalText } from "@ostiary/lib/runtime/config";
 
-/** Lists the variables of witnesses (AU-170). */
+/** The environment variables of witnesses (AU-170). */
 export const witnessVariables = {
   AUDIT_WITNESSES_FILE: optionalText("must be the path of a file of witnesses", {
     description:
@@ -10,12 +10,12 @@ export const witnessVariables = {
     1,
     1,
     32,
-    "The number of witnesses whose cosignatures a root needs before readers get it.",
+    "The number of witnesses that must cosign a root before readers get it.",
   ),
   AUDIT_WITNESS_INTERVAL_MS: integer(
     5_000,
     100,
     3_600_000,
-    "The pause between two roots that witnesses are asked to cosign.",
+    "The pause between two rounds in which witnesses are asked to cosign the newest root.",
   ),
 };

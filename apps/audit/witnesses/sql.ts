@@ -49,8 +49,8 @@ export async function insertCosignature(database: Database, cosignature: Cosigna
 }
 
 /**
- * Deletes cosignatures of roots older than `newest`, the newest root that a quorum cosigned. At most
- * {@link ROOTS_MAX} roots stay.
+ * Deletes cosignatures of roots smaller than `newest`, the size of the newest root that a quorum cosigned.
+ * Also limits the other roots: keeps only the {@link ROOTS_MAX} largest.
  */
 export async function deleteOldCosignatures(database: Database, newest: number): Promise<void> {
   await query(database, "delete_old_cosignatures")`

@@ -10,9 +10,12 @@ import { selectCosignedRoot } from "./sql.ts";
 import { loadWitnesses } from "./witnesses-file.ts";
 import { Witnessing } from "./witnessing.ts";
 
-/** The longest time that an export waits for the next round of the witnesses, whatever their interval is. */
+/**
+ * The longest time that an export waits for the next round of the witnesses. A longer interval does not raise
+ * it.
+ */
 const INTERVAL_WAIT_MS_MAX = 10_000;
-/** The time that an export waits for the answers of the witnesses, in addition. */
+/** The additional time that an export waits for the responses of the witnesses. */
 const ANSWER_WAIT_MS = 2_000;
 
 interface WitnessesGiven {
@@ -26,7 +29,10 @@ interface WitnessesGiven {
 export interface Witnesses {
   /** Null if the log has no witnesses. */
   witnessing: Witnessing | null;
-  /** Returns the newest root that a quorum cosigned, or the newest root if no quorum cosigned any. */
+  /**
+   * Returns the newest root that a quorum cosigned. If there is none, returns the newest root that the log
+   * signed; null before the first one.
+   */
   selectRoot: () => Promise<string | null>;
   /** The roots that a quorum cosigned, for exports; null if the log has no witnesses. */
   cosigned: CosignedRoots | null;

@@ -50,7 +50,7 @@ export interface Witness {
   key_text: string;
 }
 
-/** The variables of witnesses, and those that restrict which addresses the service may call. */
+/** The environment variables of witnesses, and those of the rules for addresses that the service may call. */
 export interface WitnessConfig extends TargetConfig {
   AUDIT_SIGNING_KEY_FILE?: string;
   AUDIT_WITNESSES_FILE?: string;
@@ -110,7 +110,7 @@ function entryProblems(value: unknown, rules: TargetRules): FileProblem[] {
     return [
       ...(url === null ? [] : [place("url", url)]),
       ...(key === null ? [] : [place("key", key)]),
-      ...repeated.map((field) => place(field, "stands twice: each witness has its own")),
+      ...repeated.map((field) => place(field, "occurs twice: each witness has its own")),
     ];
   });
 }

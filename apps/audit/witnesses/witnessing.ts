@@ -30,12 +30,18 @@ export interface WitnessReading {
   conflicts: number;
 }
 
-/** The final result of asking for a root: all results but the one that repeats the call with another size. */
+/**
+ * The result of asking a witness for a cosignature, after any repeated call with the size that the witness
+ * named.
+ */
 type Asked = Exclude<Exchange, { outcome: "other_size" }>;
 
 const BEHIND_MS = 60_000;
 const RETRY_MS_MAX = 300_000;
-/** The maximum number of calls to a witness for one root: to learn its size, and to send the proof from that size. */
+/**
+ * The maximum number of calls to a witness for one root. A call with an outdated size is repeated with the
+ * size that the witness names.
+ */
 const CALLS_MAX = 3;
 
 /** The state of a witness, as far as this replica has learned it. */
@@ -52,7 +58,7 @@ interface Known {
   /** The time of the monotonic clock since which a cosignature is missing, or null. */
   owesSince_ms: number | null;
   hasConflict: boolean;
-  /** Resolves when the call in flight has ended; null without a call. */
+  /** Resolves when the call in flight ends; null if there is none. */
   asked: Promise<void> | null;
 }
 
@@ -167,12 +173,12 @@ export class Witnessing {
   }
 
   /**
-   * Returns the result for a witness that cosigned a larger tree: another replica sent a newer root, or the log
-   * lost its end.
+   * Returns the result for a witness that cosigned a larger tree than `root`: another replica sent a newer
+   * root, or the log lost its newest checkpoints.
    */
   async #ahead(known: Known): Promise<Asked> {
     const { size } = known;
-    // the next round learns the size from the witness
+    // makes the next round ask the witness for its size
     known.size = 0;
     const newest = signedRootOf(await selectNote(this.#deps.writes));
     if (newest !== null && newest.size >= size) {

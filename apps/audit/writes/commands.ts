@@ -68,7 +68,7 @@ export class EventWriter {
     return Promise.all(this.#outcomes.addAll(writes.map((item) => ({ key: item.request_id, item }))));
   }
 
-  /** Resolves once all writes that were added so far are answered. */
+  /** Resolves once all writes that were added so far have ended. */
   async drained(): Promise<void> {
     await this.#intents.drained();
     await this.#outcomes.drained();

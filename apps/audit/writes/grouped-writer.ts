@@ -4,7 +4,10 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 export interface GroupLimits {
   /** The maximum number of items in one write. */
   group_max: number;
-  /** The maximum number of writes in flight. The first write takes a group of any size, the others only full groups. */
+  /**
+   * The maximum number of writes in flight. While no write is in flight, a group of any size is written.
+   * Further writes need full groups.
+   */
   writes_max: number;
   /** The maximum number of items that wait. The writer refuses further items. */
   queue_max: number;
@@ -14,7 +17,7 @@ export interface GroupLimits {
  * Groups single writes. A lone item is written at once. Items that arrive during a write form the next group,
  * which starts early once it is full. Items with the same key never share a write: the later one waits for
  * the earlier one. If a group fails for a reason other than an unavailable store, each item is written by
- * itself and gets its own answer.
+ * itself and gets its own result.
  */
 export class GroupedWriter<Item, Result> {
   readonly #write: (items: Item[]) => Promise<Result[]>;
@@ -72,7 +75,7 @@ export class GroupedWriter<Item, Result> {
     await this.#underWay[key]?.catch(() => {}); // its caller gets the error
   }
 
-  /** Resolves once everything added so far has its answer. */
+  /** Resolves once all items that were added so far have a result or an error. */
   async drained(): Promise<void> {
     await Promise.allSettled(Object.values(this.#underWay));
   }
@@ -83,7 +86,7 @@ export class GroupedWriter<Item, Result> {
     return Promise.reject(new StoreUnavailable("database", waiting));
   }
 
-  /** Answers every member of the group; never rejects. */
+  /** Writes a group, and settles the promise of every member. Never rejects. */
   async #writeGroup(group: readonly Member<Item, Result>[]): Promise<void> {
     try {
       resolveEach(group, await this.#groups.together(group, this.#write));

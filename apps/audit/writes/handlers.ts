@@ -32,9 +32,11 @@ interface WriteRoutesDeps {
 
 const EVENT_PATH = `${AUDIT_EVENTS_PATH}/:request_id` as const;
 
+const RESULT = "`created` if the event was written, or `existing` if the log had the request already.";
+
 const resultSchema = (result: "created" | "existing", description: string) =>
   Type.Object(
-    { result: Type.Literal(result, { description: "The result of the write." }) },
+    { result: Type.Literal(result, { description: RESULT }) },
     { title: `Intent ${result}`, description, response_description: description },
   );
 
@@ -65,7 +67,7 @@ function singleWrites({ writer, metrics, clock }: WriteRoutesDeps) {
         return result === "created" ? status(201, { result }) : { result };
       },
       {
-        // runs before the check of the schema, which reports only a part of the problems
+        // lists every problem; the schema check, which runs later, would list only some
         transform: ({ params, body }) =>
           refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock.now())]),
         params: eventParams,

@@ -13,13 +13,13 @@ export interface WriteMetrics {
 export function createWriteMetrics({ registry }: Metrics): WriteMetrics {
   const intents = new Counter({
     name: "audit_intents_total",
-    help: "Intents answered: the event was created, or existed already.",
+    help: "Intents by result: created, or existing if the event existed already.",
     labelNames: ["result"] as const,
     registers: [registry],
   });
   const outcomes = new Counter({
     name: "audit_outcomes_total",
-    help: "Outcomes answered: applied, for an event that was final already, or for an unknown event.",
+    help: "Outcomes by result: applied, already_final, or not_found if the log has no event of the request.",
     labelNames: ["result"] as const,
     registers: [registry],
   });

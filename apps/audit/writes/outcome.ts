@@ -34,14 +34,14 @@ export function checkedOutcome(given: unknown): Checked<OutcomeWrite> {
 
 function statusProblems({ outcome, status }: Fields): FieldError[] {
   if (outcome !== "responded" || status !== null) return [];
-  return [{ path: "status", message: "status must be a number when the outcome is responded." }];
+  return [{ path: "status", message: "status must be a number if outcome is responded." }];
 }
 
 function fieldsOfResponded(outcome: Fields): FieldError[] {
   if (!WITHOUT_RESPONSE.includes(outcome.outcome)) return [];
   return ONLY_WITH_RESPONDED.filter((field) => (outcome[field] ?? null) !== null).map((path) => ({
     path,
-    message: `${path} may be set only when the outcome is responded.`,
+    message: `${path} may be set only if outcome is responded.`,
   }));
 }
 
@@ -58,14 +58,14 @@ function detailsProblems({ details }: Fields): FieldError[] {
   return [
     {
       path: "details",
-      message: `details must take at most ${AUDIT_DETAILS_BYTES_MAX} bytes as JSON in visible ASCII.`,
+      message: `details must be at most ${AUDIT_DETAILS_BYTES_MAX} bytes as JSON in which all but visible ASCII is escaped.`,
     },
   ];
 }
 
 /**
- * The problem of an outcome that names an organization although its event is not in a person's log. Only the stored
- * event tells which log the event belongs to.
+ * The problem of an outcome that names an organization although its event is not in a person's log. This
+ * problem shows only when the outcome is applied, because only the stored event contains its owner.
  */
 export const notAUserRoute: FieldError = {
   path: "organization_id",

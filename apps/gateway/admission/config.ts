@@ -10,13 +10,13 @@ import {
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** Lists the variables of admission (GW-46, GW-54). */
+/** The environment variables for admission (GW-46, GW-54). */
 export const admissionVariables = {
   AUTH_ISSUER: Type.Optional(
-    authIssuer("The exact `iss` of accepted JWTs. Without it the gateway never becomes ready."),
+    authIssuer("The exact `iss` of accepted JWTs. Without this variable, the gateway never becomes ready."),
   ),
   AUTH_JWKS_URI: optionalHttpUrl(
-    "The URL of the identity provider's key set (JWKS). Without it the gateway never becomes ready.",
+    "The URL of the identity provider's key set (JWKS). Without this variable, the gateway never becomes ready.",
   ),
   ...tlsVariables("AUTH_JWKS"),
   AUTH_ALLOWED_AUDIENCES: optionalList(
@@ -27,7 +27,7 @@ export const admissionVariables = {
   AUTH_USER_ID_CLAIM: textOr("sub", "must be the name of a claim, such as sub or properties.user_id", {
     pattern: "^[^.]+(\\.[^.]+)*$",
     description:
-      "The claim that identifies the person. Dots lead to nested claims. Do not change it after the first sign-in.",
+      "The claim that identifies the person. Separate the names of nested claims with dots. Do not change the claim after the first sign-in.",
   }),
   CREDENTIAL_VALIDATE_URL: httpUrl("The URL at which identity validates credentials."),
   ...tlsVariables("CREDENTIAL_VALIDATE"),
@@ -37,7 +37,7 @@ export const admissionVariables = {
     300,
     0,
     86_400,
-    "The time for which the gateway caches a validation. A revoked key may pass for that time. No cached validation outlives its key or session.",
+    "The seconds for which the gateway caches a validated credential. A revoked key can be accepted for this time. An expired key or session is never accepted.",
   ),
   ADMISSION_CACHE_ENTRIES: integer(
     100_000,

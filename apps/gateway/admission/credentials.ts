@@ -32,8 +32,8 @@ const KEY_REFUSED = new CredentialRefusal(
 );
 
 /**
- * Admits API keys and sessions that identity accepts. A cached result costs one hash and one lookup. Strings
- * without the form of a credential are refused without a call to identity.
+ * Admits API keys and sessions that identity accepts. A cached result costs one hash and one lookup.
+ * Malformed credentials are refused without a call to identity.
  */
 export function admitCredentials(
   validation: Pick<ValidationClient, "credential">,
@@ -51,7 +51,7 @@ export function admitCredentials(
     if (!result.valid) return { value: KEY_REFUSED, until_elapsed_ms, ends_at_ms: Number.POSITIVE_INFINITY };
     const ends_at_ms = endOf(result);
     const admitted = admittedBy(result, parsed);
-    // The credential may have expired while identity answered.
+    // The credential may have expired during the call to identity.
     return { value: ends_at_ms > clock.now() ? admitted : KEY_REFUSED, until_elapsed_ms, ends_at_ms };
   }
 

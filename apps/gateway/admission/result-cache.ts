@@ -11,8 +11,8 @@ export interface Kept<T> {
 }
 
 /**
- * A bounded cache of results by name, which drops the least recently used result first. Each result has its
- * own expiry. Concurrent misses of one name share one load, and a load that rejects is not cached (GW-60,
+ * A bounded cache of results by name, which evicts the least recently used result first. Each result has its
+ * own expiry. Concurrent misses of one name share one load. If a load rejects, nothing is cached (GW-60,
  * GW-61). Names are hashes or ids, never credentials.
  */
 export class ResultCache<T> {
@@ -41,7 +41,7 @@ export class ResultCache<T> {
     return found.value;
   }
 
-  /** Returns the result of loading `name`. Starts a load unless one is in flight. */
+  /** Returns the result of `work`, or of the load of `name` that is already in progress. */
   load(name: string, work: () => Promise<Kept<T>>): Promise<T> {
     this.misses += 1;
     const underway = this.#loading.get(name);

@@ -21,7 +21,7 @@ const PERSON_REFUSED = new CredentialRefusal("person", "Identity refuses the per
 
 /**
  * Admits valid JWTs of persons who are not suspended. Caches the subject of each valid token until the token
- * expires, and identity's answer about each person for `ttl_ms`.
+ * expires, and identity's validation of each person for `ttl_ms`.
  */
 export function admitTokens(
   options: TokenAdmissionOptions,
@@ -58,8 +58,8 @@ export function admitTokens(
 }
 
 /**
- * Turns a verification into a cache entry. Refused tokens are not cached, so that invented tokens cannot fill
- * the cache (GW-59).
+ * Converts a verification to a cache entry. The entry of a refused token has already expired, so that forged
+ * tokens cannot fill the cache (GW-59).
  */
 function toKeep(verified: VerifiedToken | CredentialRefusal): Kept<string | CredentialRefusal> {
   return verified instanceof CredentialRefusal

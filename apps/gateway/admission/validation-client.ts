@@ -22,7 +22,7 @@ const PersonResult = Type.Union([DirectoryResult, InvalidResult]);
 type PersonResult = Static<typeof PersonResult>;
 
 /**
- * The client for identity's validation of callers (GW-55). Any answer except a 200 with a well-formed body
+ * The client for identity's validation of callers (GW-55). Any response other than a 200 with a valid body
  * becomes a 503 and is not cached.
  */
 export interface ValidationClient {
@@ -72,7 +72,7 @@ export function createValidationClient(
       tracing,
     } as const;
     const answer = await boundedCall(call, carrier).catch(unreachable);
-    if (answer.status !== 200) throw validationDown("auth", `answered ${answer.status}`);
+    if (answer.status !== 200) throw validationDown("auth", `responded with ${answer.status}`);
     return answer.text;
   }
 
@@ -99,24 +99,26 @@ export function createValidationClient(
   };
 }
 
-const NOT_JSON = "answered with text that is not JSON, or is nested too deeply";
+const NOT_JSON = "sent a body that is not JSON, or is nested too deeply";
 
-/** Returns a function that parses answers and checks them against `schema`. The schema is compiled once. */
+/**
+ * Returns a function that parses response bodies and checks them against `schema`, which is compiled once.
+ */
 function reader<Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
   const check = TypeCompiler.Compile(schema);
   return (text) => {
     const answer = tryJson(text);
     if (answer === undefined) throw validationDown("auth", NOT_JSON);
-    if (!check.Check(answer)) throw validationDown("auth", "answered in an unexpected form");
+    if (!check.Check(answer)) throw validationDown("auth", "sent a body that does not match the schema");
     return answer;
   };
 }
 
 function unreachable(error: unknown): never {
-  throw error instanceof CallFailed ? validationDown("network", `did not answer: ${error.message}`) : error;
+  throw error instanceof CallFailed ? validationDown("network", `did not respond: ${error.message}`) : error;
 }
 
-/** Returns the 503 for a request whose caller could not be validated; only the log has the reason. */
+/** Returns the 503 for a request whose caller could not be validated. The reason is logged, not sent. */
 export function validationDown(kind: ErrorKind, reason: string) {
-  return unavailable(kind, new Error(`Credential validation ${reason}.`));
+  return unavailable(kind, new Error(`Credential validation failed: identity ${reason}.`));
 }

@@ -3,7 +3,7 @@ import { DurationHistogram, type DurationSeries, type Metrics } from "@ostiary/l
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 export type ValidationKind = "credential" | "person";
-/** The result of a call; `failed` means that identity gave no usable answer. */
+/** The result of a validation call; `failed` means that identity sent no valid response. */
 export type ValidationEnd = "valid" | "invalid" | "failed";
 
 const KINDS = ["credential", "person"] as const;
@@ -16,7 +16,7 @@ export class ValidationDurations {
   constructor(registry: Metrics["registry"]) {
     const histogram = new DurationHistogram({
       name: "gateway_validation_duration_seconds",
-      help: "Time that identity took to validate a credential, or the person of a token, by result.",
+      help: "Duration of validation calls to identity, by kind (credential, person) and result (valid, invalid, failed).",
       labelNames: ["kind", "result"],
       buckets: BUCKETS_SECONDS,
       registers: [registry],

@@ -16,11 +16,11 @@ import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { peerCarrier } from "../upstream/peer-carrier.ts";
 
-/** The calls to the audit service (AU-9, AU-17). No call is retried. Rejections are `CallFailed`. */
+/** The calls to the audit service (AU-9, AU-17). A call is never retried, and rejects with `CallFailed`. */
 export interface AuditClient {
-  /** Sends one intent and resolves with the status. */
+  /** Sends one intent and resolves with the status of the response. */
   putIntent(request_id: string, intent: AuditIntent, timeout_ms: number): Promise<number>;
-  /** Sends one outcome and resolves with the status. */
+  /** Sends one outcome and resolves with the status of the response. */
   patchOutcome(request_id: string, outcome: AuditOutcome, timeout_ms: number): Promise<number>;
   /** Sends the intents of several requests. */
   postIntents(intents: readonly IdentifiedIntent[], timeout_ms: number): Promise<BoundedAnswer>;

@@ -7,7 +7,7 @@ import {
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** Lists the variables of audit delivery (GW-135, GW-146). */
+/** The environment variables for audit delivery (GW-135, GW-146). */
 export const auditVariables = {
   AUDIT_ENABLED: flag(true, "false turns audit off."),
   AUDIT_URL: optionalBaseUrl(
@@ -25,7 +25,7 @@ export const auditVariables = {
 const auditSchema = Type.Object(auditVariables);
 export type AuditConfig = Static<typeof auditSchema>;
 
-/** Requires AUDIT_URL unless audit is off; a check for `loadConfig`. */
+/** Returns a problem if AUDIT_URL is missing while audit is on. This is a check for `loadConfig`. */
 export function checkAudit(config: Partial<AuditConfig>): ConfigProblem[] {
   if (config.AUDIT_ENABLED === false || config.AUDIT_URL !== undefined) return [];
   return [{ variable: "AUDIT_URL", message: "is required unless AUDIT_ENABLED is false." }];

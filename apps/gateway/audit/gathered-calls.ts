@@ -4,38 +4,39 @@ import { tryJson } from "@ostiary/lib/domain/json";
 import type { BoundedAnswer } from "@ostiary/lib/runtime/calls";
 import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
 
-/** The calls that write items of one kind. Only {@link WriteCalls.together} may reject. */
+/**
+ * The calls that write items of one kind: intents or outcomes. Only {@link WriteCalls.together} may reject.
+ */
 interface WriteCalls<Item, Tried> {
-  /** The maximum number of items that one call may carry. */
+  /** The maximum number of items in one call. */
   readonly items_max: number;
   /** Sends one item in a single call, which every version of the audit service supports. */
   alone(item: Item): Promise<Tried>;
-  /** Sends several items in one call. Rejects if no complete answer arrives. */
+  /** Sends several items in one call. Rejects if no complete response arrives. */
   together(items: readonly Item[]): Promise<BoundedAnswer>;
-  /** Returns the result of each item when the whole call was answered with `status`. */
+  /** Returns the result for every item of a call whose response has `status`. */
   triedBy(status: number): Tried;
-  /** Returns the result of each item when the call got no answer. */
+  /** Returns the result for every item of a call that got no response. */
   failedBy(error: unknown): Tried;
   /**
-   * Returns the results in the body of a 200, in the order of the items, or null if the body has another
-   * form.
+   * Returns the results in the body of a 200, in the order of the items, or null if the body is not valid.
    */
   resultsIn(text: string): readonly Tried[] | null;
 }
 
 export interface CallOptions {
   readonly clock?: Clock;
-  /** Adds the call to the traces of all its requests. */
+  /** Adds a call to the trace of each request whose item the call sends. */
   readonly tracing?: SharedContext;
 }
 
-/** The maximum time that an item waits for a call in flight, because the audit service may never answer. */
+/** The maximum time that an item waits for a call in flight, because the audit service may never respond. */
 const GATHER_MS = 5;
 
 /**
- * Sends items in batches, without retries. A batch contains the items of one turn of the event loop, or the
- * items that arrived while a call was in flight. A batch of one item, and the items of a refused batch, are
- * sent in single calls (GW-147).
+ * Sends items in batches, without retries. A batch contains the items of one event-loop iteration, or the
+ * items that arrived while a call was in flight. An item that is alone in its batch, and each item of a
+ * refused batch, is sent in a separate call (GW-147).
  */
 export class GatheredCalls<Item, Tried> {
   readonly #calls: WriteCalls<Item, Tried>;
@@ -48,7 +49,7 @@ export class GatheredCalls<Item, Tried> {
     this.#batches = new Batches((batch) => this.#settle(batch), options);
   }
 
-  /** Sends `item` in a batch with others. Never rejects. */
+  /** Sends `item` in a call that other items may share. Never rejects. */
   withOthers(item: Item): Promise<Tried> {
     return this.#batches.add(item);
   }
@@ -79,7 +80,7 @@ function resolveAll<Tried>(batch: readonly Member<unknown, Tried>[], tried: Trie
   for (const { resolve } of batch) resolve(tried);
 }
 
-/** Returns a function for {@link WriteCalls.resultsIn} that reads bodies valid against `schema`. */
+/** Returns an implementation of {@link WriteCalls.resultsIn} for bodies that match `schema`. */
 export function resultsReader<Result extends TSchema, Tried>(
   schema: TObject<{ results: TArray<Result> }>,
   triedBy: (result: Static<Result>) => Tried,

@@ -10,7 +10,7 @@ import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { AuditClient } from "./client.ts";
 import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 
-/** An intent and the deadline of its attempts, in elapsed milliseconds of the clock. */
+/** An intent, and the deadline for all attempts to send it, in elapsed milliseconds of the clock. */
 export interface TimedIntent {
   readonly intent: IdentifiedIntent;
   readonly end_ms: number;
@@ -18,9 +18,9 @@ export interface TimedIntent {
 
 /** The result of one attempt to write an intent. */
 export interface IntentTry {
-  /** Status of the answer, or null if there was none. */
+  /** The status of the response, or null if there was no response. */
   readonly status: number | null;
-  /** Whether the log may contain the intent although no answer confirmed it. */
+  /** Whether the intent may be stored although no response confirmed it. */
   readonly maybe_written: boolean;
   readonly reason: string;
 }
@@ -61,7 +61,7 @@ export class IntentCalls {
     return this.#gathered.withOthers(timed);
   }
 
-  /** Sends the intent in a call of its own. Never rejects. */
+  /** Sends the intent in a separate call. Never rejects. */
   async alone({ intent: { request_id, ...intent }, end_ms }: TimedIntent): Promise<IntentTry> {
     const left_ms = Math.floor(end_ms - this.#clock.elapsed_ms());
     if (left_ms < 1) return UNTRIED;
@@ -70,7 +70,7 @@ export class IntentCalls {
   }
 }
 
-/** Returns the result of a PUT that was answered with `status`. */
+/** Returns the result of a PUT whose response has `status`. */
 function triedBy(status: number): IntentTry {
   return { status, maybe_written: status >= 500, reason: `the audit service answered ${status}` };
 }

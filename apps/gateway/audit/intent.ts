@@ -6,12 +6,12 @@ import type { IntentCalls, IntentTry } from "./intent-calls.ts";
 
 interface AuditedRequest {
   readonly route: Pick<CompiledRoute, "service" | "scope" | "method" | "path" | "params">;
-  /** Values of the route's params, in their order. */
+  /** The values of the route's params, in the order of the params. */
   readonly values: readonly string[];
   readonly principal: Principal;
   readonly ip: string;
   readonly user_agent: string | null;
-  /** Arrival of the request, in epoch milliseconds. */
+  /** The time at which the request arrived, in epoch milliseconds. */
   readonly received_at_ms: number;
 }
 
@@ -40,11 +40,11 @@ export function intentOf(request: AuditedRequest): AuditIntent {
   };
 }
 
-/** An error for an intent that the audit service did not confirm. */
+/** The error for an intent that the audit service did not confirm. */
 export class IntentUnwritten extends Error {
-  /** Whether the log may contain the intent, because an answer was lost or unclear. */
+  /** Whether the intent may be stored although no response confirmed it. */
   readonly maybe_written: boolean;
-  /** Status of the answer to the last attempt, or null if there was none. */
+  /** The status of the response to the last attempt, or null if there was no response. */
   readonly status: number | null;
 
   constructor(reason: string, maybe_written: boolean, status: number | null) {
@@ -61,9 +61,10 @@ const FIRST_PAUSE_MS = 100;
 const REFUSED = 422;
 
 /**
- * Writes an intent with up to 3 attempts within 1 s (GW-138); the first may share a call with other intents.
- * All attempts send the same intent, which the audit service stores once. Rejects with
- * {@link IntentUnwritten}.
+ * Writes an intent with up to 3 attempts within 1 s (GW-138). The first attempt may share a call with other
+ * intents. All attempts send the same intent, which the audit service stores once.
+ *
+ * @throws IntentUnwritten if no attempt succeeds
  */
 export async function writeIntent(
   calls: Pick<IntentCalls, "withOthers" | "alone">,

@@ -6,14 +6,16 @@ import {
 } from "@ostiary/lib/runtime/telemetry";
 
 type AuditWrite = "intent" | "outcome";
-/** The result of a write. `failed`: refused, or not accepted in time. `dropped`: given up before delivery. */
+/**
+ * The result of a write. `failed`: refused, or not accepted in time. `dropped`: discarded before delivery.
+ */
 export type WriteResult = "ok" | "failed" | "not_found" | "dropped";
 
 const INTENT_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 /** The gateway's audit metrics (OP-50). */
 export interface AuditMetrics {
-  /** Counts a write that has ended; retries are not counted. */
+  /** Counts a write that has ended. A write with several attempts counts once. */
   written(write: AuditWrite, result: WriteResult): void;
   intentTook(result: "ok" | "failed", seconds: number): void;
 }
@@ -22,7 +24,7 @@ export function createAuditMetrics(registry: Metrics["registry"]): AuditMetrics 
   const writes = { intent: new Map<WriteResult, number>(), outcome: new Map<WriteResult, number>() };
   collectedCounter(registry, {
     name: "audit_writes_total",
-    help: "Audit intents and outcomes, by how they ended.",
+    help: "Writes to the audit service, by write (intent, outcome) and result (ok, failed, not_found, dropped).",
     labelNames: ["write", "result"],
     read: () =>
       (["intent", "outcome"] as const).flatMap((write) =>
@@ -31,7 +33,7 @@ export function createAuditMetrics(registry: Metrics["registry"]): AuditMetrics 
   });
   const histogram = new DurationHistogram({
     name: "audit_intent_duration_seconds",
-    help: "Time that requests waited for their audit intent to be recorded.",
+    help: "Time that requests waited until their audit intent was stored, by result (ok, failed).",
     labelNames: ["result"],
     buckets: INTENT_BUCKETS_SECONDS,
     registers: [registry],

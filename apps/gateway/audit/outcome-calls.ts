@@ -12,7 +12,8 @@ import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls
 import type { WriteResult } from "./metrics.ts";
 
 /**
- * The result of one attempt to write an outcome. A `result` of null asks for a retry, and `reason` says why.
+ * The result of one attempt to write an outcome. If `result` is null, the attempt must be repeated; `reason`
+ * says why.
  */
 interface OutcomeTry {
   readonly result: WriteResult | null;
@@ -48,7 +49,7 @@ export class OutcomeCalls {
     return this.#gathered.withOthers({ request_id, ...outcome });
   }
 
-  /** Sends the outcome in a call of its own. Never rejects. */
+  /** Sends the outcome in a separate call. Never rejects. */
   alone(request_id: string, outcome: AuditOutcome): Promise<OutcomeTry> {
     return this.#calls.run(() =>
       this.#client.patchOutcome(request_id, outcome, CALL_TIMEOUT_MS).then(triedBy, failedBy),
@@ -56,7 +57,7 @@ export class OutcomeCalls {
   }
 }
 
-/** Returns the result of a PATCH that was answered with `status`. */
+/** Returns the result of a PATCH whose response has `status`. */
 function triedBy(status: number): OutcomeTry {
   const reason = `the audit service answered ${status}`;
   if (status >= 200 && status < 300) return { result: "ok", reason };

@@ -18,13 +18,14 @@ interface OutcomeQueueOptions {
 
 const PAUSE_MIN_MS = 100;
 /**
- * The delay after the first 404 for an outcome (GW-145). The audit service may store the intent after the
- * gateway has given up its attempts.
+ * The delay after the first 404 for an outcome (GW-145). During the delay, the audit service may store the
+ * intent late.
  */
 const LATE_INTENT_MS = 5_000;
 /**
  * The time without an accepted outcome that counts as an outage. The first accepted outcome after an outage
- * ends all backoffs. A shorter gap ends no backoff, because perhaps only some outcomes fail.
+ * ends the backoff of all other outcomes. After a shorter time, it does not, because perhaps only some
+ * outcomes fail.
  */
 const OUTAGE_MS = 1_000;
 
@@ -37,7 +38,7 @@ const PAUSE_MAX_MS: Readonly<Record<State, number>> = { open: 10_000, closing: 5
 
 /**
  * The queue of outcomes for the audit service (GW-145). Each outcome is retried with its own backoff until
- * the audit service accepts or refuses it, so that one failing outcome delays no other.
+ * the audit service accepts or refuses it. A failing outcome therefore does not delay the others.
  */
 export class OutcomeQueue {
   readonly #options: OutcomeQueueOptions;

@@ -18,13 +18,16 @@ export interface AuditRecorder {
   /** Number of outcomes that the audit service has not accepted yet. */
   readonly queued: number;
   /**
-   * Resolves once the audit service has stored the intent. The request may be forwarded only then.
+   * Resolves when the audit service has stored the intent. Only then may the gateway forward the request.
    *
-   * @throws ApiError 503 if the intent could not be written; a `rejected` outcome is queued if the intent may
-   * be stored
+   * @throws ApiError 503 if the audit service did not confirm the intent. If the intent may be stored, a
+   * `rejected` outcome is queued for it.
    */
   intent(request_id: string, intent: AuditIntent): Promise<void>;
-  /** Queues the outcome and returns at once. If the queue is full or closing, drops, logs and counts the outcome. */
+  /**
+   * Queues the outcome without waiting for its delivery. If the queue is full or closing, the outcome is
+   * dropped, logged and counted.
+   */
   outcome(request_id: string, outcome: AuditOutcome): void;
   /** Delivers queued outcomes for at most `deadline_ms`, then drops and counts the rest. */
   close(deadline_ms: number): Promise<void>;
@@ -91,7 +94,8 @@ async function recordIntent(delivery: Delivery, request_id: string, intent: Audi
 }
 
 /**
- * Returns the 503, and queues an outcome for an intent that may be stored without a confirmation (GW-140).
+ * Returns the 503 for a request whose intent was not confirmed. If the intent may be stored, queues its
+ * outcome (GW-140).
  */
 function refused({ queue, log }: Delivery, request_id: string, error: IntentUnwritten): ApiError {
   if (error.status === 422) log.error({ request_id }, "the audit service refused an intent");

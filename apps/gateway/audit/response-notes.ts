@@ -15,10 +15,10 @@ import { fieldValue } from "../upstream/client.ts";
 /** The audit notes of a service, as a `responded` outcome contains them. */
 type ResponseNotes = Required<Pick<AuditOutcome, "details" | "created_id" | "organization_id" | "member_id">>;
 
-/** Receives the name of an ignored header and the reason, never the header's value. */
+/** A callback that is called with the name of an ignored header and the reason, never with the value. */
 type NoteWarning = (header: string, reason: string) => void;
 
-/** Reads the four audit headers of a service's answer (GW-149, GW-150). */
+/** Reads the four audit headers of a service's response (GW-149, GW-150). */
 export function readResponseNotes(
   fields: readonly string[],
   scope: Scope,
@@ -66,11 +66,11 @@ function readPair(
   if (!organization && !member) return NO_PAIR;
   const present = organization ? AUDIT_ORGANIZATION_HEADER : AUDIT_MEMBER_HEADER;
   if (scope !== "user" || status < 200 || status > 299) {
-    warn(present, "is read on 2xx answers of user routes only");
+    warn(present, "is only read in 2xx responses of user routes");
     return NO_PAIR;
   }
   if (!organization || !member) {
-    warn(present, "needs the other header of its pair: organization and member, both or neither");
+    warn(present, "must be sent with the other header of its pair, organization and member, or not at all");
     return NO_PAIR;
   }
   const organization_id = readId(fields, AUDIT_ORGANIZATION_HEADER, warn);

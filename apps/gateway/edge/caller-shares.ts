@@ -2,8 +2,8 @@ import { rateLimited } from "@ostiary/lib/domain/errors";
 import type { Principal } from "../admission/principal.ts";
 
 /**
- * The divisor of a share. While more than half of the allowed requests are in flight, one caller may add at
- * most one eighth of the allowed requests.
+ * The number of shares in the allowed requests. While more than half of the allowed requests are in flight,
+ * one caller may add at most one share.
  */
 const SHARES = 8;
 const RETRY_AFTER_SECONDS = 1;
@@ -17,8 +17,8 @@ export interface SharedRequest {
 
 /**
  * Keeps one caller from using the whole capacity of a gateway (GW-167). Requests are counted only while more
- * than half of the capacity is in use, so an idle gateway pays nothing. A caller is a person on user routes,
- * and an organization on organization and member routes.
+ * than half of the capacity is in use, so counting costs nothing under normal load. A caller is a person on
+ * user routes, and an organization on organization and member routes.
  */
 export class CallerShares {
   readonly #share_max: number;

@@ -2,15 +2,15 @@ import type { HealthState } from "@ostiary/lib/runtime/http";
 import type { Exchange } from "../exchange.ts";
 
 interface ClientTimes {
-  /** Maximum time from the end of an answer to the whole head of the next request. */
+  /** The maximum time from the end of a response to the complete head of the next request. */
   readonly idle_timeout_ms: number;
-  /** Maximum time for the rest of a request's body after the gateway answered without reading it. */
+  /** The maximum time for the rest of a request body that the gateway did not read before it responded. */
   readonly body_timeout_ms: number;
 }
 
 /**
- * The client connections and their timeouts (GW-122). The runtime's timer for a connection runs for at most
- * 255 seconds, in steps of four.
+ * The client connections and their timeouts (GW-122). The runtime's timer for a connection has steps of four
+ * seconds and a maximum of 255 seconds.
  */
 export class ClientConnections {
   readonly #health: HealthState;
@@ -28,19 +28,21 @@ export class ClientConnections {
     return this.#idle_seconds;
   }
 
-  /** Turns the idle timer off while a request is in flight, since the timer would cut slow answers. */
+  /**
+   * Turns off the connection's idle timer while a request is in flight, because it would cut slow responses.
+   */
   hold({ server, request }: Exchange): void {
     server.timeout(request, 0);
   }
 
-  /** Marks an answer with `Connection: close` while the gateway drains. */
+  /** Adds `Connection: close` to a response while the gateway drains. */
   describe(headers: Headers): void {
     if (this.#health.draining) headers.set("Connection", "close");
   }
 
   /**
-   * Starts the timer. Before the timer fires, the client must read the answer and send the next request, or
-   * the rest of an unread body.
+   * Starts the connection's idle timer after a response. Before the timer expires, the client must read the
+   * response. It must also send the next request, or the rest of a body that the gateway has not read.
    */
   release({ server, request, body_complete }: Exchange): void {
     server.timeout(request, body_complete ? this.#idle_seconds : this.#unread_seconds);

@@ -2,13 +2,13 @@ import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 
 /** The CORS headers for browsers (GW-106 to GW-110). */
 export interface CorsPolicy {
-  /** The request headers on which the answer depends. The caller of {@link describe} sets `Vary`. */
+  /** The request headers on which the CORS headers depend. The caller of {@link describe} sets `Vary`. */
   readonly vary: readonly string[];
   /** CORS headers of every proxied response and every error. */
   readonly constant: Readonly<Record<string, string>>;
   /** Sets the CORS headers that depend on the origin, on a proxied response or an error. */
   describe(headers: Headers, origin: string | null): void;
-  /** Returns the headers of the answer to a preflight. */
+  /** Returns the headers of the response to a preflight request. */
   preflight(request: Headers): Headers;
 }
 

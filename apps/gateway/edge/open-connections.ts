@@ -4,8 +4,8 @@ const ESTABLISHED = "01";
 const LINES_MAX = 200_000;
 
 /**
- * Returns the number of open client connections of all processes that share the port. The operating system
- * counts them, because the runtime does not. Returns null on a system without a count.
+ * Returns the number of open client connections of all processes that share the port. Reads it from the
+ * operating system, because the runtime does not count connections. Returns null on systems other than Linux.
  */
 export async function openConnections(port: number): Promise<number | null> {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -15,8 +15,8 @@ export async function openConnections(port: number): Promise<number | null> {
 }
 
 /**
- * Counts the connections in a table, whose lines are `sl local_address rem_address st …`, separated by
- * spaces.
+ * Counts the established connections in a table of `/proc/net`. The fields of each line are
+ * `sl local_address rem_address st …`.
  */
 async function countIn(table: string, local: string): Promise<number | null> {
   let count = 0;

@@ -18,7 +18,7 @@ export interface OverloadOptions {
   readonly memory_bytes_max: number;
 }
 
-/** The resource that runs short. */
+/** The resource that has reached its maximum. */
 type OverloadCause = "requests" | "connections" | "memory";
 
 /** The connections of a port, as the runtime counts them. */
@@ -34,16 +34,16 @@ interface Relief {
   closeIdle(): void;
 }
 
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 /**
- * The maximum number of requests between two checks of connections and memory (see `looksEach`). Timed checks
- * alone are too rare: a burst of buffered bodies can use up all memory between two of them.
+ * The maximum number of requests between two checks of connections and memory. The checks every 100 ms are
+ * not enough: between two of them, a burst of buffered bodies can use up all memory.
  */
-const LOOK_REQUESTS_MAX = 128;
-const LOOK_REQUESTS_MIN = 16;
-/** Number of checks that run before requests can use up the descriptors beyond MAX_CONNECTIONS. */
-const LOOKS_IN_ROOM = 4;
-/** Descriptors that one request may open: one for its client and one for its service. */
+const CHECK_REQUESTS_MAX = 128;
+const CHECK_REQUESTS_MIN = 16;
+/** The number of checks that run before requests can use up the descriptors beyond MAX_CONNECTIONS. */
+const CHECKS_IN_ROOM = 4;
+/** The number of descriptors that one request may open: one for its client and one for its service. */
 const DESCRIPTORS_OF_REQUEST = 2;
 /**
  * The number of requests in flight that are admitted under any pressure. Otherwise, resources that cannot be
@@ -51,7 +51,7 @@ const DESCRIPTORS_OF_REQUEST = 2;
  */
 const RESERVED_REQUESTS = 100;
 /**
- * Share of the system's limit that is used if no limit is configured. The rest absorbs the growth between two
+ * The fraction of the system's limit that is the default maximum. The rest absorbs the growth between two
  * checks.
  */
 const SHARE = 0.75;
@@ -60,8 +60,8 @@ const COLLECT_PAUSE_MS = 2_000;
 
 /**
  * Refuses requests before the process runs out of memory or descriptors (GW-151). A refused request gets a
- * 503 and its connection closes. Each request costs a few comparisons; resources are read ten times a second,
- * and at the latest after 128 requests.
+ * 503, and its connection is closed. Memory and descriptors are read ten times a second, and after at most
+ * 128 requests. All other requests cost only a few comparisons.
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -71,11 +71,11 @@ export class Overload {
   readonly #clock: Clock;
   readonly #loop: Loop;
   readonly #refused: Record<OverloadCause, number> = { requests: 0, connections: 0, memory: 0 };
-  readonly #look_requests: number;
+  readonly #requests_per_check: number;
   #cause: OverloadCause = "requests";
   #allowed: number;
   #collected_ms = Number.NEGATIVE_INFINITY;
-  #since_look = 0;
+  #since_check = 0;
   /** The connections that the last call of {@link admit} received. */
   #connections: Connections | null = null;
   #isCrowded = false;
@@ -93,16 +93,16 @@ export class Overload {
       connections_max: connections_max || Math.floor(readings.descriptors_max * SHARE),
       memory_bytes_max: memory_bytes_max || Math.floor(readings.memory_bytes_max * SHARE),
     };
-    this.#look_requests = looksEach(readings.descriptors_max - this.#options.connections_max);
+    this.#requests_per_check = requestsPerCheck(readings.descriptors_max - this.#options.connections_max);
     this.#readings = readings;
     this.#relief = relief;
     this.#log = log;
     this.#clock = clock;
     this.#allowed = options.requests_max;
     this.#loop = new Loop({
-      task: async () => this.#look(),
-      pause_ms: LOOK_MS,
-      retry_ms: LOOK_MS,
+      task: async () => this.#check(),
+      pause_ms: CHECK_MS,
+      retry_ms: CHECK_MS,
       onFailure: () => {},
       clock,
     });
@@ -113,7 +113,7 @@ export class Overload {
     this.#loop.start();
   }
 
-  /** Warns about limits that cannot take effect, since the process runs out of resources first. */
+  /** Warns about configured maximums that the process cannot reach, because the system's limit is lower. */
   #warnOfVainLimits(): void {
     const { connections_max, memory_bytes_max } = this.#options;
     const { descriptors_max, memory_bytes_max: memory_bytes } = this.#readings;
@@ -141,7 +141,7 @@ export class Overload {
     return pendingRequests + pendingWebSockets;
   }
 
-  /** Whether more than half of the allowed requests were in flight at the last request. */
+  /** Whether more than half of the allowed requests were in flight when the latest request arrived. */
   get isCrowded(): boolean {
     return this.#isCrowded;
   }
@@ -152,16 +152,16 @@ export class Overload {
   }
 
   /**
-   * Admits one request. The runtime's count already includes it. Called for every request.
+   * Admits a request that `connections` already counts. Called for every request.
    *
-   * @throws ApiError 503 if there is no room
+   * @throws ApiError 503 if a maximum is reached
    */
   admit(connections: Connections): void {
     this.#connections = connections;
-    this.#since_look += 1;
-    if (this.#since_look >= this.#look_requests) {
-      this.#since_look = 0;
-      if (this.#isShortOfConnections() || this.#isPastMemory()) this.#look();
+    this.#since_check += 1;
+    if (this.#since_check >= this.#requests_per_check) {
+      this.#since_check = 0;
+      if (this.#isShortOfConnections() || this.#isPastMemory()) this.#check();
     }
     const underway = connections.pendingRequests + connections.pendingWebSockets;
     this.#isCrowded = underway * 2 > this.#options.requests_max;
@@ -173,7 +173,7 @@ export class Overload {
     throw overloaded(REASONS[this.#cause]);
   }
 
-  #look(): void {
+  #check(): void {
     const before = this.#cause;
     this.#cause = this.#isShortOfMemory()
       ? "memory"
@@ -183,7 +183,7 @@ export class Overload {
     const { requests_max } = this.#options;
     this.#allowed = this.#cause === "requests" ? requests_max : Math.min(requests_max, RESERVED_REQUESTS);
     if (this.#cause === "memory") this.#relief.endSlowReaders();
-    // Idle connections can be closed safely: their owners open new ones when needed.
+    // Idle connections can be closed safely, because clients and pools open new ones when needed.
     if (this.#cause === "connections") {
       this.#relief.closeIdle();
       this.#connections?.closeIdleConnections();
@@ -229,9 +229,9 @@ export class Overload {
 }
 
 /** Returns the number of requests between two checks, for `room` descriptors beyond MAX_CONNECTIONS. */
-function looksEach(room: number): number {
-  const requests = Math.floor(room / (LOOKS_IN_ROOM * DESCRIPTORS_OF_REQUEST));
-  return Math.min(Math.max(requests, LOOK_REQUESTS_MIN), LOOK_REQUESTS_MAX);
+function requestsPerCheck(room: number): number {
+  const requests = Math.floor(room / (CHECKS_IN_ROOM * DESCRIPTORS_OF_REQUEST));
+  return Math.min(Math.max(requests, CHECK_REQUESTS_MIN), CHECK_REQUESTS_MAX);
 }
 
 const REASONS: Record<OverloadCause, string> = {

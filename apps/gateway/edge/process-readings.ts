@@ -2,14 +2,17 @@ import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { errorCode } from "@ostiary/lib/domain/errors";
 
-/** The resources that a process uses and may use. A limit that the system does not report is infinite. */
+/**
+ * The memory and descriptors that a process uses and may use. A limit that the system does not report is
+ * infinite.
+ */
 export interface ProcessReadings {
   memory_bytes(): number;
   /** Runs a full garbage collection, which takes some tens of milliseconds. */
   collect(): void;
   /**
-   * Returns the number of open descriptors. On a system without a count, the result may be too low. It is
-   * infinite if no descriptor is free.
+   * Returns the number of open descriptors, or infinity if no descriptor is free. On a system that does not
+   * count descriptors, the result may be too low.
    */
   descriptors(): number;
   readonly memory_bytes_max: number;
@@ -28,8 +31,8 @@ export function processReadings(): ProcessReadings {
 }
 
 /**
- * Returns a function that reads the resident memory. The function repeats its last value while the process
- * has no free descriptor for the reading.
+ * Returns a function that reads the resident memory, which needs a descriptor. While no descriptor is free,
+ * the function returns the previous value.
  */
 function residentMemory(): () => number {
   let last = 0;
@@ -37,23 +40,23 @@ function residentMemory(): () => number {
     try {
       last = process.memoryUsage.rss();
     } catch {
-      // the runtime reads the value from a file; its error has no code
+      // The runtime could not open the file with the value. Its error has no code to check.
     }
     return last;
   };
 }
 
 /**
- * Returns the count that Linux provides since 6.2, or 0 on other systems. Takes 3 µs for any number of
- * descriptors.
+ * Returns the number of open descriptors that Linux reports since version 6.2, or 0 on other systems. Takes
+ * 3 µs for any number of descriptors.
  */
 function countedDescriptors(): number {
   return statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * Returns the lowest free descriptor, which is the number of open descriptors unless there are gaps. Takes 5
- * µs, whereas a list takes time for each open descriptor.
+ * Returns the lowest free descriptor, which equals the number of open descriptors unless there are gaps.
+ * Takes 5 µs. Listing the descriptors would take time for each one.
  */
 function lowestFreeDescriptor(): number {
   try {

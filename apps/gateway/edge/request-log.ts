@@ -7,7 +7,7 @@ import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "../route-metrics.ts";
 import { ClientGone } from "../upstream/call.ts";
 
-/** The status that logs and metrics show if the client left before the answer. It is never sent. */
+/** The status that logs and metrics show if the client left before the response. It is never sent. */
 const CLIENT_GONE_STATUS = 499;
 
 const UNMATCHED = "unmatched";
@@ -24,9 +24,9 @@ export class RequestLog {
   }
 
   /**
-   * Reports a request once its answer is complete or has broken off. Called once for each request.
+   * Records a request when its response is complete or was cut off. Called once for each request.
    *
-   * @param answered the status that was sent, or null if the client left before an answer
+   * @param answered the status that was sent, or null if the client left before the response
    * @param failure why the gateway refused the request or could not finish it
    * @param duration_ms the time since the request arrived
    */
@@ -108,8 +108,8 @@ interface Failure {
 }
 
 /**
- * Returns the failure of a request: a 5xx of the gateway or the service, or a response that broke off. Else
- * null.
+ * Returns the failure of a request: a 5xx of the gateway or the service, or a response that was cut off.
+ * Returns null for all other requests.
  */
 function failureOf(answered: number | null, failure: Error | null): Failure | null {
   if (answered === null || failure instanceof ClientGone) return null;

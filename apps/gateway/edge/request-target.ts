@@ -34,7 +34,8 @@ export class RequestTargets {
       throw badRequest("The request must have one valid Host header and a valid URL.");
     }
     const length = request.headers.get("content-length");
-    if (length !== null && !isLength(length)) throw badRequest("Content-Length must be given once.");
+    if (length !== null && !isLength(length))
+      throw badRequest("The request can have only one Content-Length header.");
     const pathStart = url.indexOf("/", this.#scheme.length);
     const fragment = url.indexOf("#", pathStart);
     const end = fragment < 0 ? url.length : fragment;
@@ -52,7 +53,7 @@ export class RequestTargets {
   }
 }
 
-/** Returns whether Content-Length occurs once. The runtime joins equal repeated lengths by a comma. */
+/** Returns whether Content-Length occurs once. The runtime joins equal repeated lengths with a comma. */
 function isLength(value: string): boolean {
   return !value.includes(",");
 }

@@ -1,4 +1,4 @@
-/** Request headers that a response depends on, for its `Vary` header (RFC 9110, 12.5.5). */
+/** The `Vary` header of a response: the request headers on which the response depends (RFC 9110, 12.5.5). */
 export class Vary {
   /** The value for a response whose service sends no `Vary`. */
   readonly value: string;
@@ -9,11 +9,11 @@ export class Vary {
     this.value = names.join(", ");
   }
 
-  /** Returns `said`, a service's `Vary`, with the missing names added. `*` covers every name. */
-  mergedWith(said: string): string {
-    const known = new Set(said.split(",").map((name) => name.trim().toLowerCase()));
-    if (known.has("*")) return said;
+  /** Returns a service's `Vary` with the missing names added. A `*` already covers every name. */
+  mergedWith(vary: string): string {
+    const known = new Set(vary.split(",").map((name) => name.trim().toLowerCase()));
+    if (known.has("*")) return vary;
     const missing = this.#names.filter((name) => !known.has(name.toLowerCase()));
-    return [said, ...missing].join(", ");
+    return [vary, ...missing].join(", ");
   }
 }

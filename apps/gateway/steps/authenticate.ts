@@ -27,7 +27,7 @@ export interface Authenticator {
    * @param credential the request's X-API-Key
    * @throws ApiError 401 for a missing, bad or wrong-realm credential, with a {@link CredentialRefusal} as
    * cause
-   * @throws ApiError 503 (kind `auth` or `network`) if the key set or identity cannot decide
+   * @throws ApiError 503 (kind `auth` or `network`) if the key set or identity is unavailable
    */
   authenticate(
     scope: ProtectedScope,
@@ -47,11 +47,11 @@ interface AuthenticatorOptions {
   readonly clock?: Clock;
   readonly signals?: ValidationSignals;
   readonly onCache?: CacheOptions["onCache"];
-  /** Called for each refused credential, a missing one included. */
+  /** Called for each refused or missing credential. */
   readonly onRefused?: (reason: RefusalReason) => void;
 }
 
-/** The realm that each scope accepts. */
+/** The realm of the credentials that each scope accepts. */
 const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
   user: "directory",
   organization: "organization",

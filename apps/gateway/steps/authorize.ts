@@ -3,9 +3,9 @@ import { type CompiledRoute, labelsSuffice } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
 
 /**
- * Step 5: requires one of the route's labels, or `*`, from a member (GW-76).
+ * Step 5: checks that a member has one of the route's labels, or `*` (GW-76).
  *
- * @throws ApiError 403 that names the labels
+ * @throws ApiError 403 that names the required labels
  */
 export function authorize(route: CompiledRoute, principal: Principal | null): void {
   const required = route.requiredLabels;

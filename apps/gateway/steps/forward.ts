@@ -20,12 +20,12 @@ interface ForwardOptions extends BodyLimits {
   readonly idle_timeout_ms: number;
 }
 
-/** The answer of a service. */
+/** The response of a service, as the gateway forwards it. */
 export interface UpstreamAnswer {
   readonly status: number;
-  /** End-to-end fields of the answer: alternating names, in lower case, and values. */
+  /** The end-to-end header fields. Each name, in lower case, is followed by its value. */
   readonly fields: readonly string[];
-  /** The announced length of an answer to HEAD or a 304, which have no body. Null for other answers. */
+  /** The Content-Length of a 304 or a response to HEAD, which have no body. Null for all other responses. */
   readonly announced: number | null;
   /** The body; a stream may still be arriving when the response starts. */
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
@@ -60,7 +60,7 @@ export class Forwarder {
     this.#traffic = traffic;
   }
 
-  /** Number of answers that are streaming to their clients. */
+  /** The number of responses that are being streamed to clients. */
   get streams(): number {
     return this.#streams;
   }
@@ -78,7 +78,8 @@ export class Forwarder {
    */
   send(exchange: Exchange, path: string): Promise<UpstreamResponse> {
     const { request } = exchange;
-    // The client may have left during earlier steps. A GET is sent anyway: it is harmless, and the sweep over calls ends it.
+    // The client may have left during earlier steps. A GET is sent anyway: it changes nothing, and the next
+    // sweep over calls ends it.
     if (request.method !== "GET" && request.signal.aborted) throw new ClientGone();
     const call = this.#calls.begin(exchange);
     exchange.call = call;
@@ -105,7 +106,8 @@ export class Forwarder {
   }
 
   /**
-   * Returns the answer. Waits for the part of the body that must arrive before the client gets the head.
+   * Returns the response for the client. Waits until a short body is complete, or until the first chunk of a
+   * long body has arrived. Does not wait for the events of an event stream.
    *
    * @param onEnd called when a streamed body ends
    */
@@ -143,7 +145,7 @@ export class Forwarder {
   ): Promise<UpstreamAnswer> {
     const { status, fields } = response;
     const isEvents = isEventStream(fields);
-    // the gateway cannot write a comment into an encoded stream
+    // The gateway writes comments into an event stream, but cannot do so if the stream is encoded.
     if (isEvents && fieldValue(fields, "content-encoding") === null) {
       this.#streams += 1;
       const body = relay.eventStream();
@@ -166,7 +168,7 @@ export class Forwarder {
    * - ApiError 502: the service cannot be reached, is too slow, or breaks off before the client got a byte.
    * - ClientGone: the client left.
    *
-   * An error from before the call is returned unchanged.
+   * Returns an error unchanged if it was thrown before the call.
    */
   failure(exchange: Exchange, thrown: unknown): unknown {
     const { call, forwarded } = exchange;
@@ -190,7 +192,7 @@ export class Forwarder {
   }
 }
 
-/** Ends the call and returns an answer with its whole body. */
+/** Ends the call, and returns a response with its complete body. */
 function whole(
   exchange: Exchange,
   { status, fields, length }: UpstreamResponse,

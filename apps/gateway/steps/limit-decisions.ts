@@ -1,7 +1,7 @@
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Reading } from "@ostiary/lib/runtime/telemetry";
 
-/** The numbers of decisions under one policy. */
+/** The number of decisions of each kind for one policy. */
 export class PolicyDecisions {
   admitted = 0;
   refused = 0;
@@ -9,7 +9,7 @@ export class PolicyDecisions {
   uncounted = 0;
 }
 
-/** The single series of all inline limits. A series for each limit would be too many series. */
+/** The name of the series for all inline limits. One series for each inline limit would be too many. */
 const INLINE = "route";
 const INLINE_PREFIX = `${INLINE}:`;
 

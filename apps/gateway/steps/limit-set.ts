@@ -11,21 +11,21 @@ import type { Charge, CounterStore, WindowCount } from "@ostiary/lib/runtime/sto
 import type { QuotaBucket, QuotaRecord } from "./quota-record.ts";
 
 /**
- * The time for which a quota's count is kept after its period ends, so that a replica with a late clock
+ * The time for which a quota's count is kept after its period ends, so that a gateway whose clock is slow
  * cannot restart the period.
  */
 const PERIOD_SLACK_MS = 86_400_000;
 
 /**
- * The state of several limits after a request: the decision of the tightest limit, and all limits as header
- * values.
+ * The state of several limits after a request: the decision of the tightest limit, and the header values that
+ * describe all limits.
  */
 export interface SetState extends RateLimitDecision {
   /** The name of the tightest policy, or null for an inline limit. */
   readonly policy: string | null;
-  /** `RateLimit-Policy` and `RateLimit` (GW-184). */
+  /** The values of the headers `RateLimit-Policy` and `RateLimit` (GW-184). */
   readonly described: { readonly policies: string; readonly limits: string };
-  /** The counts to refund if the request ends in a 5xx or without an answer. */
+  /** The counts to refund if the request ends in a 5xx or without a response. */
   readonly refundable: readonly Charged[];
 }
 
@@ -34,7 +34,7 @@ interface Charged {
   readonly bucket: string;
   /** The time that was left in the window when the request was counted. */
   readonly ttl_ms: number;
-  /** The moment of the count on the monotonic clock. */
+  /** The time of the count on the monotonic clock. */
   readonly at_elapsed_ms: number;
   readonly quota: QuotaBucket | null;
 }
@@ -42,9 +42,9 @@ interface Charged {
 /** The parts of a limit that stay the same until its period ends. */
 interface PreparedLimit {
   readonly limit: AppliedLimit;
-  /** The name in `RateLimit-Policy`. */
+  /** The name of the limit in the header `RateLimit-Policy`. */
   readonly name: string;
-  /** The buckets' key without the subject. */
+  /** The part of the counter's key before the subject. */
   readonly prefix: string;
   /** The length of the window in seconds. */
   readonly seconds: number;
@@ -52,16 +52,16 @@ interface PreparedLimit {
   readonly period: CalendarPeriod | null;
 }
 
-/** A list of limits, prepared for a time span in which none of their calendar periods begins or ends. */
+/** A list of limits, prepared for a time in which none of their calendar periods begins or ends. */
 interface PreparedLimits {
   readonly limits: readonly PreparedLimit[];
-  /** `RateLimit-Policy`. */
+  /** The value of the header `RateLimit-Policy`. */
   readonly policies: string;
   readonly from_ms: number;
   readonly until_ms: number;
 }
 
-/** A limit with its bucket at one moment. */
+/** A limit, and the bucket in which one request counts. */
 interface Counting {
   readonly prepared: PreparedLimit;
   readonly charge: Charge;
@@ -93,8 +93,10 @@ export class LimitSetCounter {
   }
 
   /**
-   * Counts a request of `subject`. Rejects with `StoreUnavailable` if the store fails, and with ApiError 503
-   * if neither the store nor the audit service returns the count of a quota.
+   * Counts a request of `subject`.
+   *
+   * @throws StoreUnavailable if the store fails
+   * @throws ApiError 503 if neither the store nor the audit service has the count of a quota
    */
   async count(limits: readonly AppliedLimit[], subject: string): Promise<SetState> {
     const now = this.#clock.now();
@@ -112,7 +114,7 @@ export class LimitSetCounter {
     const now = this.#clock.elapsed_ms();
     const refunds = charged.map(({ bucket, ttl_ms, at_elapsed_ms, quota }) => ({
       bucket,
-      // Adds 1 ms: both clocks round, so the store can report 1 ms more for the same window.
+      // Add 1 ms: both clocks round, so the store can report 1 ms more for the same window.
       ttl_ms: Math.ceil(ttl_ms - (now - at_elapsed_ms)) + 1,
       quota,
     }));
@@ -122,7 +124,9 @@ export class LimitSetCounter {
     for (const { quota } of open) if (quota !== null) this.#quotas?.charged(quota, -1);
   }
 
-  /** Repeats a charge. Quotas that the store lacks start from the counts in the quota record. */
+  /**
+   * Repeats a charge for which the store lacks quota counts. The call contains counts from the quota record.
+   */
   async #chargeFromKnown(countings: readonly Counting[]): Promise<WindowCount[]> {
     const charges = countings.map(async ({ charge, quota }) =>
       quota === null ? charge : { ...charge, start: (await this.#quotas?.known(quota)) ?? 0 },
@@ -194,7 +198,7 @@ function noteCharges(quotas: QuotaRecord, countings: readonly Counting[]): void 
   for (const { quota } of countings) if (quota !== null) quotas.charged(quota, 1);
 }
 
-/** Returns whether `one` has less left than `other`, or the same with a later reset. */
+/** Returns whether `one` has fewer requests left than `other`, or as many and a later reset. */
 function isTighter(one: RateLimitDecision, other: RateLimitDecision): boolean {
   return one.remaining < other.remaining || (one.remaining === other.remaining && one.reset > other.reset);
 }

@@ -23,7 +23,7 @@ import { LimitDecisions, type PolicyDecisions } from "./limit-decisions.ts";
 import { LimitSetCounter, type SetState } from "./limit-set.ts";
 import type { QuotaRecord } from "./quota-record.ts";
 
-/** Lists the variables of rate limiting (GW-63, GW-74). */
+/** The environment variables for rate limiting (GW-63, GW-74). */
 export const limitVariables = {
   RATE_LIMIT_REQUESTS: integer(
     60,
@@ -36,7 +36,7 @@ export const limitVariables = {
     60,
     0,
     1_000_000_000,
-    "The maximum number of 401s and unmatched 404s that one address may cause in a window. 0 means no limit.",
+    "The maximum number of 401s, and of 404s without a route, for one client address in a window. 0 means no limit.",
   ),
   RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(
     60,
@@ -55,15 +55,16 @@ export type RateState = RateLimitDecision | SetState;
 /** Step 3: counts a request, then decides whether it is admitted (GW-69). */
 export interface Limiter {
   /**
-   * Counts a request; returns null for an unlimited route, without a round trip. Rejects with ApiError 503 if
-   * the counter store is down, or if the count of a quota cannot be read.
+   * Counts a request. Returns null for an unlimited route, without a round trip.
+   *
+   * @throws ApiError 503 if the counter store is down, or if the count of a quota cannot be read
    */
   limit(route: LimitedRoute, caller: Caller): Promise<RateState> | null;
   /** Refunds a failed request to the limits that charge only successful requests. Never rejects. */
   refund(state: RateState): void;
   /**
-   * Counts a 401 or an unmatched 404 of a client address. Returns the 429 to send instead. Returns null
-   * within the limit, and while the counter store is down.
+   * Counts a 401, or a 404 without a route, for a client address. Above the limit, returns the 429 to send
+   * instead. Returns null within the limit, and while the counter store is down.
    *
    * @param cause cause of the 401 or 404, for the log
    */
@@ -183,7 +184,7 @@ function subjectOf(scope: Scope, caller: Caller): string {
   return scope === "public" ? caller.ip : (caller.principal?.[`${scope}_id`] ?? "");
 }
 
-/** Returns the 429 of a refused request, which names the policy (GW-183). */
+/** Returns the 429 for a request that a limit refuses. The 429 names the policy (GW-183). */
 export function refusedByLimit(route: LimitedRoute, state: RateState): ApiError {
   const policy = "policy" in state ? state.policy : policyIn(route.bucketPrefix);
   return rateLimited(state.retryAfterSeconds, { details: { policy } });

@@ -1,12 +1,12 @@
 /** A quota of one subject in one calendar period, with its bucket in the counter store. */
 export interface QuotaBucket {
   readonly bucket: string;
-  /** The prefix of the limit's buckets, with its colon at the end. */
+  /** The prefix of the limit's buckets, including the colon at its end. */
   readonly bucketPrefix: string;
-  /** The day or month. */
+  /** The calendar day or month, such as `2026-11-23` or `2026-11`. */
   readonly period: string;
   readonly subject: string;
-  /** The requests that the quota admits. */
+  /** The maximum number of requests in the period. */
   readonly requests: number;
 }
 

@@ -34,7 +34,7 @@ export class AuditTrail {
     exchange.intent_recorded = true;
   }
 
-  /** Records that the service answered. */
+  /** Records that the service responded. */
   responded(exchange: Exchange, { status, fields }: Pick<UpstreamAnswer, "status" | "fields">): void {
     if (!exchange.intent_recorded) return;
     exchange.intent_recorded = false;
@@ -46,14 +46,14 @@ export class AuditTrail {
   }
 
   /**
-   * Records that the gateway answered `error`: without calling the service, or because the call got no
-   * answer.
+   * Records that the gateway responded with `error`, either without a call to the service or because the
+   * service did not respond.
    */
   failed(exchange: Exchange, error: ApiError): void {
     this.#close(exchange, exchange.forwarded ? "no_response" : "rejected", error.status);
   }
 
-  /** Records that the client left before its answer. */
+  /** Records that the client left before the response. */
   abandoned(exchange: Exchange): void {
     this.#close(exchange, "no_response", null);
   }

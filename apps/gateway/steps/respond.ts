@@ -13,7 +13,7 @@ const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];
 /** Response fields that only the gateway reads. */
 const AUDIT_FIELDS: ReadonlySet<string> = new Set(AUDIT_HEADERS);
 
-/** The default headers of one kind of answer: public or protected. */
+/** The default headers of responses, either on public routes or on protected routes. */
 interface Defaults {
   readonly headers: Headers;
   readonly vary: Vary | null;
@@ -31,11 +31,11 @@ export class Responder {
     this.#connections = connections;
     this.#ofPublic = defaultsWith(cors, cors.vary);
     this.#ofPrivate = defaultsWith(cors, [...cors.vary, ...CREDENTIAL_HEADERS]);
-    // Keeps a cache from giving one caller's answer to another (GW-104).
+    // Prevent caches from sending one caller's response to another caller (GW-104).
     this.#ofPrivate.headers.set("Cache-Control", "no-store");
   }
 
-  /** Returns the answer of the service, without audit headers. */
+  /** Returns the service's response, without its audit headers. */
   answer(exchange: Exchange, { status, fields, announced, body }: UpstreamAnswer): Response {
     const defaults = this.#defaultsOf(exchange);
     const isTyped = !(body instanceof Uint8Array) || fieldValue(fields, "content-type") !== null;
@@ -59,7 +59,7 @@ export class Responder {
     return new Response(body, { status: error.status, headers });
   }
 
-  /** Returns the answer to OPTIONS on any path. */
+  /** Returns the response to an OPTIONS request on any path. */
   preflight(exchange: Exchange): Response {
     const headers = this.#cors.preflight(exchange.request.headers);
     setSecurityHeaders(headers);
@@ -114,12 +114,15 @@ function setSecurityHeaders(headers: Headers): void {
   headers.set("Referrer-Policy", "strict-origin-when-cross-origin");
 }
 
-/** Keeps the runtime from answering HEAD with a length of 0, which the service did not send. */
+/**
+ * Prevents the runtime from adding `Content-Length: 0`, which the service did not send, to a response to
+ * HEAD.
+ */
 function keepLengthUnknown(headers: Headers): void {
   headers.set("Transfer-Encoding", "chunked");
 }
 
-/** Returns the bytes as a stream, for which the runtime adds no Content-Type. */
+/** Returns the bytes as a stream, because the runtime adds no Content-Type to the response with a stream. */
 function untyped(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

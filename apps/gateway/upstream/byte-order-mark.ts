@@ -34,7 +34,7 @@ export class UnmarkedSource implements ByteSource {
         matched += 1;
       }
       const isMark = matched === BYTE_ORDER_MARK.length;
-      // a mark may arrive in pieces
+      // The mark may be split between chunks.
       if (used === chunk?.length && !isMark) continue;
       this.#hasBegun = true;
       const rest = chunk?.subarray(used);
@@ -44,7 +44,7 @@ export class UnmarkedSource implements ByteSource {
   }
 }
 
-/** Returns bytes that only looked like a mark, followed by the rest. */
+/** Returns held bytes that turned out not to be a mark, followed by the rest of the chunk. */
 function joined(held: readonly number[], rest: Uint8Array | undefined): Uint8Array | undefined {
   if (held.length === 0) return rest;
   return Uint8Array.from([...held, ...(rest ?? [])]);

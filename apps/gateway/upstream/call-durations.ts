@@ -2,10 +2,10 @@ import { DurationHistogram, type DurationSeries, type Metrics } from "@ostiary/l
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The classes of statuses, and `none` for a call without an answer. */
+/** The status classes, and `none` for a call without a response. */
 const CLASSES = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** Measures the time from a call to the head of its answer, by service. */
+/** Measures the time from the start of a call to the response head, by service. */
 export class CallDurations {
   readonly #histogram: DurationHistogram;
   readonly #services = new Map<string, ServiceCalls>();
@@ -13,7 +13,7 @@ export class CallDurations {
   constructor(registry: Metrics["registry"]) {
     this.#histogram = new DurationHistogram({
       name: "gateway_upstream_duration_seconds",
-      help: "Time from a call to a service to the head of its answer, by the class of its status, or none without an answer.",
+      help: "Time from the start of an upstream call to the response head, by service and status class (none without a response).",
       labelNames: ["service", "status_class"],
       buckets: BUCKETS_SECONDS,
       registers: [registry],
@@ -39,16 +39,16 @@ class ServiceCalls {
     this.#seriesOf = seriesOf;
   }
 
-  /** @param status null if the service gave no answer */
+  /** @param status null if the service did not respond */
   observe(status: number | null, seconds: number, trace_id: string | null): void {
-    const place = status === null ? 0 : Math.trunc(status / 100);
-    const series = this.#series[place] ?? this.#begin(place);
+    const index = status === null ? 0 : Math.trunc(status / 100);
+    const series = this.#series[index] ?? this.#begin(index);
     series.observe(seconds, trace_id);
   }
 
-  #begin(place: number): DurationSeries {
-    const series = this.#seriesOf(CLASSES[place] ?? "none");
-    this.#series[place] = series;
+  #begin(index: number): DurationSeries {
+    const series = this.#seriesOf(CLASSES[index] ?? "none");
+    this.#series[index] = series;
     return series;
   }
 }

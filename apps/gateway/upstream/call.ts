@@ -3,19 +3,21 @@ import { ApiError, bodyTooLarge, errorCode } from "@ostiary/lib/domain/errors";
 import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
 import type { Abortable, CallHandle } from "./client.ts";
 
-/** Interval of the sweep over calls in flight, which ends the call of a client that left within 100 ms (GW-123). */
+/**
+ * The interval of the sweep over calls in flight. A call ends at most 100 ms after its client left (GW-123).
+ */
 const SWEEP_MS = 50;
 /**
- * The maximum time that one sweep adds to the time of deadlines, so that a stalled gateway times out no
- * client or service.
+ * The maximum time by which one sweep advances the time of deadlines. A stall of the gateway therefore does
+ * not time out clients or services.
  */
 const STEP_MAX_MS = 2 * SWEEP_MS;
 /**
- * Clients that have not read for this long are slow readers. Their answers are given up when memory is short.
+ * Clients that have not read for this long are slow readers. Their calls are stopped when memory is short.
  */
 const READER_PATIENCE_MS = 1_000;
 
-/** The `place` of a call that is not in flight. */
+/** The `index` of a call that is not in flight. */
 const ENDED = -1;
 
 /** The client of a call, and the server that can close its connection. */
@@ -24,7 +26,7 @@ interface CallClient {
   readonly server: { timeout(request: Request, seconds: number): void };
 }
 
-/** The reason why a call was given up. */
+/** The reason why a call was stopped. */
 type StopReason =
   | "client_gone"
   | "client_slow"
@@ -34,10 +36,10 @@ type StopReason =
   | "too_large"
   | "unwanted";
 
-/** An error for a client that left before its answer. */
+/** The error for a client that left before the response. */
 export class ClientGone extends Error {
   constructor() {
-    super("The client disconnected before the answer began.");
+    super("The client disconnected before the response began.");
     this.name = "ClientGone";
   }
 }
@@ -49,8 +51,8 @@ export class ClientGone extends Error {
 export class UpstreamCalls {
   readonly #clock: Clock;
   /**
-   * The calls in flight, unordered. Each ending call changes the array, so loops walk a copy. A Set would
-   * retain removed calls until a full garbage collection.
+   * The calls in flight, in no particular order. Loops use a copy, because each call that ends changes the
+   * array. A Set would retain removed calls until a full garbage collection.
    */
   readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
@@ -69,20 +71,20 @@ export class UpstreamCalls {
   /** Begins a call for `client`. The caller must end the call. */
   begin(client: CallClient): UpstreamCall {
     const call = new UpstreamCall(client, this);
-    call.place = this.#underway.push(call) - 1;
+    call.index = this.#underway.push(call) - 1;
     if (!this.#sweeping) this.#sweepLater();
     return call;
   }
 
   /** Removes a call from the calls in flight. */
   end(call: UpstreamCall): void {
-    if (call.place === ENDED) return;
+    if (call.index === ENDED) return;
     const last = this.#underway.pop();
     if (last !== undefined && last !== call) {
-      this.#underway[call.place] = last;
-      last.place = call.place;
+      this.#underway[call.index] = last;
+      last.index = call.index;
     }
-    call.place = ENDED;
+    call.index = ENDED;
   }
 
   /**
@@ -98,7 +100,7 @@ export class UpstreamCalls {
     return this.#time_ms;
   }
 
-  /** Gives up answers that their clients have stopped reading. */
+  /** Stops the calls whose clients have stopped reading the response. */
   endSlowReaders(): void {
     for (const call of [...this.#underway]) call.endUnread(this.#time_ms - READER_PATIENCE_MS);
   }
@@ -108,7 +110,7 @@ export class UpstreamCalls {
     const before_ms = this.#clock.elapsed_ms();
     this.#clock.after(SWEEP_MS, () => {
       this.#time_ms += Math.min(this.#clock.elapsed_ms() - before_ms, STEP_MAX_MS);
-      for (const call of [...this.#underway]) call.look(this.#time_ms);
+      for (const call of [...this.#underway]) call.check(this.#time_ms);
       if (this.#underway.length > 0) this.#sweepLater();
       else this.#sweeping = false;
     });
@@ -120,7 +122,7 @@ export class UpstreamCalls {
  * waits for the service, never while the client is slow.
  */
 export class UpstreamCall implements CallHandle {
-  /** Whether the head of the response has arrived; the client may still be sending. */
+  /** Whether the head of the response has arrived. The client may still be sending the request body. */
   answered = false;
   /** Time at which the call was sent, in elapsed milliseconds of the clock. */
   sent = 0;
@@ -128,8 +130,8 @@ export class UpstreamCall implements CallHandle {
   span: CallSpan | null = null;
   /** The handle that aborts the request to the service. */
   underway: Abortable | null = null;
-  /** Index among the calls in flight. */
-  place = ENDED;
+  /** The index in the array of calls in flight. */
+  index = ENDED;
   readonly #client: CallClient;
   readonly #calls: UpstreamCalls;
   #client_until_ms = Number.POSITIVE_INFINITY;
@@ -148,8 +150,8 @@ export class UpstreamCall implements CallHandle {
   }
 
   /**
-   * Stops the call at once when the client leaves. The runtime drops clients that send malformed bodies, and
-   * no more of such a body may reach the service.
+   * Stops the call immediately when the client leaves. The runtime disconnects clients that send malformed
+   * bodies, and the rest of a malformed body must not reach the service.
    */
   watchClient(): void {
     this.#client.request.signal.onabort = () => this.stop("client_gone");
@@ -175,7 +177,7 @@ export class UpstreamCall implements CallHandle {
     this.#client_until_ms = Number.POSITIVE_INFINITY;
   }
 
-  /** Notes that the client has an unread chunk. */
+  /** Records that a chunk waits for the client to read it. */
   awaitReader(): void {
     this.#unread_since_ms = this.#calls.time_ms;
   }
@@ -188,18 +190,18 @@ export class UpstreamCall implements CallHandle {
   endUnread(time_ms: number): void {
     if (this.#unread_since_ms > time_ms) return;
     this.stop("reader_slow");
-    // a client that does not read would not notice the failure and would keep its connection
+    // Close the connection too: a client that does not read would not notice the failure.
     this.#client.server.timeout(this.#client.request, 1);
   }
 
   /** Stops the call if its client has left or a deadline has passed. */
-  look(time_ms: number): void {
+  check(time_ms: number): void {
     if (this.#client.request.signal.aborted) this.stop("client_gone");
     else if (time_ms >= this.#client_until_ms) this.stop("client_slow");
     else if (time_ms >= this.#service_until_ms) this.stop(this.#service_reason);
   }
 
-  /** Gives the call up. Only the first reason counts. */
+  /** Stops the call, and aborts the request to the service. Only the first reason counts. */
   stop(reason: StopReason): void {
     this.#reason ??= reason;
     this.end();
@@ -245,8 +247,8 @@ export class UpstreamCall implements CallHandle {
 }
 
 /**
- * Returns the 408. The response closes the connection, since the rest of the body may still arrive and would
- * look like a request.
+ * Returns the 408 for a request body that stopped arriving. The response closes the connection, because the
+ * rest of the body may still arrive and would be parsed as a request.
  */
 export function bodyTimeout(): ApiError {
   return new ApiError("REQUEST_TIMEOUT", { headers: { Connection: "close" } });

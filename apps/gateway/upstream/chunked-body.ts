@@ -7,7 +7,7 @@ const EXTENSION_BYTES_MAX = 65_536;
 const TRAILER_BYTES_MAX = 65_536;
 const TRAILERS_MAX = 200;
 
-/** The states. A state is the part of the body to which the next byte belongs. */
+/** The states of the parser. A state is the part of the body to which the next byte belongs. */
 const REFUSED = 0;
 const SIZE_START = 1;
 const SIZE = 2;
@@ -25,7 +25,7 @@ const LAST_LF = 13;
 const COMPLETE = 14;
 const STATES = 15;
 
-/** Classes of bytes. A byte that no part of the framing may contain is in class 0. */
+/** The classes of bytes. Class 0 has the bytes that no part of the framing may contain. */
 const HEX_CLASS = 1;
 const TOKEN_CLASS = 2;
 const TEXT_CLASS = 3;
@@ -85,13 +85,15 @@ for (const [from, classes, to] of TRANSITIONS) {
   for (const each of classes) NEXT_STATE[(from << CLASS_BITS) | each] = to;
 }
 
-/** Decodes a chunked body, however it is split. Trailers are read and dropped. */
+/** Decodes a chunked body that arrives in pieces of any size. Checks and discards the trailers. */
 export class ChunkedBody {
-  /** Offsets of the data in the bytes of the last {@link take}; both are 0 if there were no data. */
+  /** The range of the data in the bytes of the last {@link take}. Both offsets are 0 without data. */
   dataStart = 0;
   dataEnd = 0;
   #state = SIZE_START;
-  /** The size of the chunk while its digits are read, then the number of data bytes still missing. */
+  /**
+   * The size of the chunk while its digits are read. After that, the number of its bytes that are missing.
+   */
   #size = 0;
   #digits = 0;
   #extension_bytes = 0;
@@ -113,10 +115,11 @@ export class ChunkedBody {
   }
 
   /**
-   * Reads `bytes` from `from` on. Moves the data of several chunks together, to the bytes from
-   * {@link dataStart} to {@link dataEnd}, because one view costs less than a view of each chunk. Returns the
-   * index after the last byte that was read: the end of the body if it is {@link complete}, otherwise the end
-   * of `bytes`.
+   * Reads `bytes`, starting at `from`. Moves the data of all chunks together, between {@link dataStart} and
+   * {@link dataEnd}, because one view costs less than a view of each chunk.
+   *
+   * @returns the index after the last byte that was read: the end of the body if the body is
+   * {@link complete}, otherwise the end of `bytes`
    */
   take(bytes: Buffer, from: number): number {
     let at = from;

@@ -2,14 +2,16 @@ import type { CallHandle } from "@ostiary/lib/runtime/calls";
 
 export type { Abortable, CallHandle } from "@ostiary/lib/runtime/calls";
 
-/** Bytes that arrive over time. The consumer asks for each chunk, so a slow consumer slows the producer down. */
+/**
+ * Bytes that arrive over time. The consumer requests each chunk, so a slow consumer slows the producer down.
+ */
 export interface ByteSource {
   /**
    * Returns the next chunk, or undefined at the end. Rejects if the source breaks off. Only one call may be
    * pending.
    */
   next(): Promise<Uint8Array | undefined>;
-  /** Gives up the rest. A pending `next` may then never settle. */
+  /** Discards the remaining bytes. A pending {@link next} may never settle. */
   cancel(): void;
 }
 
@@ -19,14 +21,16 @@ export interface UpstreamRequest {
   readonly service: string;
   /** Scheme, host and port, as in `http://widgets:8080`. */
   readonly origin: string;
-  /** Host and port, as the Host header carries them. */
+  /** Host and port: the value of the Host header. */
   readonly target: string;
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Alternating names and values. The client adds Host, Connection and the framing of the body. */
+  /**
+   * The header fields: each name is followed by its value. Host, Connection and the framing are not included.
+   */
   readonly fields: readonly string[];
-  /** The body, or null for none. Bytes are sent with their length. */
+  /** The body, or null if there is none. Bytes are sent with a Content-Length. */
   readonly body: Uint8Array | StreamedBody | null;
 }
 
@@ -40,30 +44,32 @@ export interface StreamedBody {
 /** The response of a service, available once its head has arrived. */
 export interface UpstreamResponse {
   readonly status: number;
-  /** Alternating names, in lower case, and values, as received. A name may occur more than once. */
+  /** The header fields as received: each name, in lower case, is followed by its value. Names can repeat. */
   readonly fields: readonly string[];
   /** The announced length of the body, or null if the service announced none. */
   readonly length: number | null;
-  /** The body, or null for none. Bytes if the whole body has arrived, else a source. */
+  /**
+   * The body: bytes if it has arrived completely, a source if it is still arriving, or null if there is none.
+   */
   readonly body: Uint8Array | ByteSource | null;
 }
 
 /** Calls services. Redirects are not followed and content is not decoded. */
 export interface UpstreamClient {
   /**
-   * Sends a request and resolves with the head of the response. Rejects when no response begins. If a reused
-   * connection dies before the first byte, sends a GET, HEAD or OPTIONS once more, over a new connection.
+   * Sends a request and resolves with the head of the response. Rejects if no response begins. If a reused
+   * connection is lost before the first byte, retries a GET, HEAD or OPTIONS once over a new connection.
    */
   fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse>;
   /** Closes the idle connections. */
   closeIdle(): void;
 }
 
-/** Methods whose requests are sent again if a reused connection dies. */
+/** The methods whose requests are retried if a reused connection is lost. */
 export const RETRIED_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Returns the value of a field, or null if the field is missing. Joins repeated occurrences by commas (RFC
+ * Returns the value of a field, or null if the field is missing. Joins repeated occurrences with commas (RFC
  * 9110, section 5.3).
  */
 export function fieldValue(fields: readonly string[], name: string): string | null {

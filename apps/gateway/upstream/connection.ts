@@ -11,14 +11,14 @@ import { type BodyConnection, ResponseSource } from "./response-source.ts";
  *
  * - `idle`: the connection was idle for too long, or too many were idle.
  * - `service`: the service closed the connection between two requests.
- * - `last`: the request or the response ended the use of the connection.
- * - `abandoned`: the gateway gave the request up.
- * - `broken`: the connection broke off within a request.
- * - `malformed`: the service sent something that is not a response.
+ * - `last`: the connection could not carry another request.
+ * - `abandoned`: the gateway aborted the request.
+ * - `broken`: the connection was lost during a request.
+ * - `malformed`: the service sent bytes that are not a valid response.
  */
 export type CloseReason = "idle" | "service" | "last" | "abandoned" | "broken" | "malformed";
 
-/** An error for a connection that ended before the response did. Its code can be logged. */
+/** The error for a connection that closed before the response was complete. The code can be logged. */
 export class ConnectionBroken extends Error {
   readonly code: string;
 
@@ -35,9 +35,9 @@ export interface CarriedRequest {
   /** Called when the head of the response has arrived. */
   answered(response: UpstreamResponse): void;
   /**
-   * Called when no response has begun and none will.
+   * Called when the request fails before a response begins.
    *
-   * @param isStale whether the connection was reused and died before the first byte of this response
+   * @param isStale whether the connection was reused and was lost before the first byte of this response
    */
   failed(cause: unknown, isStale: boolean): void;
   /** Called when the connection no longer carries this request. */
@@ -57,8 +57,8 @@ export interface ConnectionOwner {
 }
 
 /**
- * One TCP connection to a service. The connection carries one request at a time, and is free once that
- * request is sent and its response is read.
+ * One TCP connection to a service. The connection carries one request at a time. It is free again when the
+ * request has been sent and the response has been read.
  */
 export class Connection implements Abortable, BodyConnection, RequestSink, ResponseSink {
   /** The time until which the idle connection may be reused, in milliseconds of the owner's clock. */
@@ -97,7 +97,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     close: (socket, error) => socket.data.#lost(error),
   };
 
-  /** Begins to connect. Calls the owner's `opened` or `unopened` with the result. */
+  /** Starts to connect. Calls `opened` or `unopened` of the owner with the result. */
   connect(hostname: string, port: number): void {
     const socket = Connection.#handlers;
     this.#dialed_ms = this.#clock.elapsed_ms();
@@ -114,7 +114,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     this.#writer.send(carried.request);
   }
 
-  /** Gives up the request that the connection carries. */
+  /** Aborts the request that the connection carries, and closes the connection. */
   abort(): void {
     this.#close("abandoned", new ConnectionBroken("ECONNABORTED"));
   }
@@ -133,8 +133,8 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   }
 
   /**
-   * Writes bytes of a request to the socket. Returns the number of accepted bytes, negative if the socket is
-   * closed.
+   * Writes bytes of a request to the socket. Returns the number of accepted bytes, or a negative number if
+   * the socket is closed.
    */
   write(bytes: Uint8Array, offset: number, length: number): number {
     return this.#socket?.write(bytes, offset, length) ?? -1;
@@ -186,7 +186,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     this.#answer(this.#carried, this.#source);
   }
 
-  /** Passes the response on, with its whole body or with the source of a body that is still arriving. */
+  /** Passes the response to the request, with the complete body or with the source of an arriving body. */
   #answer(carried: CarriedRequest | null, source: ResponseSource | null): void {
     const head = this.#head;
     if (head === null || carried === null) return;
@@ -199,7 +199,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     carried.answered({ status, fields, length, body: source ?? first });
   }
 
-  /** Handles the orderly end of the service's side. */
+  /** Handles a FIN: the service has closed its side in an orderly way. */
   #ended(): void {
     if (this.#closed) return;
     try {

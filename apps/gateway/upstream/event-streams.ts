@@ -2,7 +2,8 @@ import type { Clock } from "@ostiary/lib/async";
 import type { ResponseRelay } from "./response-body.ts";
 
 /**
- * The remaining streams are ended this long before the shutdown deadline, so that their ends are still sent.
+ * The time before the shutdown deadline at which the remaining streams end, so that clients receive their
+ * end.
  */
 const BEFORE_CUT_MS = 500;
 
@@ -29,8 +30,8 @@ export class EventStreams {
   }
 
   /**
-   * Ends each stream after its current event. Shortly before `timeout_ms` are over, ends the remaining
-   * streams too.
+   * Ends each stream after its current event. Shortly before `timeout_ms` has elapsed, ends all other
+   * streams.
    */
   leave(timeout_ms: number): void {
     this.#leaving = true;

@@ -2,17 +2,20 @@ const LF = 10;
 const CR = 13;
 
 /**
- * Number of bytes kept: CR and LF may end an empty line, and the byte before CR then ends the previous line.
+ * The number of bytes in a tail. An empty line can end with CR and LF, and the byte before them ends the
+ * previous line.
  */
 const TAIL_BYTES = 3;
 const TAIL_MASK = 0xff_ff_ff;
-/** The tail of a new stream: a stream starts between two events. */
+/**
+ * The tail of a new stream. It looks like the end of an event, because a stream starts between two events.
+ */
 const BEGINNING = (LF << 8) | LF;
 
 /**
- * Tracks whether a stream of server-sent events is between two events, however it is split into chunks. Lines
- * end with LF, CR, or CR and LF; an event ends with an empty line. The last three bytes of the stream
- * suffice.
+ * Tracks whether a stream of server-sent events is between two events. The chunks can be split anywhere. A
+ * line ends with LF, CR, or CR and LF, and an event ends with an empty line. The last three bytes of the
+ * stream are enough to find an empty line.
  */
 export class EventTail {
   #last = BEGINNING;
@@ -32,8 +35,8 @@ export class EventTail {
   }
 
   /**
-   * Returns the length of the part of an unsent `chunk` that ends with its last whole event, or 0 if no event
-   * ends in it.
+   * Returns the length of the part of an unsent `chunk` up to the end of its last complete event. Returns 0
+   * if no event ends in the chunk.
    */
   wholeEventsIn(chunk: Uint8Array): number {
     const before = this.#last;

@@ -46,7 +46,7 @@ function headersAndBody({ method, fields, body }: UpstreamRequest) {
   for (let index = 0; index < fields.length; index += 2) {
     headers.append(fields[index] ?? "", fields[index + 1] ?? "");
   }
-  // otherwise the runtime sends its own User-Agent
+  // Without a User-Agent, the runtime would send its own.
   if (!headers.has("user-agent")) headers.set("user-agent", "");
   if (REPEATED.has(method) && (body === null || body instanceof Uint8Array)) {
     const content = body ?? NOTHING;
@@ -84,7 +84,7 @@ function responseOf({ method }: UpstreamRequest, response: Response): UpstreamRe
   };
 }
 
-/** Returns the end-to-end fields to pass on, without Content-Length. */
+/** Returns the end-to-end fields of a response, without Content-Length. */
 function keptFields(headers: Headers): string[] {
   const named = new Set(["content-length", ...connectionNames(headers.get("connection"))]);
   const fields: string[] = [];

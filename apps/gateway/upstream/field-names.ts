@@ -1,4 +1,7 @@
-/** Meanings of fields that tell the reader where a response ends and whether its connection can be reused. */
+/**
+ * The meanings of header fields for the response reader. All fields except ordinary ones determine where a
+ * response ends or whether its connection can be reused.
+ */
 export const ORDINARY = 0;
 export const CONTENT_LENGTH = 1;
 export const TRANSFER_ENCODING = 2;
@@ -17,7 +20,7 @@ const MEANINGS: ReadonlyMap<string, number> = new Map([
  * that services use.
  */
 const SLOTS = 1_024;
-/** Longer names are not cached, which limits the memory of this table to a few hundred kilobytes. */
+/** The maximum length of a cached name. It limits the memory of the table to a few hundred kilobytes. */
 const NAME_BYTES_MAX = 128;
 
 /** A field name as a service spells it. */
@@ -25,7 +28,9 @@ export interface FieldName {
   /** The name in lower case. */
   readonly name: string;
   readonly meaning: number;
-  /** Whether this field is passed on. Fields with a meaning for the reader never are. */
+  /**
+   * Whether the field is forwarded to the client. Fields with a meaning for the reader are never forwarded.
+   */
   readonly kept: boolean;
   /** The name as the service spells it. */
   readonly bytes: Uint8Array;
@@ -39,12 +44,16 @@ export class FieldNames {
   readonly #slots: (FieldName | null)[] = new Array<FieldName | null>(SLOTS).fill(null);
   readonly #keeps: (name: string) => boolean;
 
-  /** @param keeps whether fields of this name, in lower case, are passed on */
+  /** @param keeps returns whether fields of a name, in lower case, are forwarded to the client */
   constructor(keeps: (name: string) => boolean) {
     this.#keeps = keeps;
   }
 
-  /** Returns the name in `bytes` from `start` to `end`, whose hash by {@link hashed} is `hash`. */
+  /**
+   * Returns the name in `bytes` from `start` to `end`.
+   *
+   * @param hash the hash of the name, as {@link hashed} computes it
+   */
   find(bytes: Buffer, start: number, end: number, hash: number): FieldName {
     const slot = (hash ^ (hash >>> 10)) & (SLOTS - 1);
     const first = this.#slots[slot];
@@ -64,7 +73,7 @@ export class FieldNames {
   }
 }
 
-/** Returns the hash of a name with one more byte. The hash of an empty name is 0. */
+/** Returns the hash of a name after one more byte. The hash of an empty name is 0. */
 export function hashed(hash: number, byte: number): number {
   return (Math.imul(hash, 31) + byte) | 0;
 }

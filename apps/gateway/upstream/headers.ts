@@ -2,7 +2,7 @@ import { AUDIT_HEADERS } from "@ostiary/lib/contracts/audit";
 import type { Exchange } from "../exchange.ts";
 
 /**
- * Lists the headers that do not cross the gateway (GW-82, GW-85, GW-87). All other headers pass in both
+ * The headers that the gateway does not forward (GW-82, GW-85, GW-87). It forwards all other headers in both
  * directions.
  */
 
@@ -10,7 +10,9 @@ import type { Exchange } from "../exchange.ts";
 const HOP_BY_HOP = ["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 const PROXY_PREFIX = "proxy-";
 const FORWARDED_PREFIX = "x-forwarded-";
-/** Fields that tell services the client's address, if that is configured. */
+/**
+ * The fields in which the gateway sends the client's address to services if FORWARD_CLIENT_ADDRESS is set.
+ */
 const FORWARDED_SET: ReadonlySet<string> = new Set([
   "x-forwarded-for",
   "x-forwarded-proto",
@@ -29,7 +31,7 @@ const REQUEST_DROPPED: ReadonlySet<string> = new Set([
   "tracestate",
   "host",
   "content-length",
-  // answered by the runtime
+  // handled by the runtime
   "expect",
 ]);
 
@@ -49,7 +51,7 @@ const RESPONSE_DROPPED: ReadonlySet<string> = new Set([
   "x-request-id",
 ]);
 
-/** Returns whether a response field is passed on. Expects its name in lower case. */
+/** Returns whether the gateway forwards a response field. The name must be in lower case. */
 export function keepsResponseField(name: string): boolean {
   return !RESPONSE_DROPPED.has(name) && !name.startsWith(PROXY_PREFIX);
 }
@@ -59,7 +61,7 @@ const KNOWN_NAMES_MAX = 1_000;
 interface UpstreamHeaderOptions {
   /** The scheme that clients use for this gateway. */
   readonly scheme: "http" | "https";
-  /** Whether `Forwarded` and `X-Forwarded-*` of the request come from a trusted proxy and may pass. */
+  /** Whether `Forwarded` and `X-Forwarded-*` of requests come from a trusted proxy and are forwarded. */
   readonly trust_forwarded: boolean;
   /** Whether to send the client's address to services. */
   readonly forward_client_address: boolean;
@@ -68,7 +70,7 @@ interface UpstreamHeaderOptions {
 /** Builds the headers of upstream calls. */
 export class UpstreamHeaders {
   readonly #options: UpstreamHeaderOptions;
-  /** Whether headers of a name are removed. Cached, because requests repeat the same names. */
+  /** Whether to remove the headers of a name. Cached, because requests repeat the same names. */
   readonly #removed = new Map<string, boolean>();
 
   constructor(options: UpstreamHeaderOptions) {
@@ -76,10 +78,10 @@ export class UpstreamHeaders {
   }
 
   /**
-   * Returns the fields of the upstream call, alternating names and values. Removes the client's credentials,
-   * hop-by-hop fields and fields named in `Connection`. Adds the gateway's own fields.
+   * Returns the fields of the upstream call: each name is followed by its value. Removes the client's
+   * credentials, hop-by-hop fields and fields named in `Connection`. Adds the gateway's own fields.
    *
-   * @param traceparent traceparent of the call's own span, if the trace is recorded
+   * @param traceparent the traceparent of the call's span, or of the request if its trace is not recorded
    */
   of(exchange: Exchange, traceparent: string): string[] {
     const { request, trace } = exchange;
@@ -97,7 +99,7 @@ export class UpstreamHeaders {
     return fields;
   }
 
-  /** Adds `X-Forwarded-*`. Keeps the values of a trusted proxy and appends the address. */
+  /** Adds `X-Forwarded-*`. Keeps the values of a trusted proxy, and appends the peer's address. */
   #addForwarded(fields: string[], { request, socket_address }: Exchange): void {
     const said = (name: string) => (this.#options.trust_forwarded ? request.headers.get(name) : null);
     const before = said("x-forwarded-for");

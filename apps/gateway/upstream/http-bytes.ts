@@ -9,19 +9,22 @@ export const NINE = 0x39;
 export const COLON = 0x3a;
 export const SEMICOLON = 0x3b;
 
-/** 1 for each byte of a token, such as a field name. */
+/** A table with 1 for each byte that can occur in a token, such as a field name. */
 export const IS_TOKEN = new Uint8Array(256);
 for (const char of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
   IS_TOKEN[char.charCodeAt(0)] = 1;
 }
 
-/** 1 for each byte of a field value or a reason phrase: printable ASCII, space, tab and bytes above 0x7f. */
+/**
+ * A table with 1 for each byte that can occur in a field value or a reason phrase: printable ASCII, space,
+ * tab and bytes above 0x7f.
+ */
 export const IS_TEXT = new Uint8Array(256);
 for (let byte = 0; byte < 256; byte++) {
   IS_TEXT[byte] = byte === TAB || (byte >= SPACE && byte !== 0x7f) ? 1 : 0;
 }
 
-/** The value of each hexadecimal digit, and {@link NOT_HEX} for all other bytes. */
+/** A table with the value of each hexadecimal digit, and {@link NOT_HEX} for all other bytes. */
 export const HEX_VALUE = new Uint8Array(256).fill(0xff);
 export const NOT_HEX = 0xff;
 for (let digit = 0; digit < 16; digit++) {

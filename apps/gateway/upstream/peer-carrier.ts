@@ -17,7 +17,7 @@ interface PeerCarrier extends CallCarrier {
   close(): void;
 }
 
-/** Maximum time to connect. The deadline of a call includes connecting and is shorter. */
+/** The maximum time to connect. The deadline of a call is shorter, and ends a slow connect first. */
 const CONNECT_TIMEOUT_MS = 60_000;
 const IDLE_CONNECTIONS_MAX = 64;
 const POOL_OPTIONS = {
@@ -30,8 +30,8 @@ const POOL_OPTIONS = {
 const encoder = new TextEncoder();
 
 /**
- * Returns the client for calls to the peer at `url`. Calls over plain http use a connection pool, which takes
- * a half to two thirds of the CPU of `fetch`. Calls over TLS, and calls to a URL with a user name, use
+ * Returns the client for calls to the peer at `url`. Calls over plain HTTP use a connection pool, which needs
+ * half to two thirds of the CPU time of `fetch`. Calls over TLS, and calls to a URL with a user name, use
  * `fetch`.
  */
 export function peerCarrier(url: string): PeerCarrier {
@@ -58,7 +58,7 @@ class PooledCarrier implements PeerCarrier {
 
 function requestOf({ method, url, headers = {}, body }: CarriedCall): UpstreamRequest {
   const { origin, host, pathname, search } = new URL(url);
-  // the answer is read without decoding
+  // The response body is not decoded.
   const fields = ["accept-encoding", "identity"];
   for (const [name, value] of Object.entries(headers)) fields.push(name, value);
   return {

@@ -17,7 +17,7 @@ export interface ServicePool {
   readonly pool: ConnectionPool;
 }
 
-/** Interval at which idle connections are checked. */
+/** The interval at which expired idle connections are closed. */
 const SWEEP_MS = 1_000;
 /** The maximum number of idle connections to all services, as a multiple of the limit for one service. */
 const IDLE_ORIGINS_MAX = 16;
@@ -46,7 +46,7 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
   }
 
   /**
-   * Sends a request like {@link fetch}, but never over a connection that is idle now, since all idle
+   * Sends a request like {@link fetch}, but not over a connection that is idle now, because all idle
    * connections may be dead.
    */
   fetchFresh(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {
@@ -116,7 +116,7 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
     if (idle > idle_max) this.#trim(1 - idle_max / idle);
   }
 
-  /** Closes the same share of idle connections in each pool. */
+  /** Closes the same fraction of the idle connections in each pool. */
   #trim(share: number): void {
     for (const { pool } of this.#pools.values()) pool.retire(Math.ceil(pool.idle * share));
   }

@@ -44,13 +44,13 @@ export interface PooledRequest extends CarriedRequest {
  * host can occupy.
  */
 const DIALS_MAX = 256;
-/** Margin before an announced close, since the clocks of two hosts differ. */
+/** The margin before the close that a service announced, because the clocks of two hosts differ. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 /**
- * The connections to one origin. A request uses the idle connection that was used last. If none is idle, the
- * request waits for the first connection that is established or freed. The pool dials one connection for each
- * waiting request, within its limits.
+ * The connections to one origin. A request uses the idle connection that was used last. If no connection is
+ * idle, the request waits for the next connection that is established or freed. The pool dials one connection
+ * for each waiting request, within its limits.
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly #hostname: string;
@@ -65,7 +65,9 @@ export class ConnectionPool implements ConnectionOwner {
   #isTimed = false;
   #dialing = 0;
   #open = 0;
-  /** Lowest number of idle connections since the last {@link sweep}. That many were not needed. */
+  /**
+   * The lowest number of idle connections since the last {@link sweep}. These connections were not needed.
+   */
   #spare = 0;
 
   constructor(origin: string, shared: PoolEnvironment, counts: ServiceConnections) {
@@ -102,7 +104,7 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   /**
-   * Sends a request, but never over a connection that is idle now, since all idle connections may be dead.
+   * Sends a request, but not over a connection that is idle now, because all idle connections may be dead.
    */
   sendFresh(request: PooledRequest): void {
     const { clock, options } = this.#shared;
@@ -114,8 +116,8 @@ export class ConnectionPool implements ConnectionOwner {
 
   /** Removes a request that has no connection yet. */
   withdraw(request: PooledRequest): void {
-    const place = this.#waiting.findIndex((each) => each.request === request);
-    if (place >= 0) this.#waiting.splice(place, 1);
+    const index = this.#waiting.findIndex((each) => each.request === request);
+    if (index >= 0) this.#waiting.splice(index, 1);
   }
 
   /** Establishes connections for the waiting requests, as far as the limits allow. */
@@ -142,7 +144,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#dialing -= 1;
     this.#counts.failed += 1;
     this.#shared.budget.give();
-    // fails a request only if fewer attempts are in flight than requests wait
+    // Fail a request only if more requests wait than attempts to connect are in flight.
     if (this.#waiting.length > this.#dialing) this.#waiting.shift()?.request.failed(cause, false);
     this.dial();
   }
@@ -155,19 +157,19 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   closed(connection: Connection, reason: CloseReason): void {
-    const place = this.#idle.indexOf(connection);
-    if (place >= 0) this.#idle.splice(place, 1);
+    const index = this.#idle.indexOf(connection);
+    if (index >= 0) this.#idle.splice(index, 1);
     this.#spare = Math.min(this.#spare, this.#idle.length);
     this.#open -= 1;
     this.#counts.closed[reason] += 1;
     this.#shared.budget.give();
   }
 
-  /** Closes idle connections that expire before `until_ms`, and those beyond the limit. */
+  /** Closes the idle connections that expire before `until_ms`, and unneeded ones above the limit. */
   sweep(until_ms: number): void {
     const excess = Math.max(0, this.#spare - this.#shared.options.idle_max);
     const retired = this.#idle.filter(
-      (connection, place) => place < excess || connection.usable_until_ms <= until_ms,
+      (connection, index) => index < excess || connection.usable_until_ms <= until_ms,
     );
     for (const connection of retired) connection.retire();
     this.#spare = this.#idle.length;

@@ -4,7 +4,7 @@ import { ApiError, bodyTooLarge } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "../exchange.ts";
 import { bodyTimeout, ClientGone, type UpstreamCall } from "./call.ts";
 import type { ByteSource, UpstreamRequest } from "./client.ts";
-import { arrivedBody, BUFFERED_BYTES_MAX, nextTurn, wholeBody } from "./whole-body.ts";
+import { arrivedBody, BUFFERED_BYTES_MAX, nextIteration, wholeBody } from "./whole-body.ts";
 
 export interface BodyLimits {
   /** Size limit of a body; 0 means no limit. */
@@ -16,8 +16,8 @@ export interface BodyLimits {
 }
 
 /**
- * Returns the body to send (GW-111). Reads a small body of known length whole; streams and counts any other
- * body. Drops bodies of GET and HEAD.
+ * Returns the body to send to the service (GW-111). Reads a small body of known length completely, and
+ * streams any other body. Drops the bodies of GET and HEAD.
  *
  * @throws ApiError 413 for a declared length above the limit
  * @throws ApiError 408 for a small body that stops arriving, 400 for a small body that cannot be read
@@ -32,7 +32,7 @@ export function openRequestBody(
   const { body_bytes_max } = limits;
   if (request.method === "GET" || request.method === "HEAD") return null;
   const content_length = request.headers.get("content-length");
-  // in HTTP/2 a body of unknown length has no header that announces it
+  // In HTTP/2, no header announces a body of unknown length.
   const length = content_length === null ? null : Number(content_length);
   if (length === 0) return null;
   if (length !== null && body_bytes_max > 0 && length > body_bytes_max) throw bodyTooLarge(body_bytes_max);
@@ -46,8 +46,8 @@ export function openRequestBody(
 async function readWhole(exchange: Exchange, length: number, limits: BodyLimits): Promise<Uint8Array> {
   const { request } = exchange;
   try {
-    // after this turn, a body that arrived with its head can be read at once, without chunks
-    await nextTurn();
+    // In the next event-loop iteration, a body that arrived with its head can be read in one piece.
+    await nextIteration();
     const content = arrivedBody(request) ?? (await readPieces(request, length, limits));
     if (content.byteLength !== length) throw wrongLength();
     exchange.body_complete = true;
@@ -69,7 +69,7 @@ async function readPieces({ body }: Request, length: number, limits: BodyLimits)
   return bytes;
 }
 
-/** Returns whether the body has ended. An HTTP/2 client can send more than it announced. */
+/** Returns whether a body has no more bytes. An HTTP/2 client can send more bytes than it announced. */
 async function isEnd(next: () => Promise<Uint8Array | undefined>): Promise<boolean> {
   for (;;) {
     const chunk = await next();
@@ -84,9 +84,9 @@ function wrongLength(): ApiError {
 }
 
 /**
- * Passes chunks on at the pace of the service, and stops the call if the body exceeds the limit. Holds back
- * the chunk that reaches the announced length until the body ends, because that chunk completes the request
- * for the service (GW-171).
+ * A request body that is sent at the pace of the service. If the body exceeds the limit, the call is stopped.
+ * The chunk that reaches the announced length is held back until the body ends, because that chunk completes
+ * the request for the service (GW-171).
  */
 class CountedBody implements ByteSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -130,11 +130,11 @@ class CountedBody implements ByteSource {
   }
 
   /**
-   * Rejects if the client is gone one turn of the event loop after the end of a chunked body. The runtime
-   * ends the body before it reads trailers, and drops a client that sends trailers.
+   * Rejects if the client has left one event-loop iteration after the end of a chunked body. The runtime ends
+   * the body before it reads trailers, and disconnects a client that sends trailers.
    */
   async #requireSound(): Promise<void> {
-    await nextTurn();
+    await nextIteration();
     if (this.#exchange.request.signal.aborted) throw new ClientGone();
   }
 
@@ -145,7 +145,7 @@ class CountedBody implements ByteSource {
   readonly #read = async (): Promise<Uint8Array | undefined> => {
     const call = this.#call;
     const { timeout_ms, body_timeout_ms } = this.#limits;
-    // the time of a slow client must not count for the service
+    // Stop the service's timer, which must not run while the client is slow.
     if (!call.answered) call.serviceCame();
     call.awaitClient(body_timeout_ms);
     const { value: chunk } = await this.#reader.read();

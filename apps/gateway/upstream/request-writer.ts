@@ -2,13 +2,15 @@ import type { ByteSource, StreamedBody, UpstreamRequest } from "./client.ts";
 
 /** The destination of a request's bytes. */
 export interface RequestSink {
-  /** Accepts as many bytes as fit now. Returns their number, negative if the connection is closed. */
+  /**
+   * Accepts as many bytes as fit now. Returns their number, or a negative number if the connection is closed.
+   */
   write(bytes: Uint8Array, offset: number, length: number): number;
-  /** Reports a streamed body that could not be read to its end. */
+  /** Called when a streamed body cannot be read to its end. */
   onRequestFailed(cause: unknown): void;
 }
 
-/** Size of the buffer in which a head and a small body are joined, so that one write sends both. */
+/** The size of the buffer that joins a head and a small body, so that one write sends both. */
 const SCRATCH_BYTES = 128 * 1024;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
@@ -16,8 +18,8 @@ const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
 
 /**
- * Writes requests to one connection: the head and a small body at once, a streamed body at the pace of the
- * connection. Bytes that the connection does not accept wait for {@link drained}.
+ * Writes requests to one connection: the head and a small body in one write, a streamed body at the pace of
+ * the connection. Bytes that the connection does not accept wait for {@link drained}.
  */
 export class RequestWriter {
   readonly #sink: RequestSink;
@@ -45,7 +47,7 @@ export class RequestWriter {
     if (isStreamed) this.#stream(body);
   }
 
-  /** Continues once the connection accepts bytes again. */
+  /** Continues to write. Called when the connection accepts bytes again. */
   drained(): void {
     const rest = this.#rest;
     if (rest === null) return;
@@ -57,7 +59,7 @@ export class RequestWriter {
     onDrain?.();
   }
 
-  /** Drops all unwritten bytes and gives up the rest of a streamed body. */
+  /** Discards all unwritten bytes, and the rest of a streamed body. */
   stop(): void {
     this.#stopped = true;
     this.#source?.cancel();
@@ -74,7 +76,9 @@ export class RequestWriter {
     this.#writeCopied(bytes, headLength + bodyLength);
   }
 
-  /** Writes the first `length` bytes of a reused buffer, and copies those that the connection does not accept. */
+  /**
+   * Writes the first `length` bytes of a reused buffer. Copies the bytes that the connection does not accept.
+   */
   #writeCopied(bytes: Buffer, length: number): void {
     const written = Math.max(0, this.#sink.write(bytes, 0, length));
     if (written < length) this.#rest = new Uint8Array(bytes.subarray(written, length));
@@ -97,7 +101,10 @@ export class RequestWriter {
     );
   }
 
-  /** Sends a streamed body. A body that is shorter or longer than announced is never completed. */
+  /**
+   * Sends a streamed body. Throws before the request is complete if the body is shorter or longer than
+   * announced.
+   */
   async #pump({ source, length }: StreamedBody): Promise<void> {
     let sent = 0;
     for (;;) {

@@ -2,10 +2,13 @@ import { UnmarkedSource } from "./byte-order-mark.ts";
 import { badGateway, ClientGone, type UpstreamCall } from "./call.ts";
 import type { ByteSource } from "./client.ts";
 import { EventTail } from "./event-tail.ts";
-import { nextTurn, wholeBody } from "./whole-body.ts";
+import { nextIteration, wholeBody } from "./whole-body.ts";
 
 const COMMENT = new TextEncoder().encode(":\n");
-/** Delay of reconnecting clients, spread so that they do not all return at once. */
+/**
+ * The delay after which clients reconnect. It is random, so that clients do not all reconnect at the same
+ * time.
+ */
 const RETRY_MS_MIN = 500;
 const RETRY_MS_SPREAD = 2_000;
 
@@ -13,13 +16,13 @@ const RETRY_MS_SPREAD = 2_000;
 export type OnEnd = (failure: Error | null) => void;
 
 /**
- * Passes a service's body to the client at the client's pace. A body that breaks off or pauses too long
- * breaks the client's connection, so that the client does not take it for complete. A client that leaves ends
- * the call.
+ * Streams a service's body to the client at the client's pace. If the body breaks off or pauses too long, the
+ * client's connection is cut. Otherwise, the client could mistake the body for a complete one. If the client
+ * leaves, the call ends.
  */
 export class ResponseRelay {
   #source: ByteSource;
-  /** The next chunk, requested in advance. */
+  /** The next chunk, which {@link lookAhead} has requested in advance. */
   #ahead: Promise<Uint8Array | undefined> | null = null;
   readonly #call: UpstreamCall;
   readonly #idle_timeout_ms: number;
@@ -38,15 +41,15 @@ export class ResponseRelay {
     this.#onEnd = onEnd;
   }
 
-  /** Bytes of the service's body that were passed to the client's stream. */
+  /** The bytes of the service's body that were written to the client's stream. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Returns the stream for the client, which starts with `first`. The runtime sends the head of a response
-   * with its first byte, so waiting for that byte costs nothing. If the service breaks off before that byte,
-   * the client gets a 502.
+   * Returns the stream for the client, which starts with the chunk `first`. The runtime sends the head of a
+   * response together with the first byte of the body, so waiting for `first` delays nothing. If the service
+   * breaks off before that byte, the client gets a 502.
    */
   stream(first: Uint8Array): ReadableStream<Uint8Array> {
     this.#bytes = first.byteLength;
@@ -72,8 +75,8 @@ export class ResponseRelay {
   }
 
   /**
-   * Returns the stream of server-sent events for the client. It starts with a comment line, so that the head
-   * goes out at once.
+   * Returns the stream of server-sent events for the client. The stream starts with a comment line, so that
+   * the runtime sends the head immediately.
    */
   eventStream(): ReadableStream<Uint8Array> {
     this.#events = new EventTail();
@@ -82,9 +85,9 @@ export class ResponseRelay {
   }
 
   /**
-   * Ends a stream of events when the gateway stops, and tells its client when to reconnect. The stream ends
-   * at once between two events, or else after the current event. An encoded stream ends at once without that
-   * time, because clients drop an incomplete event.
+   * Ends an event stream when the gateway stops. The stream ends after the current event, with a `retry`
+   * field that tells the client when to reconnect. An encoded stream ends immediately, without that field.
+   * Its client discards an incomplete event.
    */
   leave(): void {
     this.#leaving = true;
@@ -107,7 +110,7 @@ export class ResponseRelay {
     this.finish();
   }
 
-  /** Returns the whole body of a small response. */
+  /** Returns the complete body of a small response. */
   async whole(length: number): Promise<Uint8Array> {
     const bytes = await wholeBody(length, () => this.next());
     if (bytes === null) throw badGateway("The service sent more or less than it announced.");
@@ -127,13 +130,16 @@ export class ResponseRelay {
     return chunk;
   };
 
-  /** Rejects if the body broke off right after the last chunk, before any byte was sent to the client. */
+  /**
+   * Rejects if the body breaks off directly after the first chunk. The client has not received a byte yet, so
+   * it can still get a 502.
+   */
   async lookAhead(): Promise<void> {
     const read = this.#source.next();
     this.#ahead = read;
-    // a later `next` awaits the promise
+    // Prevent an unhandled rejection: only the next call of `next` awaits the promise.
     read.catch(() => {});
-    if (Bun.peek.status(read) === "pending") await nextTurn();
+    if (Bun.peek.status(read) === "pending") await nextIteration();
     if (Bun.peek.status(read) === "rejected") await read;
   }
 
@@ -148,8 +154,9 @@ export class ResponseRelay {
     } catch (cause) {
       if (this.#ended) return;
       const failure = this.#call.failure(cause, 0);
-      // an error in the turn that began the response makes the runtime drop the head and print the failure
-      await nextTurn();
+      // If the error came in the event-loop iteration that began the response, the runtime would drop the
+      // head and print the failure.
+      await nextIteration();
       controller.error(failure);
       this.#end(failure);
     }

@@ -8,7 +8,7 @@ const DIGITS = /^[0-9]+$/;
 const TOKEN = /^[ \t]*([!#$%&'*+.^_`|~0-9a-z-]+)[ \t]*$/;
 const KEEP_ALIVE_TIMEOUT = /(?:^|,)[ \t]*timeout[ \t]*=[ \t]*"?([0-9]{1,9})"?[ \t]*(?:,|$)/i;
 
-/** The way to find the end of a body (RFC 9112, section 6.3). A "close" body ends with its connection. */
+/** How the end of a body is found (RFC 9112, section 6.3). A "close" body ends when its connection closes. */
 export type Framing = "none" | "length" | "chunked" | "close";
 
 /** Collects the fields of one head that frame the body and decide whether the connection persists. */
@@ -32,7 +32,7 @@ export class FramingFields {
     this.#keep_alive = false;
   }
 
-  /** Returns whether the service keeps the connection open (RFC 9112, section 9.3). */
+  /** Returns whether the service keeps the connection open after the response (RFC 9112, section 9.3). */
   persists(minor_version: number): boolean {
     return !this.#close && (minor_version === 1 || this.#keep_alive);
   }

@@ -2,11 +2,11 @@ import { type FieldName, type FieldNames, hashed } from "./field-names.ts";
 import { COLON, CR, IS_TEXT, IS_TOKEN, LF, NINE, SPACE, TAB, ZERO } from "./http-bytes.ts";
 import { MalformedResponse } from "./malformed-response.ts";
 
-/** The limit for all heads of one response together, interim ones included. */
+/** The maximum bytes of all heads of one response together: the interim (1xx) heads and the final head. */
 export const HEAD_BYTES_MAX = 65_536;
 export const FIELDS_MAX = 200;
 
-/** The states. A state is the part of the head to which the next byte belongs. */
+/** The states of the scanner. A state is the part of the head to which the next byte belongs. */
 const VERSION = 0;
 const STATUS = 1;
 const AFTER_STATUS = 2;
@@ -20,14 +20,14 @@ const LAST_LINE_FEED = 9;
 const COMPLETE = 10;
 
 const VERSION_PREFIX = Buffer.from("HTTP/1.");
-/** Offsets in the status line. */
+/** The offsets of the minor version and the status in the status line. */
 const MINOR_AT = 7;
 const STATUS_AT = 9;
 const STATUS_END = 12;
 
 /**
- * Finds the parts of a response's head (RFC 9112, sections 4 and 5), however the head is split. The caller
- * keeps the bytes of an incomplete head, appends more and calls {@link scan} again.
+ * Finds the parts of a response's head (RFC 9112, sections 4 and 5). The head can arrive in pieces: the
+ * caller keeps the bytes of an incomplete head, appends more and calls {@link scan} again.
  *
  * The head starts at index 0. Each `#read` method reads the part in its name and then calls the method for
  * the next part. It returns the index after the last byte that was read.
@@ -38,7 +38,10 @@ export class HeadScanner {
   minor = 0;
   /** The names of the fields, in order. */
   readonly names: FieldName[] = [];
-  /** Offsets of the nth value, without the whitespace around it: its start at 2n, its end at 2n + 1. */
+  /**
+   * The offsets of the values without whitespace. Value n starts at `values[2n]` and ends at
+   * `values[2n + 1]`.
+   */
   readonly values: number[] = [];
   readonly #known: FieldNames;
   #state = VERSION;

@@ -7,13 +7,13 @@ import { FIELDS_MAX, HEAD_BYTES_MAX, HeadScanner } from "./response-head.ts";
 export interface ResponseHead {
   readonly status: number;
   /**
-   * The end-to-end fields that {@link FieldNames} keeps, in order: name, value, name, value. Names are in lower case,
-   * values are Latin-1. Content-Length is never in the list.
+   * The end-to-end fields that {@link FieldNames} keeps: each name is followed by its value. Names are in
+   * lower case, values are Latin-1. Content-Length is never in the list.
    */
   readonly fields: readonly string[];
   /**
-   * Value of Content-Length, or null without that field. A response to HEAD and a 304 may have a length and
-   * never have a body.
+   * The value of Content-Length, or null without that field. A response to HEAD or a 304 can have a length,
+   * but never has a body.
    */
   readonly contentLength: number | null;
   readonly framing: Framing;
@@ -23,12 +23,15 @@ export interface ResponseHead {
   readonly keepAliveTimeoutMs: number | null;
 }
 
-/** Receives a response while it is read. A response in a single chunk makes all calls within one `take`. */
+/**
+ * The callbacks for a response while it is read. For a response in a single chunk, all callbacks run within
+ * one {@link ResponseReader.take}.
+ */
 export interface ResponseSink {
-  /** Reports a 1xx response: 100 asks for the body, others can be ignored. */
+  /** Called for a 1xx response. 100 asks for the request body; all others can be ignored. */
   onInformational(status: number): void;
   onHead(head: ResponseHead): void;
-  /** Receives a view of the chunk. Called at most once in a `take`. */
+  /** Called with a view of the chunk, at most once in a {@link ResponseReader.take}. */
   onBody(bytes: Uint8Array): void;
   /** @param reusable whether the connection can carry another request */
   onEnd(reusable: boolean): void;
@@ -47,11 +50,11 @@ const SWITCHING_PROTOCOLS = 101;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Reads the responses of one connection (RFC 9112), one for each {@link expect}. An ambiguous response throws
- * {@link MalformedResponse}; the connection must then be closed.
+ * Reads the responses of one connection (RFC 9112), one for each {@link expect}. For an ambiguous response,
+ * the reader throws {@link MalformedResponse}, and the connection must be closed.
  *
  * The reader owns each chunk passed to {@link take}: bodies are views of the chunk, and the data of a chunked
- * body are moved within it.
+ * body is moved within the chunk.
  */
 export class ResponseReader {
   readonly #sink: ResponseSink;
@@ -64,7 +67,7 @@ export class ResponseReader {
   /** An incomplete head, and the number of its bytes that have arrived. */
   #held = NOTHING;
   #held_bytes = 0;
-  /** The bytes and fields that the heads of this response may still have. */
+  /** The maximum number of further bytes and fields in the heads of this response. */
   #head_bytes_left = HEAD_BYTES_MAX;
   #fields_left = FIELDS_MAX;
   /** The kept fields of the last head. */
@@ -83,7 +86,7 @@ export class ResponseReader {
     return this.#begun;
   }
 
-  /** Whether no response is expected, or the last one has been read to its end. */
+  /** Whether the reader waits for no response, because the last one has been read to its end. */
   get complete(): boolean {
     return this.#phase === IDLE;
   }
@@ -97,7 +100,7 @@ export class ResponseReader {
     this.#expectHead();
   }
 
-  /** Reads the next bytes. After a call that threw {@link MalformedResponse}, later calls throw it too. */
+  /** Reads the next bytes. If a call throws {@link MalformedResponse}, all later calls throw it too. */
   take(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.#begun = true;
@@ -110,8 +113,10 @@ export class ResponseReader {
   }
 
   /**
-   * Ends the response after the service has ended the connection in an orderly way. Throws {@link
-   * MalformedResponse} if the response is incomplete. A connection that is reset must not call this method.
+   * Ends the response after the service has closed its side of the connection with a FIN. Must not be called
+   * after a reset.
+   *
+   * @throws MalformedResponse if the response is incomplete
    */
   end(): void {
     if (this.#phase === CLOSE) this.#finish(false);
@@ -254,7 +259,7 @@ export class ResponseReader {
     if (complete) this.#finish(end === chunk.length);
   }
 
-  /** @param alone whether no bytes follow the response. A later byte must not be read as the next response. */
+  /** @param alone whether no bytes follow the response. Otherwise they could be read as the next response. */
   #finish(alone: boolean): void {
     this.#phase = IDLE;
     this.#sink.onEnd(alone && this.#keep_alive);

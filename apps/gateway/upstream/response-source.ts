@@ -17,7 +17,7 @@ export class ResponseSource implements ByteSource {
   #waiting: PromiseWithResolvers<Uint8Array | undefined> | null = null;
   #ended = false;
   #failure: { readonly cause: unknown } | null = null;
-  /** The connection, or null once nothing more can arrive. */
+  /** The connection, or null if no more bytes can arrive. */
   #connection: BodyConnection | null;
 
   constructor(connection: BodyConnection) {
@@ -47,7 +47,7 @@ export class ResponseSource implements ByteSource {
     this.#waiting?.resolve(undefined);
   }
 
-  /** Fails the body with the cause for which it broke off. */
+  /** Fails the body with the reason why it broke off. */
   fail(cause: unknown): void {
     this.#failure = { cause };
     this.#connection = null;

@@ -9,8 +9,8 @@ import { type Connection, ConnectionBroken } from "./connection.ts";
 import type { ConnectionPool, PooledRequest } from "./pool.ts";
 
 /**
- * A request from the moment it is sent until its response is complete. It is sent once more if a reused
- * connection died before the first byte of the response (GW-124).
+ * A request from the moment it is sent until its response is complete. The request is retried once if a
+ * reused connection is lost before the first byte of the response (GW-124).
  */
 export class SentRequest implements PooledRequest, Abortable {
   readonly request: UpstreamRequest;

@@ -2,9 +2,9 @@ import { badGateway } from "./call.ts";
 
 /** The number of queued bytes for one side at which the other side is paused. */
 const QUEUED_BYTES_MAX = 262_144;
-/** Interval at which a slow service is checked, since the runtime does not report when it has caught up. */
+/** The interval of checks whether a slow service has caught up, which the runtime does not report. */
 const DRAIN_POLL_MS = 5;
-/** Time for a side to read its remaining messages and to answer a close, before its connection is cut. */
+/** The time for a side to read its remaining messages and acknowledge a close. Then its connection is cut. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 const NORMAL = 1000;
@@ -15,35 +15,38 @@ const TOO_BIG = 1009;
 const BAD_GATEWAY = 1014;
 
 export interface TunnelLimits {
-  /** The time of silence in both directions after which the tunnel closes. */
+  /** The time without data in either direction after which the tunnel closes. */
   readonly idle_timeout_ms: number;
-  /** Largest message in either direction. */
+  /** The maximum size of a message in either direction. */
   readonly message_bytes_max: number;
 }
 
-/** Called once when both connections are closed; the failure is the service's. */
+/**
+ * The callback that runs once, when both connections are closed. `failure` is null unless the service failed.
+ */
 type OnTunnelEnd = (failure: Error | null) => void;
 
 /** The value that the runtime keeps with each client's WebSocket. */
 export type GatewaySocket = Tunnel;
 
 /**
- * The WebSockets of a client and of its service, joined. Messages pass in both directions, text as text and
- * bytes as bytes. While one side reads slowly, the gateway stops reading from the other. When one side
- * closes, the gateway forwards the close, and cuts a side that does not answer in time.
+ * A tunnel between the WebSockets of a client and of its service. The gateway forwards messages in both
+ * directions, text as text and bytes as bytes. While one side reads slowly, the gateway stops reading from
+ * the other. When one side closes, the gateway forwards the close, and cuts a side that does not respond in
+ * time.
  */
 export class Tunnel {
   readonly #service: WebSocket;
   readonly #limits: TunnelLimits;
   readonly #onEnd: OnTunnelEnd;
   readonly #idle: ReturnType<typeof setTimeout>;
-  /** Messages that arrived with the service's acceptance, before the pause took effect. */
+  /** The messages that arrived together with the service's handshake, before the pause took effect. */
   readonly #early: (string | Buffer<ArrayBuffer>)[] = [];
   #client: Bun.ServerWebSocket<Tunnel> | null = null;
   #polling = false;
   #bytes_in = 0;
   #bytes_out = 0;
-  /** Whether the tunnel passes no more messages. */
+  /** Whether the tunnel has stopped forwarding messages. */
   #ended = false;
   #failure: Error | null = null;
   #cut: ReturnType<typeof setTimeout> | undefined;
@@ -92,7 +95,9 @@ export class Tunnel {
     if (this.#service.bufferedAmount > QUEUED_BYTES_MAX) this.#awaitService();
   }
 
-  /** Resumes both sides once a slow client has caught up, except a client that waits for the service. */
+  /**
+   * Resumes both sides after a slow client has caught up. The client stays paused while the service is slow.
+   */
   clientDrained(): void {
     if (this.#ended) return;
     this.#service.resume();
@@ -126,7 +131,7 @@ export class Tunnel {
     this.#client?.close(code, reason);
   }
 
-  /** Closes the tunnel when the gateway stops, so that the client reconnects elsewhere. */
+  /** Closes the tunnel when the gateway stops, so that the client reconnects to another gateway. */
   goAway(): void {
     this.close(GOING_AWAY, "");
   }
@@ -174,13 +179,13 @@ export class Tunnel {
     setTimeout(poll, DRAIN_POLL_MS);
   }
 
-  /** Stops passing messages, and gives both sides time to close. */
+  /** Stops forwarding messages, and gives both sides time to close. */
   #end(failure: Error | null): void {
     this.#ended = true;
     this.#failure = failure;
     this.#early.length = 0;
     clearTimeout(this.#idle);
-    // a paused side would not see the other side's close
+    // Resume reading from the service: the gateway would not see its close while reading is paused.
     this.#service.resume();
     this.#cut = setTimeout(() => {
       this.#service.terminate();
@@ -201,8 +206,8 @@ interface Closable {
 }
 
 /**
- * Forwards a close. Codes that only describe a connection cannot be sent: the close then has no code, "going
- * away" or "normal".
+ * Forwards a close. Some codes only describe a connection and cannot be sent: "no status" becomes a close
+ * without a code, "abnormal" becomes "going away", and all others become "normal".
  */
 function closeWith(side: Closable, code: number, reason: string): void {
   if (code === NO_STATUS) side.close();

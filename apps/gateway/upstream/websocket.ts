@@ -10,12 +10,12 @@ export interface WebSocketOptions extends TunnelLimits {
   /** Maximum time for the service to accept a WebSocket. */
   readonly timeout_ms: number;
   /**
-   * Origins whose pages may connect. Browsers leave this check to servers. An empty set allows every origin.
+   * Origins whose pages may connect. Browsers leave this check to servers. An empty set allows all origins.
    */
   readonly origins: ReadonlySet<string>;
 }
 
-/** Headers of the handshake, which each of the two connections sets for itself. */
+/** The headers of the handshake. Each of the two connections has its own, so they are not forwarded. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "sec-websocket-key",
@@ -26,9 +26,9 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Step 7 of a request for a WebSocket (GW-127). The service accepts first; then the client's connection is
- * upgraded and both are joined. Neither side may compress: the runtime would inflate a whole message of a
- * service before the limit on its length applies.
+ * Step 7 of a request for a WebSocket (GW-127). After the service accepts the WebSocket, the gateway upgrades
+ * the client's connection and opens a tunnel between the two. Neither side may compress: the runtime would
+ * inflate a whole message of a service before it checks the maximum size.
  */
 export class WebSockets {
   readonly #options: WebSocketOptions;
@@ -48,7 +48,7 @@ export class WebSockets {
   }
 
   /**
-   * Joins client and service. Calls `onEnd` when both sides are closed.
+   * Opens a tunnel between client and service. Calls `onEnd` when both connections are closed.
    *
    * @throws ApiError 400 for an invalid handshake or an unlisted origin, 502 if the service does not accept
    * @throws ClientGone if the client leaves before the tunnel is open
@@ -67,7 +67,7 @@ export class WebSockets {
     });
     const headers = new Headers({ "X-Request-ID": exchange.request_id });
     if (service.protocol !== "") headers.set("Sec-WebSocket-Protocol", service.protocol);
-    // otherwise the runtime would choose the first protocol that the client offers
+    // Otherwise, the runtime would choose the first protocol that the client offers.
     else request.headers.delete("Sec-WebSocket-Protocol");
     if (!server.upgrade(request, { data: tunnel, headers })) {
       service.terminate();
@@ -92,7 +92,7 @@ export class WebSockets {
   handlers(): Bun.WebSocketHandler<GatewaySocket> {
     return {
       maxPayloadLength: this.#options.message_bytes_max,
-      // the tunnel itself pauses the faster side and detects silence in both directions
+      // The tunnel itself pauses the faster side and detects idle connections.
       backpressureLimit: 0,
       idleTimeout: 0,
       open: (client) => client.data.attach(client),
@@ -122,7 +122,8 @@ export class WebSockets {
     try {
       const service = await accepted({ ...handshake, protocols, timeout_ms }).catch((failure) => {
         if (!(failure instanceof NoProtocolChosen)) throw failure;
-        // the runtime refuses an acceptance that names no offered protocol: offer none
+        // The runtime fails a handshake in which the service chooses no offered protocol. Retry without an
+        // offer.
         return accepted({ ...handshake, protocols: [], timeout_ms: end_ms - systemClock.elapsed_ms() });
       });
       span?.answered(SWITCHING_PROTOCOLS);
@@ -139,14 +140,14 @@ interface Handshake {
   readonly headers: Record<string, string>;
   readonly protocols: string[];
   readonly timeout_ms: number;
-  /** Aborted when the client leaves. */
+  /** The signal that is aborted when the client leaves. */
   readonly left: AbortSignal;
 }
 
 /** An error for a service that accepted none of the offered protocols. */
 class NoProtocolChosen extends Error {}
 
-/** Resolves with the service's WebSocket, paused, once the service has accepted. */
+/** Resolves with a paused WebSocket of the service when the service has accepted it. */
 async function accepted({ url, headers, protocols, timeout_ms, left }: Handshake): Promise<WebSocket> {
   const service = new WebSocket(url, { headers, protocols, perMessageDeflate: false });
   service.pause();
@@ -176,7 +177,7 @@ async function accepted({ url, headers, protocols, timeout_ms, left }: Handshake
 
 const SWITCHING_PROTOCOLS = 101;
 
-/** Refuses a handshake that the runtime would not upgrade, before a service sees it. */
+/** Refuses a handshake that the runtime would not upgrade, so that the service is not called for it. */
 function requireHandshake(headers: Headers): void {
   const key = headers.get("sec-websocket-key");
   const version = headers.get("sec-websocket-version");

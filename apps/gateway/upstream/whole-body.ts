@@ -1,4 +1,4 @@
-/** The size limit of bodies that are read whole, so that they keep their Content-Length (GW-100). */
+/** The maximum size of bodies that are read completely, so that they keep their Content-Length (GW-100). */
 export const BUFFERED_BYTES_MAX = 65_536;
 
 interface Message {
@@ -11,20 +11,17 @@ interface Message {
  */
 export function arrivedBody(message: Message): Uint8Array | null {
   const bytes = message.clone().bytes();
-  // `peek` would return the reason of a rejected promise as if it were the value
+  // For a rejected promise, `peek` would return the reason as if it were the value.
   if (Bun.peek.status(bytes) === "fulfilled") {
     const arrived = Bun.peek(bytes);
     return arrived instanceof Promise ? null : arrived;
   }
-  // the reader of the body itself handles the failure
+  // Ignore a failure: the reader of the body itself gets it too.
   bytes.catch(() => {});
   return null;
 }
 
-/**
- * Returns a small body that arrives in pieces: `length` bytes from `next`, or null if the body is shorter or
- * longer.
- */
+/** Returns a small body of `length` bytes, read with `next`. Returns null if the body has another length. */
 export async function wholeBody(
   length: number,
   next: () => Promise<Uint8Array | undefined>,
@@ -39,7 +36,7 @@ export async function wholeBody(
   return bytes;
 }
 
-/** Resolves in the next turn of the event loop, when bytes that arrived from the network are available. */
-export function nextTurn(): Promise<void> {
+/** Resolves in the next event-loop iteration, when bytes that arrived from the network are available. */
+export function nextIteration(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

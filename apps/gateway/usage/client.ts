@@ -6,14 +6,14 @@ import type { PeerTls } from "@ostiary/lib/runtime/config";
 import { peerCarrier } from "../upstream/peer-carrier.ts";
 
 const TIMEOUT_MS = 5_000;
-/** The timeout of a call that requests wait for. */
+/** The timeout of a call for quota counts, for which requests wait. */
 const ASK_TIMEOUT_MS = 2_000;
 
-/** The calls about usage to the audit service (AU-120, AU-192). Rejections are `CallFailed`. */
+/** The calls about usage to the audit service (AU-120, AU-192). A call rejects with `CallFailed`. */
 export interface UsageClient {
-  /** Sends a report and resolves with the status. */
+  /** Sends a report and resolves with the status of the response. */
   put(number: number, report: UsageReport, timeout_ms?: number): Promise<number>;
-  /** Asks for the recorded counts of quotas. */
+  /** Requests the recorded counts of quotas. */
   ask(quotas: readonly QuotaName[]): Promise<BoundedAnswer>;
   /** Closes the idle connections. */
   close(): void;
@@ -40,7 +40,7 @@ export function createUsageClient({ url, internalToken, instance, tls }: UsageCl
         headers,
         body: JSON.stringify(report),
         timeout_ms: Math.min(timeout_ms, TIMEOUT_MS),
-        // the number makes the call idempotent
+        // The number of the report makes the call idempotent.
         repeatable: true,
         tls,
       } as const;

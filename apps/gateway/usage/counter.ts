@@ -18,7 +18,7 @@ export interface EndedRequest {
 
 type Route = EndedRequest["route"];
 
-/** The sums of one principal on one route within one hour. */
+/** The counts of one principal's requests on one route within one hour. */
 interface Tally {
   requests: number;
   refused_limit: number;
@@ -32,17 +32,17 @@ interface Tally {
 
 const HOUR_MS = 3_600_000;
 /**
- * The number of tallies at which all tallies move to the counts. An uncached principal is a new object for
- * each request, so tallies would otherwise grow with the requests.
+ * The number of tallies at which all tallies move to the counts. If principals are not cached, each request
+ * has a new principal object and needs a new tally.
  */
 const TALLIES_MAX = 4_096;
 /** The maximum number of counts that wait for a report. */
 const COUNTS_MAX = 100_000;
 
 /**
- * Counts the usage of organizations (GW-186). A request adds to a tally, which is looked up by its principal
- * and route objects, without a string key. Tallies later move to counts, whose keys contain the names of
- * principal and route.
+ * Counts the usage of organizations (GW-186). Each request adds to a tally. A tally is found by the objects
+ * of the principal and the route, because building a string key would cost more. Tallies later move to
+ * counts, which are found by the names of principal and route.
  */
 export class UsageCounter {
   readonly #counts_max: number;
@@ -51,7 +51,7 @@ export class UsageCounter {
   /** The hour of the tallies. */
   #starts_ms = 0;
   #ends_ms = 0;
-  /** The counts that wait for a report, by their names. */
+  /** The counts that wait for a report, by the names of principal, route and hour. */
   readonly #counts = new Map<string, UsageCount>();
   #uncounted = 0;
   #uncounted_total = 0;
@@ -73,7 +73,7 @@ export class UsageCounter {
   /**
    * Counts a request of an organization. Other requests are not counted.
    *
-   * @param status the status of the answer, or null for a client that had left
+   * @param status the status of the response, or null if the client left before the response
    * @param failure why the gateway refused the request or could not finish it
    */
   count(request: EndedRequest, status: number | null, failure: Error | null, duration_ms: number): void {
@@ -108,7 +108,7 @@ export class UsageCounter {
     return uncounted;
   }
 
-  /** Adds to the uncounted requests those that no report can contain. */
+  /** Adds requests that no report can contain to the uncounted requests. */
   lose(requests: number): void {
     this.#uncounted += requests;
     this.#uncounted_total += requests;
@@ -187,7 +187,7 @@ function addTo(count: UsageCount, tally: Tally): void {
   count.duration_ms += tally.duration_ms;
 }
 
-/** Counts the refusal or failure of a request. A client that leaves or sends too much is no failure. */
+/** Counts the refusal or failure of a request. A client that leaves or sends too much is not a failure. */
 function note(tally: Tally, forwarded: boolean, status: number | null, failure: Error | null): void {
   if (status === null || failure instanceof ClientGone) return;
   if (forwarded) {

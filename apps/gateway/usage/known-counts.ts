@@ -21,17 +21,17 @@ const GATHER_MS = 5;
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 const UNKNOWN_PATH = 404;
 
-/** A quota in a batch, whose count is requested. */
+/** A quota whose count is requested in a batch. */
 type Asked = Member<QuotaName, number>;
 
 /**
- * Asks the audit service for the counts of quotas that the counter store lacks (GW-192). Requests that need
- * the same quota share one question. Questions of the same moment share one call.
+ * Reads the counts of quotas that the counter store lacks from the audit service (GW-192). Concurrent
+ * requests for the same quota share one lookup. Lookups that start at the same time share one call.
  */
 export class KnownCounts {
   readonly #options: KnownCountsOptions;
   readonly #batches: Batches<QuotaName, number>;
-  /** The questions without an answer yet, by bucket. */
+  /** The lookups in progress, by bucket. */
   readonly #asked = new Map<string, Promise<number>>();
   readonly #results: Record<QuestionResult, number> = { ok: 0, failed: 0, refused: 0 };
   #failing = false;
@@ -53,8 +53,9 @@ export class KnownCounts {
   }
 
   /**
-   * Returns the reported count of a quota, or 0 if the audit service keeps or accepts no count for it.
-   * Rejects with ApiError 503 when the audit service does not answer.
+   * Returns the recorded count of a quota. Returns 0 if the audit service has no count or refuses the quota.
+   *
+   * @throws ApiError 503 if the audit service is unavailable
    */
   of(quota: QuotaBucket): Promise<number> {
     const asked = this.#asked.get(quota.bucket);
@@ -75,7 +76,7 @@ export class KnownCounts {
       if (counts?.length === batch.length) return this.#succeed(batch, counts);
       if (status === UNKNOWN_PATH) return this.#beginAtZero(batch);
       if (!REFUSALS.has(status)) throw new Error(`The audit service answered ${status}.`);
-      // one refused quota must not fail the others
+      // Repeat the call for each quota, because only one of them may be the reason for the refusal.
       if (batch.length > 1) return Promise.all(batch.map((each) => this.#ask([each])));
       this.#results.refused += 1;
       log.error(
@@ -96,7 +97,7 @@ export class KnownCounts {
     resolveEach(batch, counts);
   }
 
-  /** Starts quotas at zero, because an older audit service keeps no counts. */
+  /** Resolves each quota with zero, because an older version of the audit service has no counts. */
   #beginAtZero(batch: readonly Asked[]): void {
     this.#results.refused += 1;
     if (!this.#warned_of_version) {

@@ -5,7 +5,7 @@ import { isCountable } from "./countable-id.ts";
 /** The maximum number of quotas whose charges wait for a report. */
 const QUOTAS_MAX = 100_000;
 
-/** Keeps the charges to quotas until they are put into a report (GW-191). */
+/** The charges to quotas that wait for a report (GW-191). */
 export class QuotaCharges {
   readonly #quotas_max: number;
   /** The charges by bucket. */
@@ -62,7 +62,7 @@ export class QuotaCharges {
   }
 }
 
-/** Returns the name of a quota for the audit service, or null for a subject that the service does not accept. */
+/** Returns the name of a quota for the audit service, or null if the service does not accept the subject. */
 export function quotaName({ bucketPrefix, period, subject }: QuotaBucket): QuotaName | null {
   return isCountable(subject) ? { policy: bucketPrefix.slice(0, -1), period, subject } : null;
 }

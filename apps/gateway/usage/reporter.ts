@@ -26,13 +26,13 @@ interface NumberedReport {
 const INTERVAL_MS = 10_000;
 const RETRY_MS = 1_000;
 const CLOSING_RETRY_MS = 250;
-/** Statuses by which the audit service refuses the report itself. */
+/** The statuses with which the audit service refuses a report. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 const UNKNOWN_PATH = 404;
 
 /**
- * Reports usage to the audit service every 10 seconds, and once more when the gateway stops (GW-188). Only
- * one report is in flight. Its number and content stay the same until the audit service accepts or refuses
+ * Reports usage to the audit service every 10 seconds, and once more when the gateway stops (GW-188). At most
+ * one report is in flight. A report keeps its number and content until the audit service accepts or refuses
  * it, so nothing counts twice. Counts of later requests wait, and their number is bounded.
  */
 export class UsageReporter {
@@ -66,7 +66,7 @@ export class UsageReporter {
   }
 
   /**
-   * Reports what is left, for at most `deadline_ms`. The caller must make sure that no request is in flight.
+   * Reports the remaining counts for at most `deadline_ms`. No request may be in flight when it is called.
    */
   async close(deadline_ms: number): Promise<void> {
     const end_ms = this.#clock.elapsed_ms() + deadline_ms;
@@ -89,7 +89,7 @@ export class UsageReporter {
     } while (this.#isWaiting && !stopping());
   }
 
-  /** Tries to report the rest. Returns whether the attempts are over. */
+  /** Tries to report the remaining counts. Returns false if the caller must try again. */
   async #reportLast(end_ms: number): Promise<boolean> {
     const { counter, log } = this.#options;
     try {
@@ -154,7 +154,7 @@ export class UsageReporter {
   }
 }
 
-/** An error for an answer that neither accepts nor refuses a report. */
+/** The error for a response that neither accepts nor refuses a report. */
 class ReportFailed extends Error {
   readonly status: number;
 

@@ -21,7 +21,7 @@ export interface UsageRecorder {
   /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;
   start(): void;
-  /** Reports the rest for at most `deadline_ms`. */
+  /** Reports the remaining counts for at most `deadline_ms`. */
   close(deadline_ms: number): Promise<void>;
 }
 
@@ -79,18 +79,18 @@ function addUsageMetrics(
 ): void {
   collectedCounter(registry, {
     name: "gateway_usage_reports_total",
-    help: "Usage reports to the audit service, by how the call ended: ok, failed or refused.",
+    help: "Usage reports to the audit service, by result (ok, failed, refused).",
     labelNames: ["result"],
     read: () => readingsBy("result", reporter.results),
   });
   collectedCounter(registry, {
     name: "gateway_usage_uncounted_total",
-    help: "Requests of organizations that no usage report contains: there was no room, or their report was refused.",
+    help: "Requests of organizations that no usage report contains, such as those of a refused report.",
     read: () => counter.uncounted,
   });
   collectedGauge(registry, {
     name: "gateway_usage_counts_waiting",
-    help: "Counts of usage that wait for a report.",
+    help: "Usage counts that wait for a report.",
     read: () => counter.waiting,
   });
 }
@@ -103,13 +103,13 @@ function addQuotaMetrics(
 ): void {
   collectedCounter(registry, {
     name: "gateway_quota_questions_total",
-    help: "Calls that asked the audit service for counts of quotas, by how they ended: ok, failed or refused.",
+    help: "Calls to the audit service for the counts of quotas, by result (ok, failed, refused).",
     labelNames: ["result"],
     read: () => readingsBy("result", knownCounts.results),
   });
   collectedCounter(registry, {
     name: "gateway_quota_charges_lost_total",
-    help: "Charges to quotas that no usage report contains: there was no room, or their report was refused.",
+    help: "Charges to quotas that no usage report contains, such as those of a refused report.",
     read: () => charges.lost,
   });
 }

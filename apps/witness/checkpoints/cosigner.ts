@@ -17,7 +17,10 @@ import type { CosignedHead } from "../state/state-file.ts";
 import type { Refusal, WitnessMetrics } from "./metrics.ts";
 import { malformed, readSubmission, type Submission } from "./submission.ts";
 
-/** The answer to add-checkpoint: a signature line, or the size of the tree that the witness cosigned last. */
+/**
+ * The result of an add-checkpoint call: a signature line, or the size of the tree that the witness cosigned
+ * last.
+ */
 export type Answer = { outcome: "cosigned"; line: string } | { outcome: "conflict"; size: number };
 
 interface CosignerDeps {
@@ -35,13 +38,14 @@ interface CosignerDeps {
 /** A submission with its tree head, which a configured key of the log signed. */
 interface Signed extends Submission {
   head: TreeHead;
-  /** The text that is signed. */
+  /** The signed text of the note. */
   text: string;
 }
 
 /**
- * Cosigns checkpoints of configured logs (OP-80). The check against the last head, the write of the new head and
- * the signature are one step, which no other call interrupts. So the witness never cosigns two histories of a log.
+ * Cosigns checkpoints of configured logs (OP-80). The check against the last head, the write of the new head
+ * and the signature are one step, which no other call interrupts. Therefore the witness never cosigns two
+ * histories of a log.
  */
 export class Cosigner {
   readonly #deps: CosignerDeps;
@@ -59,13 +63,13 @@ export class Cosigner {
     if (this.#isUnwritable) await this.#turn.run(() => this.#store(this.#heads));
   }
 
-  /** Resolves when the calls in flight have their answers. */
+  /** Resolves when no call is in flight. */
   async idle(): Promise<void> {
     await this.#turn.run(async () => {});
   }
 
   /**
-   * Answers add-checkpoint.
+   * Cosigns the checkpoint in the body of an add-checkpoint call, if it extends the last cosigned one.
    *
    * @throws ApiError for a checkpoint that is refused
    */
@@ -97,11 +101,11 @@ export class Cosigner {
     }
     const signatures = await knownSignatures(note, keys);
     if (!signatures.some(({ isRight }) => isRight)) {
-      const message = "No key that the witness knows of this log signed the checkpoint.";
+      const message = "The checkpoint is not signed by a key that the witness knows for this log.";
       throw this.#refusal("unknown_key", new ApiError("FORBIDDEN", { message }));
     }
     if (submission.old_size > head.size) {
-      throw this.#refusal("malformed", malformed("The old size is above the size of the checkpoint."));
+      throw this.#refusal("malformed", malformed("The old size is larger than the size of the checkpoint."));
     }
     return { ...submission, head, text: note.text };
   }
@@ -143,7 +147,10 @@ export class Cosigner {
     return { outcome: "cosigned", line: signatureLine(cosignature) };
   }
 
-  /** Stores heads. After a failure the file may contain the old heads or the new ones, so memory keeps the old ones. */
+  /**
+   * Stores heads. Keeps the old heads in memory after a failure, because the file may then contain the old or
+   * the new ones.
+   */
   async #store(heads: ReadonlyMap<string, CosignedHead>): Promise<void> {
     try {
       await this.#deps.store(heads);

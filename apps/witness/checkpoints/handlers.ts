@@ -2,7 +2,9 @@ import { readText } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Answer, Cosigner } from "./cosigner.ts";
 
-/** Size limit of a call: 63 lines of a proof, and a note with the signatures of many witnesses. */
+/**
+ * The size limit of a request body: 63 lines of a proof, and a note with the signatures of many witnesses.
+ */
 export const SUBMISSION_BYTES_MAX = 65_536;
 
 /** Serves add-checkpoint of C2SP tlog-witness (OP-80). */

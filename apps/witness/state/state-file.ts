@@ -89,7 +89,7 @@ async function writeDurably(path: string, text: string, flags: "w" | "wx"): Prom
   }
 }
 
-/** Makes the folder's entry of a new file durable too. */
+/** Makes the folder entry of a new or renamed file durable. */
 async function syncFolderOf(path: string): Promise<void> {
   const folder = await open(dirname(path), "r");
   try {

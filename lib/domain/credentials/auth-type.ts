@@ -26,8 +26,8 @@ const AUTH_TYPES: Readonly<Record<CredentialKind, Readonly<Record<Realm, Credent
 };
 
 /**
- * Returns the auth type of a credential that was found in `realm`. Returns null for an impossible pair, such
- * as a session of the directory (GW-33, GW-41).
+ * Returns the auth type of a credential that was found in `realm`. Returns null for an impossible
+ * combination, such as a session in the directory (GW-33, GW-41).
  */
 export function authTypeOf(
   credential: Pick<ParsedCredential, "kind">,

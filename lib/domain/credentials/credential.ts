@@ -26,7 +26,7 @@ export const SECRET_BYTES = 32;
 export const SECRET_LENGTH = 43;
 const DISPLAY_LENGTH = 4;
 
-/** The text between brand and secret for each kind and version. */
+/** The forms of a credential string: `infix` is the text between brand and secret. */
 const WIRE_FORMS = [
   { kind: "k", version: 2, infix: "-k-2-" },
   { kind: "s", version: 2, infix: "-s-2-" },
@@ -52,7 +52,7 @@ export function parseCredential(text: string): ParsedCredential | null {
   };
 }
 
-/** Returns the display prefix of a well-formed credential string, else null. */
+/** Returns the display prefix of a credential string, or null if the string is malformed. */
 export function displayPrefix(text: string): string | null {
   return parseCredential(text)?.displayPrefix ?? null;
 }
@@ -60,7 +60,7 @@ export function displayPrefix(text: string): string | null {
 /**
  * Formats a new credential of the current version.
  *
- * @throws RangeError for an invalid brand or number of secret bytes, which is a programming error.
+ * @throws RangeError if the brand is invalid or the secret does not have {@link SECRET_BYTES} bytes
  */
 export function formatCredential(brand: string, kind: "k" | "s", secretBytes: Uint8Array): string {
   if (!isBrand(brand)) throw new RangeError("The brand is not valid.");

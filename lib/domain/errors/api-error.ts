@@ -4,30 +4,30 @@ import { type ErrorCode, type ErrorKind, errorCodes } from "./error-codes.ts";
 
 const KEY_LENGTH_MAX = 128;
 
-/** Returns a key of the input for paths and messages, cut after 128 characters. */
+/** Returns a key of the input, shortened to 128 characters, for use in paths and messages. */
 export function shownKey(key: string): string {
   return key.length > KEY_LENGTH_MAX ? `${key.slice(0, KEY_LENGTH_MAX)}…` : key;
 }
 
-/** The maximum number of field errors in one answer. */
+/** The maximum number of field errors in one response. */
 export const FIELD_ERRORS_MAX = 100;
 
 interface ApiErrorOptions {
-  /** The message for the caller; the default is the generic sentence of the code. */
+  /** The message for the caller; by default, the message of the code in {@link errorCodes}. */
   message?: string;
-  /** The envelope's `details`. */
+  /** The `details` of the response body. */
   details?: Record<string, unknown>;
   /** Response headers that belong to this error, such as `Retry-After`. */
   headers?: Record<string, string>;
   /** The underlying error, for the log only. */
   cause?: unknown;
-  /** The kind of a 5xx, for the log only. */
+  /** The kind of error that caused a 5xx, for the log only. */
   kind?: ErrorKind;
 }
 
 /**
- * An error that is sent to the caller as a response. The code sets status and type. `message` and `details`
- * are public; `cause` and `kind` go to the log only.
+ * An error that is sent to the caller as a response. The code determines the HTTP status and the `type` of
+ * the body. `message` and `details` are public; `cause` and `kind` go to the log only.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -77,7 +77,7 @@ export function notFound(resource?: string, id?: string): ApiError {
 interface RateLimitedOptions {
   message?: string;
   cause?: unknown;
-  /** Details besides the time to wait. */
+  /** The fields of `details` other than `retry_after_seconds`. */
   details?: Readonly<Record<string, unknown>>;
   /** Whether to close the connection after the response. */
   ends_connection?: boolean;
@@ -105,8 +105,8 @@ export function overloaded(reason: string): ApiError {
 }
 
 /**
- * Returns a 503 for a store or service that failed or timed out. Only the log gets the cause. Retry-After is
- * set when the time to wait is known.
+ * Returns a 503 for a store or service that failed or timed out. The cause is logged, not sent. Without
+ * `retry_after_seconds`, the response has no Retry-After header.
  */
 export function unavailable(kind: ErrorKind, cause: unknown, retry_after_seconds?: number): ApiError {
   const headers: Record<string, string> =

@@ -2,7 +2,7 @@ import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { idField, nullable } from "../schemas/index.ts";
 import type { ErrorCode } from "./error-codes.ts";
 
-/** A wrong field of a request: its path (`services.widgets.url`) and the values that would be accepted. */
+/** A wrong field of a request: the path of the field, and a sentence that names the accepted values. */
 export const FieldError = Type.Object(
   {
     path: Type.String({
@@ -20,16 +20,19 @@ export type FieldError = Static<typeof FieldError>;
 
 const RouteConflict = Type.Object(
   {
-    service: Type.String({ description: "The service that asks for the route.", examples: ["gadgets"] }),
+    service: Type.String({
+      description: "The service that tried to claim the route.",
+      examples: ["gadgets"],
+    }),
     method: Type.String({ description: "The route's method.", examples: ["GET"] }),
     path: Type.String({ description: "The route's full path.", examples: ["/org/widgets/{id}"] }),
-    owner: Type.String({ description: "The service that has the route.", examples: ["widgets"] }),
+    owner: Type.String({ description: "The service that owns the route.", examples: ["widgets"] }),
     owner_path: Type.String({
-      description: "The owner's spelling of the path.",
+      description: "The full path of the owner's route. Its params can have other names.",
       examples: ["/org/widgets/{widget_id}"],
     }),
   },
-  { title: "RouteConflict", description: "A route that another service has." },
+  { title: "RouteConflict", description: "A route that another service owns." },
 );
 
 const OrganizationToHandOver = Type.Object(
@@ -67,11 +70,14 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
     value: Type.String({ description: "CONFLICT: the value of the field.", examples: ["revoked"] }),
   },
   ROUTE_CONFLICT: {
-    conflicts: Type.Array(RouteConflict, { description: "ROUTE_CONFLICT: the routes, at most 100." }),
+    conflicts: Type.Array(RouteConflict, {
+      description: "ROUTE_CONFLICT: the routes that other services own, at most 100.",
+    }),
   },
   ORGANIZATION_HANDOFF_REQUIRED: {
     organizations: Type.Array(OrganizationToHandOver, {
-      description: "ORGANIZATION_HANDOFF_REQUIRED: the organizations, at most 100.",
+      description:
+        "ORGANIZATION_HANDOFF_REQUIRED: the organizations that would be left without an owner, at most 100.",
     }),
   },
   PRECONDITION_FAILED: {
@@ -79,7 +85,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
       Type.Integer({
         minimum: 1,
         description:
-          "PRECONDITION_FAILED: the current revision. Null if the service never existed, and for a document.",
+          "PRECONDITION_FAILED: the service's current revision. Null if the service never existed, or if the request applied a document.",
         examples: [4],
       }),
     ),

@@ -33,7 +33,7 @@ export const ErrorEnvelope = Type.Object(
 );
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>;
 
-/** Builds the body for `error` in the answer to request `requestId`. */
+/** Returns the response body for `error`. */
 export function envelope(error: ApiError, requestId: string): ErrorEnvelope {
   return {
     error: {

@@ -1,7 +1,4 @@
-/**
- * The table of error codes: the HTTP status and the default message (ER-7). The envelope's `type` follows
- * from the status.
- */
+/** The error codes, each with its HTTP status and its default message (ER-7). */
 export const errorCodes = {
   INVALID_REQUEST: { status: 400, message: "The request could not be understood." },
   UNAUTHORIZED: { status: 401, message: "Authentication required." },
@@ -20,18 +17,18 @@ export const errorCodes = {
   VALIDATION_ERROR: { status: 422, message: "The request is not valid." },
   RATE_LIMITED: { status: 429, message: "Too many requests. Try again in a moment." },
   INTERNAL_ERROR: { status: 500, message: "An unexpected error occurred." },
-  /** The gateway's 502 when an upstream service did not answer. On the wire, its code is that of a 503. */
+  /** The gateway's 502 for an upstream that did not respond. Response bodies have the code of a 503. */
   BAD_GATEWAY: { status: 502, message: "Service temporarily unavailable." },
   SERVICE_UNAVAILABLE: { status: 503, message: "Service temporarily unavailable." },
 } as const;
 
-/** A code of the table. On the wire, `BAD_GATEWAY` appears as `SERVICE_UNAVAILABLE`. */
+/** An error code. Response bodies have `SERVICE_UNAVAILABLE` in place of `BAD_GATEWAY`. */
 export type ErrorCode = keyof typeof errorCodes;
 
 /** The kind of error that caused a 5xx, for the log's `error_kind`. */
 export type ErrorKind = "auth" | "network" | "db" | "io" | "internal" | "validation";
 
-/** Returns the code as the envelope spells it. */
+/** Returns the code for a response body, where BAD_GATEWAY appears as SERVICE_UNAVAILABLE. */
 export function wireCode(code: ErrorCode): string {
   return code === "BAD_GATEWAY" ? "SERVICE_UNAVAILABLE" : code;
 }

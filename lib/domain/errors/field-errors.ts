@@ -6,18 +6,17 @@ import { isRecord } from "../json/index.ts";
 import { FIELD_ERRORS_MAX, shownKey } from "./api-error.ts";
 import type { FieldError } from "./details.ts";
 
-/**
- * The texts that a schema can provide for values that do not match. Without these texts, messages are
- * generic.
- */
+/** The optional keywords of a schema that replace parts of the generic messages about wrong values. */
 interface Wording {
   /** The part of the sentence after the field's name: "must be ...". */
   rule?: string;
-  /** A whole sentence instead of a rule. The value is undefined if the field is missing. */
+  /**
+   * A whole sentence in place of `rule`. A function gets the wrong value, or undefined for a missing field.
+   */
   message?: string | ((value: unknown) => string);
-  /** The name of the object in the message about an unknown field: "A route". */
+  /** The name of an object in messages, such as "A route". */
   noun?: string;
-  /** The schema of an object's keys. */
+  /** The schema of a map's keys. */
   keys?: TSchema;
 }
 
@@ -29,7 +28,7 @@ interface Violation {
   readonly message: string;
 }
 
-/** Collects the problems of an input, up to the maximum number in an answer. */
+/** Collects the problems of an input, up to {@link FIELD_ERRORS_MAX}. */
 export class Violations {
   readonly all: Violation[] = [];
 
@@ -47,7 +46,7 @@ export class Violations {
   }
 }
 
-/** `T` with every part optional. */
+/** The type `T` in which every property and list item, at any depth, can be undefined. */
 export type Partly<T> = T extends readonly (infer Item)[]
   ? (Partly<Item> | undefined)[]
   : T extends object
@@ -66,7 +65,7 @@ export function fits<Schema extends TSchema>(schema: Schema, value: unknown): va
   return check.Check(value);
 }
 
-/** Compiles a schema. In a page whose security policy forbids `eval`, interprets the schema instead. */
+/** Compiles a schema. If a page's Content Security Policy forbids `eval`, returns an interpreter instead. */
 function compiled(schema: TSchema): Pick<TypeCheck<TSchema>, "Check"> {
   try {
     return TypeCompiler.Compile(schema);
@@ -76,7 +75,7 @@ function compiled(schema: TSchema): Pick<TypeCheck<TSchema>, "Check"> {
   }
 }
 
-/** Returns all problems of `value` under its schema. */
+/** Returns the parts of `value` that do not match `schema`, each with a message. */
 export function violationsOf(schema: TSchema, value: unknown): Violations {
   const violations = new Violations();
   if (!fits(schema, value)) explain(schema, value, [], violations);
@@ -88,8 +87,8 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
 }
 
 /**
- * Returns `value` with undefined in place of each part that has a problem. Returns undefined if there are too
- * many problems to list.
+ * Returns `value` with undefined in place of each part that has a problem. Returns undefined if `violations`
+ * is full, because further parts may have problems.
  */
 export function partsThatFit<Schema extends TSchema>(
   _schema: Schema,
@@ -133,7 +132,10 @@ function explain(schema: TSchema, value: unknown, path: FieldPath, violations: V
   if (violations.all.length === before) violations.add(path, sentence(schema, value, path));
 }
 
-/** Returns the union member that an object or a list should match: the only member of that JSON type. */
+/**
+ * Returns the union member that an object or list was meant to match: the only member of its JSON type.
+ * Returns undefined if no member, or several members, have that type.
+ */
 function memberMeant({ anyOf }: TSchema, value: unknown): TSchema | undefined {
   const type = Array.isArray(value) ? "array" : isRecord(value) ? "object" : null;
   const members: TSchema[] = anyOf;
@@ -199,7 +201,7 @@ function isKnownName(
   return Object.keys(patternProperties ?? {}).some((pattern) => new RegExp(pattern).test(name));
 }
 
-/** Returns the schema of the properties that an object schema does not name. */
+/** Returns the schema for all properties that an object schema does not list, or undefined if it has none. */
 function othersOf({ patternProperties, additionalProperties }: TSchema): TSchema | undefined {
   const [values]: TSchema[] = Object.values(patternProperties ?? {});
   return values ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
@@ -213,7 +215,7 @@ function unknownField(schema: TSchema, name: string, path: FieldPath): string {
   const { keys, noun } = wordingOf(schema);
   if (keys !== undefined) return sentence(keys, name, path);
   if (noun === undefined) return `${shownPath(path)} is not a known field: remove the field.`;
-  return `Unknown field ${quoted(name)}. ${noun} takes ${joinWords(Object.keys(schema.properties))}.`;
+  return `Unknown field ${quoted(name)}. ${noun} can have ${joinWords(Object.keys(schema.properties))}.`;
 }
 
 function sentence(schema: TSchema, value: unknown, path: FieldPath): string {
@@ -225,7 +227,10 @@ function sentence(schema: TSchema, value: unknown, path: FieldPath): string {
   return `${shownPath(path)} ${value === undefined ? "is required and " : ""}${ruleOf(schema)}.`;
 }
 
-/** Returns `value` without the parts at `paths`. Untouched parts are shared, because they can be large. */
+/**
+ * Returns `value` with undefined at each of `paths`. Shares all other parts with `value`, because a copy
+ * could be large.
+ */
 function without(value: unknown, paths: readonly FieldPath[]): unknown {
   if (paths.some((path) => path.length === 0)) return undefined;
   const touched = Map.groupBy(paths, ([first]) => first);

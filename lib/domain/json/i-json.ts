@@ -1,13 +1,13 @@
 import { endOfString } from "./outline.ts";
 import { parseJson } from "./parse.ts";
 
-/** The reason why JSON is not I-JSON. `shown` is the repeated name or the number, in quotes and shortened. */
+/** A reason why JSON is not I-JSON. `shown` is the repeated name or the number, quoted and shortened. */
 export interface IJsonViolation {
   rule: "repeated_name" | "inexact_number";
   shown: string;
 }
 
-/** Returns a violation as a clause of an English sentence. */
+/** Returns a clause that describes a violation, for an English sentence. */
 export function iJsonSentence({ rule, shown }: IJsonViolation): string {
   return rule === "repeated_name"
     ? `an object has two members with the name ${shown}`
@@ -47,7 +47,7 @@ const CLOSE_BRACE = 0x7d;
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 const SHOWN_LENGTH_MAX = 40;
 
-/** Returns the first reason why a JSON text is not I-JSON, or null. Takes linear time. */
+/** Returns the first reason why a JSON text is not I-JSON, or null if it is. Takes linear time. */
 function iJsonViolation(text: string): IJsonViolation | null {
   const names = new OpenNames();
   for (let index = 0; index < text.length; index++) {
@@ -67,14 +67,14 @@ function iJsonViolation(text: string): IJsonViolation | null {
   return null;
 }
 
-/** The member names of the objects that enclose the current position in a text. */
+/** The member names so far of each object that encloses the current position in a text. */
 class OpenNames {
-  /** The open objects and arrays, the innermost last. Null stands for an array. */
+  /** The names of each enclosing object, the innermost object last. An enclosing array is null. */
   readonly #open: (Set<string> | null)[] = [];
   #names: Set<string> | null = null;
   #nameIsNext = false;
 
-  /** Moves past a character that is outside of strings. */
+  /** Reads a character that is outside of strings and numbers. */
   pass(code: number): void {
     if (code === COMMA) this.#nameIsNext = this.#names !== null;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
@@ -87,7 +87,7 @@ class OpenNames {
     }
   }
 
-  /** Returns the string between two quotes if it repeats a name of its object, else null. */
+  /** Reads a string. Returns it if it is a member name that its object already has, else null. */
   repeatedBy(text: string, start: number, end: number): string | null {
     if (!this.#nameIsNext || this.#names === null) return null;
     this.#nameIsNext = false;
@@ -111,11 +111,11 @@ function isNumberStart(code: number): boolean {
   return code === 0x2d || (code >= 0x30 && code <= 0x39);
 }
 
-/** A double represents every integer with this number of digits exactly. */
+/** The number of characters up to which a double represents every integer exactly. */
 const SAFE_LENGTH = 15;
 const WHOLE = /^-?[0-9]+$/;
 
-/** Returns whether a double keeps all digits of the number. */
+/** Returns whether a double represents the number exactly. */
 function isExact(number: string): boolean {
   if (number.length <= SAFE_LENGTH && WHOLE.test(number)) return true;
   const double = Number(number);
@@ -123,8 +123,8 @@ function isExact(number: string): boolean {
 }
 
 /**
- * Returns a normal form of a number, with its significant digits and power of ten: equal for all spellings of
- * one value.
+ * Returns a canonical form of a number: its significant digits and power of ten. All spellings of a value,
+ * such as `1.50` and `15e-1`, have the same canonical form.
  */
 function decimal(number: string): string {
   const sign = number.startsWith("-") ? "-" : "";
@@ -137,9 +137,9 @@ function decimal(number: string): string {
   return `${sign}${significant}e${power}`;
 }
 
-/** Returns the index of the last digit that is not zero, or -1. */
+/** Returns the index of the last digit that is not zero, or -1 if all digits are zero. */
 function lastNonZero(digits: string): number {
-  let place = digits.length - 1;
-  while (digits[place] === "0") place -= 1;
-  return place;
+  let index = digits.length - 1;
+  while (digits[index] === "0") index -= 1;
+  return index;
 }

@@ -1,4 +1,4 @@
-/** Reads untrusted JSON. Its size and depth are bounded before it is parsed. */
+/** Parsers for untrusted JSON. They check the nesting depth before they parse. */
 export * from "./i-json.ts";
 export * from "./outline.ts";
 export * from "./parse.ts";

@@ -1,13 +1,13 @@
 /** The maximum nesting depth. Deeper JSON is refused before any other check (ER-13). */
 export const JSON_DEPTH_MAX = 64;
 
-/** Facts about a JSON text, collected in one pass before parsing. */
+/** The size and depth of a JSON text, measured in one pass before parsing. */
 interface JsonOutline {
-  /** The offset where the nesting exceeds the maximum and the pass stops, or null. */
+  /** The offset where the nesting exceeds the maximum, or null. The pass stops at this offset. */
   readonly too_deep_at: number | null;
   /**
-   * The number of members, including members with a duplicate key. `JSON.parse` would keep only the last of
-   * these.
+   * The number of members. Counts all members with the same key, whereas `JSON.parse` keeps only the last
+   * one.
    */
   readonly members: number;
   /** An upper bound on the number of values: objects, arrays, their members and items. */

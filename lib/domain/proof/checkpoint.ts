@@ -76,7 +76,7 @@ export async function signedCheckpoint(
 
 /**
  * The reason why a checkpoint fails verification. `unsigned`: it has no signature. `unknown_key`: it names
- * none of the given keys.
+ * none of the trusted keys.
  */
 export type CheckpointProblem = "unsigned" | "unknown_key" | "wrong_signature" | "other_content";
 

@@ -63,7 +63,10 @@ function hashOfPair(prefix: number, left: Hash, right: Hash): Hash {
   return sha256(pair);
 }
 
-/** Returns whether the map with this root contains the head, or no head of the owner for position 0. */
+/**
+ * Returns whether the map with this root contains the head. For a head at position 0, returns whether the map
+ * contains no head of the owner.
+ */
 export function isInMap(head: Head, proof: MapProof, root: Hash): boolean {
   const key = mapKey(head.owner);
   if (head.position === 0) return sameHash(head.chain, ZERO_HASH) && isAbsent(key, proof, root);

@@ -4,25 +4,25 @@ import type { Period } from "./period.ts";
 export interface AppliedLimit {
   /** The name of the policy, or null for an inline limit. */
   readonly policy: string | null;
-  /** The counter's key without the subject at its end. */
+  /** The part of the counter's key before the subject. */
   readonly bucketPrefix: string;
   readonly requests: number;
   /** The length of the window in seconds, or the calendar period. */
   readonly window: number | Period;
-  /** Whether requests that end in a 5xx or without an answer are refunded. */
+  /** Whether requests that end in a 5xx or without a response do not count. */
   readonly refunds: boolean;
 }
 
 /**
- * The limits of a route, which apply together: `plans` for plans with their own limits, `limits` for all
- * others (GW-180).
+ * The limits of a route (GW-180). `plans` contains the limits of each plan that has its own. `limits` apply
+ * to all other plans.
  */
 export interface LimitSet {
   readonly limits: readonly AppliedLimit[];
   readonly plans: Readonly<Record<string, readonly AppliedLimit[]>>;
 }
 
-/** Returns the limits for an organization with this plan, or without a plan. An empty list means unlimited. */
+/** Returns the limits for organizations with `plan`; null means no plan. An empty list means unlimited. */
 export function limitsOf({ limits, plans }: LimitSet, plan: string | null): readonly AppliedLimit[] {
   return plan !== null && Object.hasOwn(plans, plan) ? (plans[plan] ?? limits) : limits;
 }

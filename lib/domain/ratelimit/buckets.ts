@@ -3,8 +3,8 @@
  *
  * A key is a prefix, computed when routes load, followed by the subject of the request. The first word of a
  * prefix is the kind of bucket. Each part of a prefix is escaped, so no service, policy or path can produce
- * the prefix of another bucket. Braces are escaped too: Redis Cluster would read the name of a path param as
- * a hash tag and put all its keys into one slot.
+ * the prefix of another bucket. Braces are escaped too: Redis Cluster would treat `{name}` of a path param as
+ * a hash tag, and put all keys of the route into one slot.
  */
 export type Bucket =
   /** A route whose limit is inherited or inline: one bucket for each method and full path. */
@@ -16,7 +16,7 @@ export type Bucket =
   /** The failed-authentication limiter; its subject is the client address. */
   | { kind: "denied" };
 
-/** Returns the part of a key before the subject. Called when routes load, not for each request. */
+/** Returns the part of a counter's key before the subject. Called when routes load, not for each request. */
 export function bucketPrefix(bucket: Bucket): string {
   switch (bucket.kind) {
     case "route":
@@ -31,9 +31,11 @@ export function bucketPrefix(bucket: Bucket): string {
 }
 
 /**
- * Returns the counter's key: the prefix, then a user, organization or member id or a client address.
+ * Returns the counter's key: the prefix, followed by the subject. The subject is a user, organization or
+ * member id, or a client address.
  *
- * @param isSpread whether keys are spread over servers. Braces then put all keys of a subject into one slot.
+ * @param isSpread whether keys are spread over servers. If so, braces put all keys of a subject into one
+ * slot.
  */
 export function bucketKey(prefix: string, subject: string, isSpread = false): string {
   return isSpread ? `${prefix}{${subject}}` : prefix + subject;

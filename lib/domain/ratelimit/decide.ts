@@ -1,4 +1,4 @@
-/** A number of requests in a fixed window. The first request opens the window. */
+/** A maximum number of requests in a fixed window. The first request starts the window. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowSeconds: number;
@@ -7,13 +7,13 @@ export interface RateLimit {
 /** The decision on a request, and the values of its rate-limit headers. */
 export interface RateLimitDecision {
   readonly allowed: boolean;
-  /** `X-RateLimit-Limit`. */
+  /** The value of `X-RateLimit-Limit`: the maximum number of requests. */
   readonly limit: number;
-  /** `X-RateLimit-Remaining`: the requests left after this one. */
+  /** The value of `X-RateLimit-Remaining`: the number of requests left after this one. */
   readonly remaining: number;
-  /** `X-RateLimit-Reset`: the end of the window in epoch seconds, rounded up. */
+  /** The value of `X-RateLimit-Reset`: the end of the window in epoch seconds, rounded up. */
   readonly reset: number;
-  /** `Retry-After`, at least 1. Valid only for a refused request. */
+  /** The value of `Retry-After`, at least 1. It has no meaning for an admitted request. */
   readonly retryAfterSeconds: number;
 }
 

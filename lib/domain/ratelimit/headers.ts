@@ -1,4 +1,4 @@
-/** The headers of every answer on a limited route (GW-71). */
+/** The headers of every response on a limited route (GW-71). */
 export const RATE_LIMIT_HEADERS = {
   limit: "X-RateLimit-Limit",
   remaining: "X-RateLimit-Remaining",

@@ -1,4 +1,4 @@
-/** The differences between two configs of a service (RG-65, RG-66). */
+/** The schema of a difference between two configs of a service (RG-65, RG-66). */
 import { type Static, Type } from "@sinclair/typebox";
 import { mapOf, nullable } from "../schemas/index.ts";
 import {
@@ -22,7 +22,7 @@ const Settings = Type.Partial(
   Type.Object({
     ...Type.Pick(StoredRoute, ["upstream", "required_labels", "rate_limit", "audit"]).properties,
     ...Type.Pick(StoredServiceConfig, ["url", "openapi"]).properties,
-    rate_limits: mapOf(PolicyName, RateLimitPolicy, { description: "The policy by its name." }),
+    rate_limits: mapOf(PolicyName, RateLimitPolicy, { description: "The policy, under its name." }),
     test: RouteTest,
   }),
   {

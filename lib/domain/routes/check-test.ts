@@ -7,10 +7,10 @@ import { parsedPath } from "./request-path.ts";
 import type { RouteMatch, RouteTable } from "./table.ts";
 import type { RouteTest } from "./test-schema.ts";
 
-/** The labels of each role, by slug, or null without a roles file. */
+/** The labels of each role, by the role's slug. Null means that there is no roles file. */
 export type Roles = ReadonlyMap<string, readonly string[]> | null;
 
-/** Returns the route that the gateway would match for the request of a test, or null. */
+/** Returns the route that the gateway would match for the request of a test, or null if none matches. */
 export function matchTest({ method, path }: RouteTest, table: RouteTable): RouteMatch | null {
   return table.match(method, parsedPath(path));
 }
@@ -24,7 +24,7 @@ export function failureOf(test: RouteTest, table: RouteTable, roles: Roles): str
   const { expect } = test;
   if (match === null) return expect.status === undefined ? "no route serves the request" : null;
   const { service, method, path } = match.route;
-  if (expect.status !== undefined) return `${service} serves the request by ${method} ${path}`;
+  if (expect.status !== undefined) return `${service} serves the request with the route ${method} ${path}`;
   const differences = [
     ...differs("service", expect.service, service),
     ...differs("upstream", expect.upstream, upstreamOf(match, parsedPath(test.path))),
@@ -78,8 +78,8 @@ function unknownRole(role: string | undefined, roles: Roles): string {
 }
 
 /**
- * Returns the smallest `requests` of the route's limits, false without a limit, or a text for the gateway's
- * default.
+ * Returns the smallest `requests` of the route's limits, or false if the route is unlimited. Returns a text
+ * if the gateway's default limit applies.
  */
 function requestsOf({ rateLimit }: CompiledRoute, plan: string | null): number | false | string {
   if (rateLimit === "fallback") return "the gateway's default";

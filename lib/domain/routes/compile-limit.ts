@@ -8,11 +8,11 @@ import { share } from "./share.ts";
 /** The compiled limit of a route. */
 export interface CompiledLimit {
   /**
-   * One window for every caller, or a set of limits. null means unlimited, `fallback` the gateway's default
-   * limit.
+   * The same limit for every caller, or a set of limits. Null means unlimited; `fallback` means the gateway's
+   * default limit.
    */
   readonly rateLimit: RateLimit | LimitSet | "fallback" | null;
-  /** The prefix of the counter's key, before the subject, for a limit with a single window. */
+  /** The part of the counter's key before the subject. A {@link LimitSet} has its own prefixes instead. */
   readonly bucketPrefix: string;
 }
 
@@ -29,7 +29,7 @@ interface NamedLimit {
   readonly bucketPrefix: string;
 }
 
-/** Compiles the limit of `method` in `row`, a stored route. Equal limits are stored once, in `shared`. */
+/** Compiles the limit of one method of the stored route `row`. Equal limits are stored once, in `shared`. */
 export function compileLimit(
   service: string,
   config: StoredServiceConfig,
@@ -73,8 +73,8 @@ function namedLimit(
 }
 
 /**
- * Returns a limit of a list. An inline limit gets its own bucket, because a list may have several inline
- * limits.
+ * Gives an inline limit of a list its own bucket, because the list can have several inline limits. A policy
+ * keeps its bucket.
  */
 function apart(named: NamedLimit): NamedLimit {
   const { policy, limit } = named;

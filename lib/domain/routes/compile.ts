@@ -29,7 +29,7 @@ export interface CompiledRoute extends CompiledLimit {
   readonly target: string;
   /** `http://host:port` of the service. */
   readonly origin: string;
-  /** The names of the path's params, from the left. A match returns its values in this order. */
+  /** The names of the path's params, from the left. A match has the values of the params in this order. */
   readonly params: readonly string[];
   /** The indexes of the path segments that are params, counted from 0. */
   readonly paramSegments: readonly number[];
@@ -42,10 +42,10 @@ export interface CompiledRoute extends CompiledLimit {
   traffic: RouteTraffic | null;
 }
 
-/** The metrics of a route. `trace_id` is the id of a recorded trace, else null. */
+/** The metrics of a route. `trace_id` is null if the request's trace is not recorded. */
 export interface RouteTraffic {
   readonly requests: { observe(status: number, duration_ms: number, trace_id: string | null): void };
-  /** The calls to the route's service. The status is null if the service did not answer. */
+  /** The calls to the route's service. The status is null if the service did not respond. */
   readonly calls: { observe(status: number | null, seconds: number, trace_id: string | null): void };
 }
 
@@ -53,7 +53,7 @@ const AUDITED_UNLESS_FALSE: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH
 
 /**
  * Compiles every method of every route of a valid stored service, the most protected scope first. Routes
- * share equal parts to save memory, and retain no part of `config`.
+ * share equal parts to save memory. They have no references to `config`, so it can be garbage-collected.
  *
  * @param shared the parts of routes that were compiled earlier
  */

@@ -8,7 +8,7 @@ import { METHODS, type RouteConfig, SCOPES, type ServiceConfig } from "./schema.
 import { tableOf } from "./table.ts";
 import { type DocumentService, readDocument } from "./validate.ts";
 
-/** The kinds of problems, each with the rule that is broken. */
+/** The rules for documents, each with its text. Each problem names the rule that it breaks. */
 export const DOCUMENT_RULES = {
   "invalid-document": "A configuration document is valid YAML or JSON.",
   "invalid-field": "Each field of a document has a value that apply accepts.",
@@ -46,11 +46,11 @@ interface Found extends DocumentService {
 }
 
 /**
- * Checks each document, and then its valid services against the services of the other documents. Finds the
- * problems that do not depend on the published services: at most 100 wrong fields of each document, 100
- * policies and 100 routes.
+ * Checks each document, and then the valid services of all documents together. Does not compare them with the
+ * published services. If there is no other problem, runs the tests of the documents.
  *
- * Runs the tests of the documents when there is no other problem.
+ * Returns at most {@link FIELD_ERRORS_MAX} problems of each of these kinds: wrong fields of one document,
+ * policy conflicts, route conflicts.
  *
  * @param names the name of each document in messages
  */
@@ -117,7 +117,7 @@ function problemsBetween(found: ReadonlyMap<string, Found>): DocumentProblem[] {
   return [...policies, ...routes];
 }
 
-/** Returns the path of a route's field in the service as written. */
+/** Returns the path of the field that declares a conflicting route in the written form of its service. */
 function routeIn(written: ServiceConfig | undefined, { method, path }: RouteConflict): FieldPath {
   for (const scope of SCOPES) {
     const { routes = [], route_prefix } = written?.[scope] ?? {};

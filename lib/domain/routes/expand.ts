@@ -14,7 +14,7 @@ import {
   type StoredServiceConfig,
 } from "./schema.ts";
 
-/** Returns the full path of a route. A `path` of `/` results in the prefix without trailing slashes. */
+/** Returns the full path of a route. For the `path` `/`, returns the prefix without trailing slashes. */
 export function joinPrefix(prefix: string | undefined, path: string): string {
   const base = withoutTrailingSlashes(prefix ?? "");
   if (path !== "/") return base + path;

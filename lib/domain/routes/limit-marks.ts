@@ -1,4 +1,4 @@
-/** Marks changes of limits that admit more or fewer requests; see `mark-changes.ts`. */
+/** Marks limit changes that admit more requests or fewer requests; see `mark-changes.ts`. */
 import type { Change } from "./changes.ts";
 import { type LimitNumbers, limitNumbersText, numbersFor } from "./limit-numbers.ts";
 import { breaks, type Mark, opens } from "./mark.ts";
@@ -7,7 +7,7 @@ import type { InlineRateLimit, RateLimitPolicy, StoredRoute } from "./schema.ts"
 
 export type Policies = Readonly<Record<string, RateLimitPolicy>>;
 
-/** Returns `policies` after the changes. */
+/** Returns the policies of a service after `changes`. */
 export function policiesAfter(policies: Policies, changes: readonly Change[]): Policies {
   const after = new Map(Object.entries(policies));
   for (const { scope, before, after: now } of changes) {
@@ -19,8 +19,8 @@ export function policiesAfter(policies: Policies, changes: readonly Change[]): P
 }
 
 /**
- * Marks the change of a policy. A new or removed policy limits nobody by itself: the routes that name the
- * policy have their own changes.
+ * Returns the marks of a changed policy. A new or removed policy has no marks, because the routes that name
+ * it have their own changes.
  */
 export function markPolicy({ before, after }: Change): Mark[] {
   const [from] = Object.values(before?.rate_limits ?? {});
@@ -65,10 +65,10 @@ type Limits =
   /** The limits, which apply together; an empty list means unlimited. */
   | { kind: "known"; all: readonly Numbers[] };
 
-/** Compares the limits of a route before and after a change, without a plan and for each plan. */
+/** Compares the limits of a route before and after a change, for callers without a plan and for each plan. */
 export function markLimit(from: LimitedRoute, to: LimitedRoute): Mark[] {
   const isSame = JSON.stringify(from.settings.rate_limit) === JSON.stringify(to.settings.rate_limit);
-  // The change of a policy that both sides name is a separate change in the list.
+  // If both sides name the same policy, a change of the policy itself has its own entry in the list.
   const marks = isSame
     ? []
     : forEachPlan([from, to].flatMap(plansOf), (plan) => {
@@ -80,7 +80,7 @@ export function markLimit(from: LimitedRoute, to: LimitedRoute): Mark[] {
 
 const isLimited = ({ settings }: LimitedRoute) => settings.rate_limit !== false;
 
-/** Returns the marks without a plan, and the marks of each plan that differ from these. */
+/** Returns the marks for callers without a plan, and the marks of each plan that are not among those. */
 function forEachPlan(plans: readonly string[], compare: (plan: string | null) => Mark[]): Mark[] {
   const marks = compare(null);
   const known = new Set(marks.map(({ effect, reason }) => `${effect} ${reason}`));
@@ -127,7 +127,7 @@ function compareLimits(before: Limits, after: Limits): Mark[] {
   if (before.all.length === 0) {
     return after.all.length === 0 ? [] : [breaks(`the route is limited to ${textOf(after)}`)];
   }
-  if (after.all.length === 0) return [opens("the route has no limit any more")];
+  if (after.all.length === 0) return [opens("the route no longer has a limit")];
   const [one, ...others] = before.all;
   const [now, ...more] = after.all;
   if (one !== undefined && now !== undefined && others.length === 0 && more.length === 0) {
@@ -148,7 +148,7 @@ const keyOf = ({ policy, window }: Numbers) => `${policy} ${policy === null ? wi
 function compareUnknown(before: Limits, after: Limits): Mark[] {
   if (before.kind === "known" && before.all.length === 0)
     return [breaks(`the route is limited to ${textOf(after)}`)];
-  if (after.kind === "known" && after.all.length === 0) return [opens("the route has no limit any more")];
+  if (after.kind === "known" && after.all.length === 0) return [opens("the route no longer has a limit")];
   const reason = `the route's limit may change from ${textOf(before)} to ${textOf(after)}`;
   return [opens(reason), breaks(reason)];
 }

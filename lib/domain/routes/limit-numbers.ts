@@ -1,4 +1,4 @@
-/** The numbers of rate limits, and their form as text. */
+/** The numbers of rate limits, and texts that show them. */
 import type { Period } from "../ratelimit/index.ts";
 import type { InlineRateLimit, RateLimitPolicy } from "./limit-schema.ts";
 
@@ -10,8 +10,8 @@ export interface LimitNumbers {
 }
 
 /**
- * Returns the numbers of a limit for organizations with `plan`, or without a plan. Returns null if the plan
- * has no limit.
+ * Returns the numbers of a limit for organizations with `plan`; null means no plan. Returns null if the
+ * organizations are unlimited.
  */
 export function numbersFor(
   { requests, window_seconds, period, plans = {} }: InlineRateLimit | RateLimitPolicy,
@@ -28,7 +28,7 @@ export function limitNumbersText({ requests, window }: LimitNumbers): string {
   return typeof window === "number" ? `${requests} in ${window} s` : `${requests} a ${window}`;
 }
 
-/** Returns a short text about a limit and its plans. */
+/** Returns a short text with the numbers of a limit and of its plans. */
 export function writtenLimitText(limit: InlineRateLimit | RateLimitPolicy): string {
   const text = (plan: string | null) => {
     const numbers = numbersFor(limit, plan);

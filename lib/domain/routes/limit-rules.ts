@@ -32,7 +32,7 @@ export function checkLimit(limit: Partly<InlineRateLimit>, at: FieldPath, violat
     if (!hasPeriod || numbers === undefined || numbers === false || !("window_seconds" in numbers)) continue;
     violations.add(
       [...at, "plans", plan, "window_seconds"],
-      "The period of the limit holds for every plan: leave window_seconds out.",
+      "The period of the limit applies to every plan: leave window_seconds out.",
     );
   }
 }
@@ -75,7 +75,7 @@ function checkOne(
 }
 
 const noPlansMessage = (scope: Scope) =>
-  `Only organization and member routes can have plans: a ${scope} route counts for no organization.`;
+  `Only organization and member routes can have plans: a plan belongs to an organization, and a ${scope} route has none.`;
 
 function repeatedMessage(limit: string | Partly<InlineRateLimit>): string {
   return typeof limit === "string"

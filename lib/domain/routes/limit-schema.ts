@@ -20,7 +20,7 @@ export const PolicyName = Type.String({
   maxLength: POLICY_NAME_LENGTH_MAX,
   message: messages.policy_name,
   title: "PolicyName",
-  description: "The name of an entry of the service's rate_limits.",
+  description: "The name of a policy in the service's rate_limits.",
   examples: ["burst"],
 });
 
@@ -87,14 +87,14 @@ const limitFields = {
       maxProperties: PLANS_MAX,
       message: messages.plans,
       description:
-        "Limits by plan, on organization and member routes. All other plans have the limit's own numbers.",
+        "Limits by plan, on organization and member routes. The numbers of the limit apply to all other plans.",
       examples: [{ pro: { requests: 600 }, enterprise: false }],
     }),
   ),
   charge: Type.Optional(
     Type.Literal("success", {
       message: messages.charge,
-      description: "`success`: a request that ends in a 5xx or without an answer does not count.",
+      description: "`success`: a request that ends in a 5xx or without a response does not count.",
     }),
   ),
 };

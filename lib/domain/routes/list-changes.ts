@@ -6,7 +6,10 @@ import type { StoredServiceConfig } from "./schema.ts";
 type Place = Pick<Change, "scope" | "method" | "path">;
 type Parts = Map<string, { place: Place; value: NonNullable<Change["before"]> }>;
 
-/** Lists the changes that turn `before` into `after`, in the order of `after`. null stands for no service. */
+/**
+ * Lists the changes that turn `before` into `after`: first additions and changes in the order of `after`,
+ * then removals. Null means that the service does not exist.
+ */
 export function listChanges(before: StoredServiceConfig | null, after: StoredServiceConfig | null): Change[] {
   const old = partsOf(before);
   const changes: Change[] = [];
@@ -26,7 +29,7 @@ export function listChanges(before: StoredServiceConfig | null, after: StoredSer
 
 const ofService: Place = { scope: null, method: null, path: null };
 
-/** Splits a config into the parts that can change independently, each with its own key. */
+/** Splits a config into the parts that can change independently, and returns them by unique keys. */
 function partsOf(config: StoredServiceConfig | null): Parts {
   const parts: Parts = new Map();
   if (config === null) return parts;

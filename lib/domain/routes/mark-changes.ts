@@ -23,7 +23,7 @@ interface RouteSide {
 /**
  * Returns all changes of one service in order, each with its marks.
  *
- * @param policies the policies of the service before the change, which routes may name on either side
+ * @param policies the policies of the service before the changes
  */
 export function markChanges(changes: readonly Change[], policies: Policies = {}): MarkedChange[] {
   const before = policies;
@@ -38,7 +38,7 @@ export function markChanges(changes: readonly Change[], policies: Policies = {})
   });
 }
 
-/** Returns whether the marks depend on policies that may be missing from the changes. */
+/** Returns whether the marks depend on policies that `changes` may not contain. */
 export function namesPolicies(changes: readonly Change[]): boolean {
   return changes.some(
     ({ scope, before, after }) =>
@@ -153,7 +153,7 @@ function oneOf(labels: readonly string[]): string {
 }
 
 /**
- * Marks an owner id that `upstream` no longer contains. Without the id, the upstream path does not bind a
+ * Marks an owner id that `upstream` no longer contains. Without the id, the upstream path does not limit a
  * request to the caller's own data.
  */
 function markOwner({ settings: before }: RouteSide, { scope, settings: after }: RouteSide): Mark[] {

@@ -5,12 +5,12 @@ import { RequestPath, segmentHash } from "./request-path.ts";
 import { METHODS, type Method, SCOPES } from "./schema.ts";
 
 /**
- * A node of the tree. Trees share nodes: only the edition that created a node may change it, and only before
- * `take` returns the tree of that edition.
+ * A node of the tree. Trees share nodes, so a node may change only until {@link RouteTree.take} returns the
+ * first tree that contains it.
  */
 export interface Node {
   readonly edition: number;
-  /** The literal of the node's segment, or an empty text for a param. */
+  /** The literal of the node's segment, or an empty string for a param. */
   readonly literal: string;
   readonly hash: number;
   literals: Literals<Node> | null;
@@ -22,13 +22,13 @@ export interface Node {
    */
   first: CompiledRoute | null;
   /**
-   * A set of bits for each method. A bit stands for a distance, at least one, down to a route of that method.
-   * Null if there is no route below.
+   * A bitmask for each method. Bit n is set if a route of the method is n levels below this node; n is at
+   * least one. Null if there is no route below this node.
    */
   reach: number[] | null;
 }
 
-/** The distance from which on all distances share one bit of `reach`. */
+/** The highest bit of `reach`. It also stands for all greater distances. */
 const REACH_MAX = 31;
 const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
 const NO_CLAIMS: readonly CompiledRoute[] = [];
@@ -36,15 +36,15 @@ const NO_CLAIMS: readonly CompiledRoute[] = [];
 /**
  * Finds routes in a tree of segments (GW-14).
  *
- * A walk goes down one level for each segment, literal child before param child, and backtracks where a
- * branch ends. At a node with a literal and a param child, the walk enters only branches with a route of that
- * method and depth. Backtracking is therefore rare. A walk never visits a node twice. The cost depends on the
- * depth of the path, not on the number of routes.
+ * A walk goes down one level for each segment. It tries the literal child before the param child, and
+ * backtracks where a branch ends. At a node with a literal and a param child, the walk enters only branches
+ * with a route of the request's method and depth. Backtracking is therefore rare. A walk never visits a node
+ * twice. The cost depends on the depth of the path, not on the number of routes.
  */
 export class RouteFinder {
   /** The number of nodes that the latest walk visited: the cost of a match. */
   visited = 0;
-  /** The path, shared by all walks because only one runs at a time. */
+  /** The reader of the path. All walks share it, because only one walk runs at a time. */
   readonly #path = new RequestPath();
   #depth = 0;
   #method = "";
@@ -72,7 +72,7 @@ export class RouteFinder {
     if (left === 0) return winnerOf(node, this.#method);
     if (node.literals !== null) {
       const child = node.literals.metBy(this.#path, level);
-      // Without a param child there is no alternative to try, so the reach of the child does not matter.
+      // Without a param child there is no alternative to this branch, so its reach does not matter.
       if (child !== null && node.param === null) return this.#walk(child, level + 1);
       if (child !== null && this.#leads(child, left - 1)) {
         const found = this.#walk(child, level + 1);
@@ -89,8 +89,9 @@ export class RouteFinder {
 }
 
 /**
- * Builds trees, each from the previous one. A change copies the nodes on the path from the root to the
- * changed node, once in each edition. All other nodes are shared with earlier trees.
+ * Builds trees, each from the previous one. All changes between two calls of {@link take} belong to one
+ * edition. A change copies the nodes from the root to the changed node, at most once in each edition. All
+ * other nodes are shared with earlier trees.
  */
 export class RouteTree {
   #edition = 1;
@@ -102,7 +103,7 @@ export class RouteTree {
     return this.#root;
   }
 
-  /** Adds a route and returns its rivals, as {@link rivalsOf} does. */
+  /** Adds a route, and returns the routes that {@link rivalsOf} returns. */
   insert(route: CompiledRoute): readonly CompiledRoute[] {
     const literals = literalsOf(route);
     const method = METHODS.indexOf(route.method);
@@ -166,7 +167,7 @@ export class RouteTree {
     };
   }
 
-  /** Returns `node`, or a copy if an earlier edition made it. */
+  /** Returns `node`, or a copy if the node belongs to an earlier edition and must not change. */
   #own(node: Node): Node {
     if (node.edition === this.#edition) return node;
     const { literals, reach } = node;
@@ -179,7 +180,7 @@ export class RouteTree {
   }
 }
 
-/** Yields every route that serves at or below `root`. */
+/** Yields every route at or below `root` that requests can reach. */
 export function* routesBelow(root: Node): Generator<CompiledRoute> {
   for (const [index, claim] of root.claims.entries()) {
     if (root.claims.findIndex(({ method }) => method === claim.method) === index) yield claim;
@@ -255,7 +256,7 @@ function reaches(node: Node, method: number, levels: number): boolean {
   return ((node.reach?.[method] ?? 0) & reachBit(levels)) !== 0;
 }
 
-/** Clears the bit of `levels` unless a child still leads to a route of the method at that depth. */
+/** Clears the bit of `levels` unless a route of the method is still that many levels below `node`. */
 function forget(node: Node, method: Method, levels: number): void {
   const index = METHODS.indexOf(method);
   const below = levels < REACH_MAX ? [levels - 1] : [REACH_MAX - 1, REACH_MAX];

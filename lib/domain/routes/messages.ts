@@ -89,7 +89,7 @@ export const messages = {
       return `Write the method in upper case: ${quoted(upper)}.`;
     return `A method must be one of ${joinWords(METHODS)}.`;
   },
-  method_config: `A method of a map takes ${joinWords(CONSTRAINTS)}, or nothing.`,
+  method_config: `A method of a map can have ${joinWords(CONSTRAINTS)}, or no fields.`,
   method_list: (value: unknown) =>
     Array.isArray(value) ? ONE_METHOD : fieldMessage("methods", "a list of methods")(value),
   method_map: ONE_METHOD,

@@ -1,11 +1,11 @@
 /**
- * Returns whether `name` matches `pattern`, in which `*` stands for any number of characters. Takes time
- * proportional to the product of both lengths at most.
+ * Returns whether `name` matches `pattern`, in which `*` stands for any number of characters. The time is at
+ * most proportional to the product of both lengths.
  */
 export function fitsPattern(pattern: string, name: string): boolean {
   let inPattern = 0;
   let inName = 0;
-  // The index after the latest star, and the end of the characters that the star matches so far.
+  // `afterStar` is the index after the latest star. `taken` is the end of the text that this star matches.
   let afterStar = -1;
   let taken = 0;
   while (inName < name.length) {

@@ -1,4 +1,4 @@
-/** Suggests routes for a path without a route (RG-74). */
+/** Suggests routes for a path that no route matches (RG-74). */
 import type { CompiledRoute } from "./compile.ts";
 import { segmentsOf } from "./route-path.ts";
 import type { RouteTable } from "./table.ts";
@@ -24,8 +24,8 @@ export function nearestRoutes(table: RouteTable, path: string, limit: number): C
 }
 
 /**
- * Scores the leading segments that match, a literal higher than a param. Each missing or surplus segment
- * subtracts one.
+ * Returns a score for the leading segments that match. A literal scores higher than a param, and each missing
+ * or extra segment reduces the score by one.
  */
 function likeness(path: string, wanted: readonly string[]): number {
   const segments = segmentsOf(path);

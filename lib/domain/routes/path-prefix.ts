@@ -1,6 +1,6 @@
 import { pathViolations, type Segment, segmentsOf } from "./route-path.ts";
 
-/** Returns the reasons why `prefix` is not a valid path prefix (RG-114). */
+/** Returns the reasons why `prefix` is not a valid path prefix, or an empty list if it is (RG-114). */
 export function pathPrefixViolations(prefix: string): string[] {
   return pathViolations(prefix, "public");
 }
@@ -14,8 +14,9 @@ interface Node {
 const newNode = (): Node => ({ isEnd: false, literals: new Map(), param: null });
 
 /**
- * The paths at or below a list of prefixes, compared by whole segments. A param of a prefix covers any
- * segment. A param of a path matches any segment, so only a param of a prefix covers it (RG-114).
+ * A list of path prefixes (RG-114). A prefix covers itself and the paths below it, by whole segments. A param
+ * of a prefix covers any segment. A literal of a prefix does not cover a param of a path, because the param
+ * matches other segments too.
  */
 export class PathPrefixes {
   readonly #root = newNode();
@@ -29,7 +30,7 @@ export class PathPrefixes {
     }
   }
 
-  /** Returns whether a prefix covers every request that the route `path` matches. */
+  /** Returns whether one of the prefixes covers every request that the route `path` matches. */
   cover(path: string): boolean {
     return covers(this.#root, segmentsOf(path), 0);
   }

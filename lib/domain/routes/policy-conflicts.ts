@@ -12,7 +12,7 @@ interface Declared {
   local?: Declaration;
 }
 
-/** A policy of the incoming configuration that conflicts with another service's policy. */
+/** A policy of an incoming service that conflicts with another service's policy. */
 interface PolicyConflict {
   readonly service: string;
   /** The name of the policy. */
@@ -21,9 +21,10 @@ interface PolicyConflict {
 }
 
 /**
- * Returns the policies of `incoming` that conflict on a shared name with another service, of `incoming` or
- * `current`. Policies conflict when their numbers differ, or when only one is shared. Ignores services of
- * `current` that are also incoming, because the write replaces them.
+ * Returns the policies of `incoming` that conflict with a policy of the same name in another service. The
+ * other service can be incoming or current. Two policies conflict if only one is shared, or if both are
+ * shared and their numbers differ. Ignores services of `current` that are also incoming, because the write
+ * replaces them.
  */
 export function findPolicyConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,
@@ -45,8 +46,8 @@ export function findPolicyConflicts(
 }
 
 /**
- * Records the first shared and the first local declaration of each policy. Later declarations of the same
- * kind are equal, do not conflict, or were refused.
+ * Records the first shared and the first local declaration of each policy name. Comparing with the first one
+ * is enough: all valid shared declarations are equal, and local declarations never conflict with each other.
  */
 function declare(declared: Map<string, Declared>, service: string, config: StoredServiceConfig): void {
   for (const [name, policy] of Object.entries(config.rate_limits ?? {})) {

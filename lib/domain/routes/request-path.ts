@@ -1,4 +1,4 @@
-/** Reads a request path without decoding or copying it (GW-13). */
+/** Splits a request path into segments without decoding or copying it (GW-13). */
 import { PATH_BYTES_MAX } from "./bounds.ts";
 
 const SLASH = 0x2f;
@@ -62,7 +62,7 @@ export class RequestPath {
     return this.#text.slice(this.#start(level), this.#ends[level]);
   }
 
-  /** Returns the {@link segmentHash} of a literal that the segment would match. */
+  /** Returns the hash of a segment, which is the {@link segmentHash} of each literal that it matches. */
   hash(level: number): number {
     return this.#hashes[level] ?? 0;
   }
@@ -98,13 +98,13 @@ function mix(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x01000193);
 }
 
-/** Mixes the high bits of a hash into its low bits, as MurmurHash3 does at its end. */
+/** Mixes the high bits of a hash into its low bits, like the finalizer of MurmurHash3. */
 function spread(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   return mixed ^ (mixed >>> 13);
 }
 
-/** Returns the byte of the escape at `index`; -1 for a broken escape. */
+/** Returns the byte of the percent-escape at `index`, or -1 if the escape is broken. */
 export function escapedByte(text: string, index: number): number {
   const high = hexDigit(text.charCodeAt(index + 1));
   const low = hexDigit(text.charCodeAt(index + 2));

@@ -1,8 +1,10 @@
-/** Shapes of paths, which decide the owner of a route (RG-28). */
+/**
+ * Finds routes that two services claim. Routes conflict if their methods and path shapes are equal (RG-28).
+ */
 import type { StoredServiceConfig } from "./schema.ts";
 import { SCOPES } from "./schema.ts";
 
-/** Returns the path with every param as `{}`. Two paths have one shape if they differ only in param names. */
+/** Returns the path with every param as `{}`. Paths that differ only in param names have the same shape. */
 export function routeShape(path: string): string {
   if (!path.includes("{")) return path;
   return path.replace(/\{[^{}/]*\}/g, "{}");
@@ -59,7 +61,7 @@ export function findRouteConflicts(
   return conflicts;
 }
 
-/** Returns a conflict as a sentence without its full stop. */
+/** Returns a sentence about a conflict, without the period at its end. */
 export function conflictText({ method, path, owner, owner_path }: RouteConflict): string {
   const as = owner_path === path ? "" : ` as ${owner_path}`;
   return `${method} ${path} belongs to service ${owner}${as}`;

@@ -62,7 +62,7 @@ export function pathViolations(path: string, scope: Scope, prefix?: Prefix): str
   return violations;
 }
 
-/** Returns why a URL path cannot contain the characters of a path or template, or null if it can. */
+/** Returns the message about a character that a URL path cannot contain, or null if there is none. */
 export function characterViolation(path: string): string | null {
   const unseen = NOT_VISIBLE_ASCII.exec(path)?.[0];
   if (unseen !== undefined) {
@@ -90,7 +90,7 @@ function canonicalPath(path: string): string {
   return `/${segments.join("/")}`;
 }
 
-/** @param before the params of the prefix */
+/** @param before the names of the prefix's params */
 function paramViolations(path: string, scope: Scope, before: readonly string[]): string[] {
   if (!path.includes("{") && !path.includes("}")) return [];
   const violations: string[] = [];

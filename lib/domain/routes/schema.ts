@@ -1,7 +1,7 @@
 /**
- * The schemas of route configuration (RG-5 to RG-8): in the form that operators write, and in the stored form
- * that the registry projects and gateways load. Rules between fields are in `service-rules.ts`;
- * {@link validateDocument} applies both.
+ * The schemas of route configuration (RG-5 to RG-8): the form that operators write, and the stored form that
+ * the registry projects and gateways load. Rules between fields are in `service-rules.ts`.
+ * {@link validateDocument} applies the schemas and the rules.
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { mapOf } from "../schemas/index.ts";
@@ -40,7 +40,7 @@ export const Label = Type.String({
   examples: ["widgets:write"],
 });
 
-/** The OpenAPI keyword for unique items. A rule checks that items are unique, many times faster than TypeBox would. */
+/** The OpenAPI keyword for unique items. `service-rules.ts` checks them, many times faster than TypeBox. */
 const unique = { uniqueItems: true };
 
 export const RequiredLabels = Type.Array(Label, {
@@ -93,7 +93,7 @@ const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
   title: "MethodMap",
   minProperties: 1,
   message: messages.method_map,
-  description: "The methods that the route serves, each with its own settings, or with none.",
+  description: "The methods that the route serves, each with its own settings, which can be empty.",
   examples: [{ GET: {}, POST: { required_labels: ["widgets:write"] } }],
 });
 
@@ -159,8 +159,7 @@ export const ScopeConfig = Type.Object(
       Type.String({
         openapi: { maxLength: PATH_BYTES_MAX },
         message: "route_prefix must be a path, such as `/org`, that precedes each route's path.",
-        description:
-          "The path that precedes each route's path. An upstream template does not get this prefix.",
+        description: "The path that precedes each route's path. It is not added to upstream templates.",
         examples: ["/org"],
       }),
     ),
@@ -250,7 +249,7 @@ export const ServiceConfig = Type.Object(
 );
 export type ServiceConfig = Static<typeof ServiceConfig>;
 
-/** A service in stored form: each path is full, and a map of methods is one route for each method. */
+/** A service in stored form: paths include the prefix, and a map of methods is one route for each method. */
 export const StoredServiceConfig = Type.Object(
   {
     url: StoredUrl,
@@ -305,5 +304,5 @@ const documentOf = <Service extends TSchema>(service: Service) =>
 export const ConfigDocument = documentOf(ServiceConfig);
 export type ConfigDocument = Static<typeof ConfigDocument>;
 
-/** The schema of a document, which does not check the services. */
+/** A schema of documents that does not check the services. */
 export const DocumentOutline = documentOf(Type.Unknown());

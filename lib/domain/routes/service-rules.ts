@@ -1,6 +1,6 @@
 /**
- * Checks the rules between fields (RG-8 to RG-27). Any part of the service may be missing: parts that do not
- * match the schema have been reported and removed.
+ * Checks the rules between the fields of a service (RG-8 to RG-27). Any part of the service may be missing,
+ * because the caller has reported and removed the parts that do not match the schema.
  */
 import {
   type FieldPath,
@@ -31,20 +31,19 @@ interface Context {
   readonly prefix: Prefix | undefined | null;
   /** The service's policies by name; undefined for an invalid policy. */
   readonly policies: Policies;
-  /** For each method and full path, the place in the input of the first route that declares them. */
+  /** The path in the input of the first route that declares each method and full path. */
   readonly declared: Map<string, FieldPath>;
   /**
-   * The total bytes of the service's full paths so far. A long prefix can expand short input to a large
-   * service.
+   * The total bytes of the full paths so far. A long prefix can expand a short document to a large service.
    */
   readonly expanded: { path_bytes: number };
 }
 
 /**
- * Adds the problems of a service to `violations`. Rules about paths apply to full paths. Yields after each
- * route, because thousands of routes take time.
+ * Adds the problems of a service to `violations`, with paths relative to the service. Rules about paths apply
+ * to full paths. Yields after each route, because thousands of routes take time.
  *
- * @param at the path of the service in the input; paths of problems are relative to it
+ * @param at the path of the service in the input, for messages that name another field
  */
 export function* checkRules(
   service: Partly<ServiceConfig>,
@@ -65,8 +64,7 @@ export function* checkRules(
     const config = service[scope];
     if (config === undefined) continue;
     const prefix = readPrefix(config, scope, violations);
-    // If the prefix is invalid, the paths of this scope are compared only with each other, because their full
-    // paths are unknown.
+    // If the prefix is invalid, the full paths of this scope are unknown. Compare them only with each other.
     const comparable = prefix === null ? new Map<string, FieldPath>() : declared;
     const context = { violations, service: at, scope, prefix, policies, declared: comparable, expanded };
     yield* checkRoutes(config.routes ?? [], context);
@@ -79,8 +77,8 @@ export function* checkRules(
 }
 
 /**
- * Reads the prefix. An invalid prefix is reported once and becomes null, so that its routes report only their
- * own problems.
+ * Returns the prefix of a scope, or undefined if the scope has none. Reports an invalid prefix once and
+ * returns null for it, so that the routes of the scope do not report it again.
  */
 function readPrefix(config: Partly<ScopeConfig>, scope: Scope, violations: Violations): Context["prefix"] {
   const { route_prefix } = config;

@@ -24,9 +24,9 @@ export function urlViolation(url: string): string | null {
 }
 
 const DOCUMENT_FORM =
-  "openapi must be the path of the service's OpenAPI description, such as `/openapi.json`. The path starts with `/` and is called on the service's url.";
+  "openapi must be the path of the service's OpenAPI description, such as `/openapi.json`. The path starts with `/`, and the registry calls it on the service's url.";
 
-/** Returns why a malformed value is not the path of a service's description. */
+/** Returns the message for a value that is not the path of a service's description. */
 export function descriptionPathMessage(value: unknown): string {
   if (typeof value === "string" && /^[a-z][a-z0-9+.-]*:|^\/\//i.test(value)) {
     return `${DOCUMENT_FORM} The registry calls no other host.`;
@@ -34,7 +34,7 @@ export function descriptionPathMessage(value: unknown): string {
   return DOCUMENT_FORM;
 }
 
-/** Returns why a well-formed path would not be called exactly as written, or null if it would. */
+/** Returns why the registry could not call a well-formed path exactly as written, or null if it could. */
 export function descriptionPathViolation(path: string): string | null {
   if (path.startsWith("//")) return descriptionPathMessage(path);
   if (path.includes("#")) return "openapi cannot contain `#`: a fragment is never sent.";
@@ -64,8 +64,9 @@ function addressViolation(address: string): string | null {
 }
 
 /**
- * Returns whether a host is an IPv6 address, or a name or IPv4 address that URL parsing leaves unchanged:
- * `1.2` would become 1.0.0.2. A name may end with a dot, which stops resolvers from adding a search domain.
+ * Returns whether a host is an IPv6 address, a name or an IPv4 address. URL parsing must leave it unchanged;
+ * for example, `1.2` would become 1.0.0.2. A name may end with a dot, which stops resolvers from adding a
+ * search domain.
  */
 function isHost(host: string): boolean {
   if (IPV6.test(host)) return URL.canParse(`http://${host}/`);

@@ -1,4 +1,4 @@
-/** Puts changes into words for the command line and the console. */
+/** Describes changes in words for the command line and the console. */
 import type { Change } from "./changes.ts";
 import { writtenLimitText } from "./limit-numbers.ts";
 import type { Effect } from "./mark.ts";
@@ -68,7 +68,7 @@ function settingsOf(side: Change["before"]): Settings {
   };
 }
 
-/** Returns a short text about a route's limit, or an empty text for the gateway's default. */
+/** Returns a short text about a route's limit, or an empty string for the gateway's default limit. */
 export function limitText(limit: StoredRoute["rate_limit"] | null): string {
   if (limit === undefined || limit === null) return "";
   if (limit === false) return "unlimited";

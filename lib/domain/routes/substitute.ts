@@ -15,8 +15,8 @@ export interface SubjectIds {
 type UpstreamPath =
   | { readonly path: string }
   /**
-   * The kind of value that is not a single path segment: `path_param` is a param of the request, `subject` an
-   * id of the caller.
+   * The kind of the value that cannot be inserted because it is not one path segment: `path_param` is a param
+   * of the request, `subject` an id of the caller.
    */
   | { readonly error: "path_param" | "subject" };
 

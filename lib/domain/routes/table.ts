@@ -11,9 +11,9 @@ export interface RouteMatch {
 
 /** An immutable set of routes, taken from a {@link RouteTableBuilder}. */
 export class RouteTable {
-  /** A sentence for the log about each route that another service's route replaces. */
+  /** A log message about each route that is left out because another service's route takes precedence. */
   readonly warnings: readonly string[];
-  /** The number of services, and of routes that requests can reach. */
+  /** The number of services, and the number of routes that requests can reach. */
   readonly counts: { readonly services: number; readonly routes: number };
   readonly #root: Node;
   readonly #finder: RouteFinder;
@@ -39,7 +39,7 @@ export class RouteTable {
     return route === null ? null : { route, params: this.#finder.paramValues(route) };
   }
 
-  /** The number of nodes that the latest look-up visited: its cost. */
+  /** The number of nodes that the latest match visited, as a measure of its cost. */
   get visited(): number {
     return this.#finder.visited;
   }
@@ -73,19 +73,19 @@ export class RouteTableBuilder {
   #routes = 0;
 
   /**
-   * Adds or replaces a valid service in steps. Callers must finish all steps before they call `take`. Only
-   * the steps before the first change can throw.
+   * Adds or replaces a valid service in steps. Callers must finish all steps before they call {@link take}.
+   * Only the steps before the first change can throw, so an error never leaves a service half replaced.
    */
   *put(name: string, config: StoredServiceConfig): Generator<void, void> {
     const gone = new Map<string, CompiledRoute>();
     for (const route of this.#services.get(name) ?? []) {
-      gone.set(placeOf(route), route);
+      gone.set(keyOf(route), route);
       yield;
     }
     const routes: CompiledRoute[] = [];
     const added: CompiledRoute[] = [];
     for (const route of compileService(name, config, this.#shared)) {
-      const place = placeOf(route);
+      const place = keyOf(route);
       const known = gone.get(place);
       if (known !== undefined && isSameRoute(known, route)) {
         routes.push(known);
@@ -152,7 +152,7 @@ export function tableOf(services: ReadonlyMap<string, StoredServiceConfig>): Rou
 }
 
 /** Returns a key that is unique among the routes of one service. */
-function placeOf({ method, path }: CompiledRoute): string {
+function keyOf({ method, path }: CompiledRoute): string {
   return `${method} ${path}`;
 }
 

@@ -6,7 +6,7 @@ import type { RouteTest } from "./test-schema.ts";
 /**
  * Adds the problems of tests to `violations`.
  *
- * @param at the path of the list
+ * @param at the path of the list of tests
  */
 export function checkTests(tests: Partly<RouteTest[]>, at: FieldPath, violations: Violations): void {
   const names = new Set<string>();
@@ -30,7 +30,7 @@ function checkTest(
   if (role !== undefined && labels !== undefined)
     violations.add([...at, "labels"], "Set role or labels, not both.");
   if ("allowed" in expect && !isOfCaller) {
-    violations.add([...at, "expect", "allowed"], "allowed is about a member: set role or labels.");
+    violations.add([...at, "expect", "allowed"], "allowed needs a member: set role or labels.");
   }
   if (isOfCaller && !("allowed" in expect)) {
     const field = role === undefined ? "labels" : "role";

@@ -17,7 +17,7 @@ const ExpectedRequests = Type.Union([RateLimitRequests, Type.Literal(false)], {
   title: "ExpectedRequests",
   message: messages.expected_requests,
   description:
-    "The number of requests that the route's limit admits: the smallest number if there are several limits, false without a limit.",
+    "The number of requests that the route's limit admits, or false for an unlimited route. If the route has several limits, the smallest number.",
   examples: [100],
 });
 

@@ -1,7 +1,7 @@
-/** Puts route tests into words for the command line and the console. */
+/** Describes route tests in words for the command line and the console. */
 import type { RouteTest } from "./test-schema.ts";
 
-/** Returns the request, the caller and the expectation of a test, without its name. */
+/** Returns a text with the request, the caller and the expectation of a test, without its name. */
 export function testText({ method, path, role, labels, plan, expect }: RouteTest): string {
   const callers = [
     ...(role === undefined ? [] : [`role ${role}`]),

@@ -63,7 +63,7 @@ function placeholderViolation(name: string, scope: Scope, params: readonly strin
     return `{${clip(name)}} is not known in scope ${scope}: ${subjectChoice(scope)}.`;
   }
   if (!name.startsWith("path.")) {
-    return `{${clip(name)}} needs a source: write {path.…} for a param of the path or {subject.…} for an owner's id.`;
+    return `{${clip(name)}} is ambiguous: write {path.…} for a param of the path or {subject.…} for an owner's id.`;
   }
   if (params === null || params.includes(name.slice("path.".length))) return null;
   return `{${clip(name)}} is not a param of the path: ${paramChoice(params)}.`;

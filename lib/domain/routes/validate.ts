@@ -1,7 +1,7 @@
 /**
- * The single entry point for validating route configuration (RG-42): the registry validates the input of
- * operators, and the gateway the services that it loads. Input is any JSON or YAML value. The result lists
- * all problems, each with its path and the accepted values.
+ * The single entry point for validating route configuration (RG-42). The registry validates the input of
+ * operators, and the gateway validates the services that it loads. The input is any JSON or YAML value. The
+ * result lists the problems, each with its path and the accepted values.
  */
 import type { Static } from "@sinclair/typebox";
 import {
@@ -62,7 +62,7 @@ export function validateDocument(input: unknown): DocumentResult {
   return { ok: true, services: new Map([...services].map(([name, { stored }]) => [name, stored])) };
 }
 
-/** Returns the valid services of a document, in the document's order, and all problems of the document. */
+/** Returns the valid services of a document, in the document's order, and the problems of the document. */
 export function readDocument(input: unknown): {
   services: Map<string, DocumentService>;
   violations: Violations;
@@ -87,7 +87,7 @@ export function readDocument(input: unknown): {
   return { services, violations };
 }
 
-/** A test at the top of a document, with its path. */
+/** A test at the top of a document, outside of any service, with its path in the document. */
 interface TestAbove {
   readonly test: RouteTest;
   readonly path: FieldPath;
@@ -103,9 +103,7 @@ function testsAbove(input: unknown, violations: Violations): readonly TestAbove[
   return given.map((test, index) => ({ test, path: ["tests", index] }));
 }
 
-/**
- * Returns the name of the service that a test at the top expects, if the document has that service (RG-147).
- */
+/** Returns the service that a test expects, or undefined if the document does not have it (RG-147). */
 function homeOf({ expect }: RouteTest, given: Readonly<Record<string, unknown>>): string | undefined {
   const { service } = expect;
   return service !== undefined && Object.hasOwn(given, service) ? service : undefined;
@@ -123,7 +121,7 @@ export function validateService(name: string, input: unknown, at = ""): ServiceR
 
 /**
  * Checks one stored service as the gateway loads it, in steps. An old value may contain a bare `host:port`.
- * The url of the result is always `http://host:port`; all other parts are those of the value.
+ * The url of the result is always `http://host:port`; all other parts are unchanged.
  */
 export function* validateStoredInSteps(name: string, value: unknown): Generator<void, ServiceResult> {
   const violations = nameViolations(name, "name");
@@ -150,7 +148,7 @@ function nameViolations(name: string, at: string): Violations {
   return violations;
 }
 
-/** @param above the tests at the top of the document that are stored with the service */
+/** @param above the tests from the top of the document to store with the service */
 function readWritten(
   value: unknown,
   at: FieldPath,
@@ -173,8 +171,8 @@ function readWritten(
 }
 
 /**
- * Checks that the tests from the top of the document can be stored with a service's own tests: no duplicate
- * names, and not too many tests.
+ * Returns whether the tests from the top of the document can be stored with a service's own tests. Reports
+ * duplicate names, and too many tests.
  */
 function canJoin(
   own: readonly TestAbove[],
@@ -192,8 +190,8 @@ function canJoin(
 }
 
 /**
- * Returns the service if it breaks neither its schema nor the rules. If the schema refuses some parts, the
- * rules still check the others.
+ * Returns the service, or undefined if it violates the schema or the rules. If some parts do not match the
+ * schema, the rules still check the other parts.
  */
 function* readService<Schema extends typeof ServiceConfig | typeof StoredServiceConfig>(
   schema: Schema,
@@ -206,16 +204,13 @@ function* readService<Schema extends typeof ServiceConfig | typeof StoredService
   const parts = whole ?? partsThatFit(schema, value, found);
   yield;
   if (parts !== undefined) yield* checkRules(parts, at, found);
-  const inOrder = found.all.toSorted((one, other) => placeOf(one.path) - placeOf(other.path));
+  const inOrder = found.all.toSorted((one, other) => sortKeyOf(one.path) - sortKeyOf(other.path));
   for (const { path, message } of inOrder) violations.add([...at, ...path], message);
   return found.all.length === 0 ? whole : undefined;
 }
 
-/**
- * Returns a number that sorts problems by scope and route, so that schema and rule problems of a route are
- * adjacent.
- */
-function placeOf([scope = "", , route]: FieldPath): number {
+/** Returns a sort key by scope and route, which groups the schema and rule problems of each route. */
+function sortKeyOf([scope = "", , route]: FieldPath): number {
   const scopes: FieldPath = SCOPES;
   return scopes.indexOf(scope) * 1e9 + (typeof route === "number" ? route : -1);
 }

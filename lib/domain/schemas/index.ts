@@ -30,7 +30,7 @@ export function idField(description: string) {
   });
 }
 
-/** Returns the schema of a time in an answer. */
+/** Returns the schema of a time in a response. */
 export function timeField(description: string) {
   return Type.String({
     description: `${description} RFC 3339, UTC, milliseconds.`,
@@ -39,16 +39,13 @@ export function timeField(description: string) {
   });
 }
 
-/** Returns the schema of `schema` or null, with its description and examples unless `options` has others. */
+/** Returns the union of `schema` and null. Its description and examples are those of `schema` by default. */
 export function nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
   const { description, examples } = schema;
   return Type.Union([schema, Type.Null()], { description, examples, ...options });
 }
 
-/**
- * Returns {@link nullable} for a value that is usually null. Examples of a whole object show null for this
- * value.
- */
+/** Returns {@link nullable} of a value that is usually null: null is its first example. */
 export function mostlyNull<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
   return nullable(schema, { ...options, examples: [null, ...(schema.examples ?? [])] });
 }

@@ -17,8 +17,9 @@ const CONTROL = /[^\P{Cc}\n\u007f-\u009f]/u;
 const SIGNATURE_LINE = /^\u2014 (\S+) (\S+)$/u;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The maximum length of a note in UTF-16 units, and of its list of signatures. */
+/** The maximum length of a note, in UTF-16 units. */
 const NOTE_LENGTH_MAX = 1_000_000;
+/** The maximum number of signatures in a note. */
 const SIGNATURES_MAX = 100;
 
 const encoder = new TextEncoder();

@@ -20,7 +20,7 @@ export interface Tile {
 
 const PATH = /^((?:x[0-9]{3}\/)*)([0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/;
 
-/** Returns the path of a tile below the address of the log: `tile/0/x001/067.p/12`. */
+/** Returns the path of a tile below the URL of the log, such as `tile/0/x001/067.p/12`. */
 export function tilePath({ level, index, width }: Tile): string {
   const groups = [threeDigits(index % DIGITS)];
   for (let rest = Math.floor(index / DIGITS); rest > 0; rest = Math.floor(rest / DIGITS)) {

@@ -10,7 +10,7 @@ export const usageSums = {
   refused_limit: sum("Requests that a limit refused with 429.", 7),
   refused_labels: sum("Requests that were refused with 403 for a missing label.", 1),
   refused_other: sum("Requests that the gateway refused for another reason.", 0),
-  failed: sum("Requests that reached a service and ended in a 5xx or without a complete answer.", 3),
+  failed: sum("Requests that reached a service and ended in a 5xx or without a complete response.", 3),
   bytes_in: sum("Bytes of request bodies.", 52_000),
   bytes_out: sum("Bytes of the response bodies of services.", 8_400_000),
   duration_ms: sum("Sum of the times from the arrival of each request to its end, in milliseconds.", 31_000),

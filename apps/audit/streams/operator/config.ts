@@ -6,10 +6,10 @@ import type { Beginning } from "./sql.ts";
 const SECRETS_MAX = 2;
 const SECRET_RULE =
   "must be a secret such as whsec_ and what openssl rand -base64 32 makes, or two of them separated by a comma";
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** The range that Standard Webhooks requires. */
 const [SECRET_BYTES_MIN, SECRET_BYTES_MAX] = [24, 64];
 
-/** Lists the variables of the operator's own stream (AU-112). */
+/** The environment variables of the operator's own stream (AU-112). */
 export const operatorStreamVariables = {
   AUDIT_OPERATOR_STREAM_URL: optionalText("must be a URL that a stream may call", {
     description:
@@ -57,7 +57,9 @@ export function operatorStreamOf(config: OperatorStreamConfig): OperatorStreamSe
   return { url, secrets: listItems(secret), format, from };
 }
 
-/** Returns what is wrong with the variables of the operator's stream; a check for `loadConfig`. */
+/**
+ * Returns what is wrong with the environment variables of the operator's stream; a check for `loadConfig`.
+ */
 export function checkOperatorStream(config: Partial<OperatorStreamConfig & TargetConfig>): ConfigProblem[] {
   const { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret } = config;
   const needs = (variable: string, other: string) => [

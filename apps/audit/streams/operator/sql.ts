@@ -7,8 +7,8 @@ import type { FailureState, RetryPlan } from "../retry.ts";
 import { OPERATOR_STREAM, type OrganizationPart } from "./batch.ts";
 
 /**
- * How far the stream has come: it has delivered the chains of older checkpoints, and the chains of `checkpoint` up
- * to `chain_id`.
+ * How far the stream has delivered. Chains are delivered in the order of the checkpoints that contain their
+ * heads, and then of their ids. The cursor names the last delivered one.
  */
 export interface Cursor {
   checkpoint: number;
@@ -89,7 +89,7 @@ interface MovedChain extends Cursor {
 export interface NextParts {
   /** Empty if no organization has a new entry. */
   parts: OrganizationPart[];
-  /** The cursor after each chain whose new entries are all in `parts`, by the chain's id. */
+  /** The cursor after each chain whose new entries are all in `parts`. The key is the id of the chain. */
   behind: Map<number, Cursor>;
   /** The cursor after everything that was read. Null if no chain has new entries. */
   end: Cursor | null;
@@ -152,7 +152,7 @@ function selectMoved(database: Database, { checkpoint, chain_id }: Cursor): Prom
 }
 
 type WantedChain = MovedChain & {
-  /** The position up to which entries are read now. */
+  /** The position up to which this batch reads entries. */
   end: number;
 };
 
@@ -234,7 +234,7 @@ export async function failOperatorStream(
       where lease = ${lease}`;
 }
 
-/** How far the stream is behind, for the metrics. */
+/** The backlog and the failures of the stream, for the metrics. */
 export interface OperatorReading {
   /** The age of the oldest checkpoint with entries that the stream has not delivered; 0 if there is none. */
   lag_s: number;

@@ -46,7 +46,10 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   };
 }
 
-/** Delivers for one turn, and releases the lease. Sends each batch after the receiver has accepted the previous one. */
+/**
+ * Delivers the operator's stream for one turn, and releases its lease. Sends each batch after the receiver
+ * has accepted the previous one.
+ */
 async function deliverOperatorTurn(deps: OperatorStreamDeps, row: OperatorRow, turn: Turn): Promise<void> {
   const courier = new OperatorCourier(deps, row, turn);
   try {

@@ -40,7 +40,7 @@ export const UsageEvent = Type.Object(
 );
 export type UsageEvent = Static<typeof UsageEvent>;
 
-/** The row of an event. */
+/** A row of `audit.usage_events`. */
 export interface UsageEventRow extends Totals {
   id: string;
   organization_id: string;

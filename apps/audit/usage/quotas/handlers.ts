@@ -29,7 +29,7 @@ export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
     QUOTA_COUNTS_PATH,
     async ({ body: { quotas } }) => ({ counts: await selectQuotaCounts(database, quotas) }),
     {
-      // runs before the check of the schema, which reports only a part of the problems
+      // lists every problem; the schema check, which runs later, would list only some
       transform: ({ body }) => refuse(questionProblems(body, clock.now())),
       body: QuotaQuestion,
       response: {

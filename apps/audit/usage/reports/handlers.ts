@@ -34,9 +34,11 @@ const reportParams = Type.Object({
   }),
 });
 
+const RESULT = "`created` if the counts were added, or `existing` if an earlier request had added them.";
+
 const resultSchema = (result: "created" | "existing", description: string) =>
   Type.Object(
-    { result: Type.Literal(result, { description: "The result of the report." }) },
+    { result: Type.Literal(result, { description: RESULT }) },
     { title: `Usage report ${result}`, description, response_description: description },
   );
 
@@ -44,7 +46,7 @@ const { putUsageReport } = describeOperations(
   {
     putUsageReport: [
       "Report usage",
-      "Adds the counts of a report. A number that is not above the last one of its instance changes nothing.",
+      "Adds the counts of a report. If the number is not higher than the last one of the instance, nothing changes.",
     ],
   },
   ["Usage"],
@@ -60,7 +62,7 @@ export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps)
       return result === "created" ? status(201, { result }) : { result };
     },
     {
-      // runs before the check of the schema, which reports only a part of the problems
+      // lists every problem; the schema check, which runs later, would list only some
       transform: ({ params, body }) =>
         refuse([...fieldErrors(reportParams, params), ...reportProblems(body, clock.now())]),
       params: reportParams,

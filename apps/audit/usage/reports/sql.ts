@@ -32,7 +32,7 @@ const MONTHLY = sql`
       ) limited
       group by 1, 2, 3, 4`;
 
-/** Adds the sums to the stored months, and marks these months for another statement. */
+/** Adds the sums to the stored months, and marks these months as due for a statement of usage. */
 const ADD_TO_MONTHS = sql`
       insert into audit.usage_months as known (organization_id, month, service, policy, ${TOTALS.names})
       select * from monthly where exists (select from claimed)
@@ -41,9 +41,10 @@ const ADD_TO_MONTHS = sql`
         ${TOTALS.sums}, changes = known.changes + 1, is_stated = false`;
 
 /**
- * Adds a report to the counts, the quotas, the monthly sums and the counts that wait for the feed (AU-120), in one
- * statement. The row of the gateway is locked first: a repeated report waits, finds its number and changes nothing.
- * Counts are locked in the order of their key, so that reports of two gateways cannot deadlock.
+ * Adds a report to the counts, the quotas, the monthly sums and the counts that wait for the feed (AU-120).
+ * One statement writes all of them. It locks the row of the gateway first: a repeated report waits, finds its
+ * number and changes nothing. Counts are locked in the order of their key, so that reports of two gateways
+ * cannot deadlock.
  */
 export async function addReport(
   database: Database,
@@ -97,7 +98,7 @@ function claim({ instance, number }: ReportName, { reported_until, is_last, unco
       returning known.instance`;
 }
 
-/** Returns the statement that adds the given counts to a table, in the order of its key. */
+/** Returns the statement that adds the counts of a report to a table, in the order of the table's key. */
 function addTo(table: SQL): SQL {
   return sql`
       insert into ${table} as known (${KEY}, ${TOTALS.names})

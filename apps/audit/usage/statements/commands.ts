@@ -12,8 +12,9 @@ import { type DueMonth, hasDue, selectDue } from "./due-sql.ts";
 import { statementsWritten } from "./sql.ts";
 
 /**
- * How long after a month's end its statement is written. Until then, gateways can report delayed counts, and
- * streams that began on the last day. Counts that arrive later appear in a correction.
+ * How long after a month's end its statement is written. Delayed reports can arrive until then, and responses
+ * that were still streaming at the end of the month can finish. Counts that arrive later appear in a
+ * correction.
  */
 export const GRACE_MS = 24 * 60 * 60 * 1000;
 /** The maximum number of statements in one pass. */
@@ -25,7 +26,7 @@ interface NewStatement extends Unplaced {
   salt: string;
 }
 
-/** The statements of usage that the sealer writes. */
+/** How the sealer writes statements of usage. */
 export const usageStatements: UsageStatements = {
   due: (now_ms) => hasDue({ now_ms, grace_ms: GRACE_MS }),
   write: stateUsage,

@@ -39,8 +39,9 @@ interface DueTime {
 }
 
 /**
- * Matches the rows of `changed` whose month is due. A month is due `grace_ms` after its end by the clocks of both
- * this service and the database. So one wrong clock closes no month. A month is not due while the chain is set aside.
+ * Matches the rows of `changed` whose month is due. A month is due `grace_ms` after its end by the clocks of
+ * both this service and the database. A single wrong clock therefore cannot close a month. A month is not due
+ * while the chain is set aside.
  */
 function isDue({ now_ms, grace_ms }: DueTime): SQL {
   const settled = sql`least(${new Date(now_ms - grace_ms).toISOString()}::text::timestamptz,

@@ -20,8 +20,9 @@ interface StatementWrite {
 }
 
 /**
- * Returns the parts of a pass that write statements. Sums that a report has changed since the pass read them stay due:
- * their month gets a correction. The pass does not wait for sums that a report is changing now: they stay due too.
+ * Returns the common table expressions of a pass that write statements. A month stays due, and gets a
+ * correction, if a report has changed its sums since the pass read them, or is changing them now. The pass
+ * does not wait for that report.
  */
 export function statementsWritten(statements: readonly StatementWrite[]): SQL {
   const given = sql`json_to_recordset(${JSON.stringify(statements)}::text::json) as given(
