@@ -4,8 +4,9 @@ import { type GivenNote, LINK_LENGTH_MAX, REASON_LENGTH_MAX } from "@ostiary/lib
 type ReadVariable = (name: string) => string | undefined;
 
 /**
- * Returns the reason and the link of a write. Values that the person sets win over the values of a GitHub or GitLab
- * pipeline. A pipeline's reason is cut, and its link left out, if they would make the registry refuse a write.
+ * Returns the reason and the link of a write. Values that the person sets take precedence over those of a GitHub or
+ * GitLab pipeline. A pipeline's reason is shortened if the registry would refuse it. A pipeline's link is left out if
+ * the registry would refuse it.
  */
 export function changeNote(given: GivenNote, variable: ReadVariable): GivenNote {
   const pipeline = pipelineNote(variable);

@@ -4,7 +4,7 @@ export const EXIT_OK = 0;
 export const EXIT_USAGE = 2;
 
 interface RefusedOptions {
-  /** The registry's error answer, or null when there was none. */
+  /** The registry's error response, or null if there was none. */
   envelope?: ErrorEnvelope | null;
   /** Whether the request was a write. */
   writing?: boolean;
@@ -42,7 +42,7 @@ export class Flagged extends CommandFailure {
   override readonly message = "The changes have an effect that --fail-on names.";
 }
 
-/** A check that the given files cannot decide. */
+/** A check whose result the given files do not show. */
 export class Undecided extends CommandFailure {
   override readonly name = "Undecided";
   readonly exit_code = 4;
@@ -55,7 +55,7 @@ export class Interrupted extends CommandFailure {
   override readonly message = "Interrupted.";
 }
 
-/** Names the profile in an error's message, in place of the variables that the profile replaces. */
+/** Replaces REGISTRY_URL and ADMIN_TOKEN in an error's message with the profile, if the values came from a profile. */
 export function inWordsOfProfile<Failure>(failure: Failure, profile: string | undefined): Failure {
   if (profile === undefined || !(failure instanceof Error)) return failure;
   failure.message = failure.message

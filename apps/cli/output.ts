@@ -22,7 +22,7 @@ const NO_BORDERS = {
 
 export type Colours = ReturnType<typeof createColors>;
 
-/** Writes results: tables and sentences for people or, with `--json`, the registry's answer unchanged. */
+/** Writes results: tables and sentences for people or, with `--json`, the registry's response unchanged. */
 export class Output {
   readonly colours: Colours;
   readonly isJson: boolean;
@@ -34,7 +34,7 @@ export class Output {
     this.colours = createColors(terminal.colours);
   }
 
-  /** Writes the answer as JSON with `--json`, and otherwise calls `write`. */
+  /** With `--json`, writes the response body as JSON. Otherwise calls `write`. */
   result<Answer>(answer: Answer, write: (answer: Answer) => void): void {
     if (this.isJson) this.json(answer);
     else write(answer);

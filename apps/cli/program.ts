@@ -71,7 +71,7 @@ export async function runCommandLine(invocation: Invocation): Promise<number> {
 
 const NAME = "bun cli";
 
-/** Returns a terminal whose error messages use the name that the person typed. */
+/** Returns a terminal whose error messages contain the program name that the person typed, in place of `bun cli`. */
 function inWordsOf({ name, terminal }: Invocation): Terminal {
   return { ...terminal, writeError: (text) => terminal.writeError(text.replaceAll(NAME, name)) };
 }

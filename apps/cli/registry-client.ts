@@ -11,12 +11,12 @@ import { unreachableText } from "./unreachable.ts";
 export interface RegistryAddress {
   REGISTRY_URL: string | undefined;
   ADMIN_TOKEN: string | undefined;
-  /** The name of the profile with both values, if they come from a profile. */
+  /** The profile that supplied the URL and the token. Absent if they come from the environment. */
   profile?: string;
 }
 
 const DEFAULT_URL = "http://localhost:5002";
-/** The limit for an answer, which no registry reaches. Without the limit, an endless answer would exhaust memory. */
+/** The maximum size of a response, far above any registry's response. Protects memory from an endless response. */
 const ANSWER_BYTES_MAX = 256 * 1_048_576;
 
 /**
@@ -81,7 +81,7 @@ export class RegistryClient extends RegistryApi {
 
   #unauthorizedText(): string {
     return this.#isSigned
-      ? "The registry does not accept the provider's token in ADMIN_TOKEN: the token has expired, is for another audience, or matches no operator. The registry's log at level debug says which reason applies."
+      ? "The registry does not accept the JWT in ADMIN_TOKEN: the token has expired, is for another audience, or matches no operator. The registry's log at level debug says which reason applies."
       : "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.";
   }
 }

@@ -18,15 +18,15 @@ export async function runCli({ env, ...called }: CliOptions): Promise<void> {
   const output = watchOutput();
   const variable = (name: string) => env[name];
   const code = await runCommandLine({ ...called, variable, terminal: terminalOf(env, interruption.signal) });
-  // The interrupted command may still wait for an answer or for input.
+  // The interrupted command may still wait for a response or for input.
   if (interruption.signal.aborted) process.exit(code);
   process.off("SIGINT", interrupt);
   process.exitCode = output.unwritten ? EXIT_UNWRITTEN : code;
 }
 
 /**
- * Drops the rest of the output when its reader is gone, as in `bun cli services | head -1`. Reports any other
- * error.
+ * Watches for write errors of standard output. Ignores EPIPE, which means that the reader has exited, as in
+ * `bun cli services | head -1`. Reports any other error.
  */
 function watchOutput(): { unwritten: boolean } {
   const output = { unwritten: false };

@@ -4,7 +4,7 @@ export interface Terminal {
   writeError(text: string): void;
   /** Reads all of standard input, once. */
   readInput(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Asks the person for a line; null when standard input or standard error is not a terminal. */
+  /** Asks the person for a line. Null if standard input or standard error is not a terminal. */
   ask: ((question: string) => Promise<string>) | null;
   /** Whether standard output is a terminal that shows colours. */
   colours: boolean;
@@ -14,21 +14,17 @@ export interface Terminal {
   interruption: AbortSignal;
 }
 
-/**
- * Replaces control characters, because foreign text could control the terminal. Keeps line breaks and tabs.
- */
+/** Replaces control characters, with which untrusted text could control the terminal. Keeps line breaks and tabs. */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, "\u{fffd}");
 }
 
-/**
- * Works like {@link printable}, and replaces line breaks and tabs too, for text that must stay on one line.
- */
+/** Works like {@link printable}, but replaces line breaks and tabs too, for text that must stay on one line. */
 export function onOneLine(text: string): string {
   return printable(text).replace(/[\n\t]/g, "\u{fffd}");
 }
 
-/** Replaces characters outside ASCII by their code points, for a terminal that shows only ASCII. */
+/** Replaces characters outside ASCII with their code points, for a terminal that shows only ASCII. */
 export function inAscii(text: string): string {
   return text.replace(/[^\p{ASCII}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

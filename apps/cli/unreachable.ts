@@ -1,16 +1,16 @@
 import { errorCode } from "@ostiary/lib/domain/errors";
 
-/** The facts about a call that got no answer. */
+/** A request to the registry that got no response. */
 interface UnansweredCall {
   timeout_s: number;
-  /** Whether the call was a write. */
+  /** Whether the request was a write. */
   writing: boolean;
 }
 
 /** Errors that occur before the request is sent, so nothing was written. */
 const NOT_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_TLS\w*|\w*CERT\w*)$/;
 
-/** Explains why `url` gave no answer, and what to do. */
+/** Explains why `url` did not respond, and what to do. */
 export function unreachableText(url: string, error: unknown, call: UnansweredCall): string {
   const code = codeOf(error);
   const reason = reasonText(url, code, error, call.timeout_s);

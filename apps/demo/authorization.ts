@@ -2,7 +2,7 @@ import { signInReturnPath } from "@ostiary/lib/contracts/sign-in";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** A code that waits for its exchange. */
+/** An authorization code that is not exchanged yet. */
 interface Code {
   subject: string;
   client_id: string;
@@ -22,7 +22,7 @@ type SignToken = (subject: string, claims?: Record<string, unknown>) => Promise<
 const PATHS = { authorize: "/authorize", token: "/authorize/token", end: "/authorize/end" } as const;
 const CODE_MS = 60_000;
 const TOKEN_SECONDS = 3_600;
-/** The maximum number of codes, and of sessions. The oldest one is dropped first. */
+/** The maximum number of codes, and also of sessions. Above the limit, the oldest one is dropped. */
 const KEPT_MAX = 1_000;
 const COOKIE = "toy_provider";
 const NAMES = ["alice", "bob", "carol"];
@@ -51,8 +51,8 @@ const tokenRequest = Type.Object({
 const chosenName = Type.Object({ subject: Type.String({ minLength: 1, maxLength: 128 }) });
 
 /**
- * The toy provider's sign-in: the authorization code flow of OpenID Connect with PKCE, for public clients. It
- * asks for a name and for no password. It redirects only to the return addresses of the portal and the
+ * The sign-in of the toy identity provider: the authorization code flow of OpenID Connect with PKCE, for public
+ * clients. It asks for a name, but for no password. It redirects only to the redirect URIs of the portal and the
  * console.
  */
 export class Authorization {
@@ -69,7 +69,7 @@ export class Authorization {
     this.#sign = sign;
   }
 
-  /** Answers a request of the flow, or returns null for any other path. */
+  /** Returns the response to a request of the sign-in, or null for any other path. */
   async answer(request: Request): Promise<Response | null> {
     const url = new URL(request.url);
     switch (`${request.method} ${url.pathname}`) {
@@ -148,7 +148,7 @@ export class Authorization {
     return new Response(null, { status: 303, headers: { ...HEADERS, Location: address.href } });
   }
 
-  /** Exchanges a code for tokens, once, and only for the client and address that the code was issued to. */
+  /** Exchanges a code for tokens. A code works once, and only for its client, redirect URI and PKCE challenge. */
   async #exchange(request: Request): Promise<Response> {
     const asked = read(tokenRequest, await formOf(request));
     const code = asked === null ? undefined : this.#codes.get(asked.code);
@@ -187,7 +187,7 @@ export class Authorization {
   }
 }
 
-/** The paths of the pages that sign people in here. */
+/** The paths of the pages that use this sign-in. */
 const PAGES = ["/portal", "/console"];
 
 const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" };

@@ -2,14 +2,14 @@ import { type ConfigProblem, host, port } from "@ostiary/lib/runtime/config";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The addresses of the demo's two servers when they run as their own process. */
+/** The environment variables of the demo's two servers when they run as a separate process. */
 export const demoVariables = Type.Object({
   HOST: host("127.0.0.1"),
   PORT: port(4000, "The sample service."),
   IDENTITY_PROVIDER_PORT: port(4001, "The toy identity provider."),
 });
 
-/** Reports the demo's ports that cannot be bound. A check for `loadConfig`. */
+/** Reports the demo's ports that cannot be bound. Passed to `loadConfig`. */
 export function checkDemo(config: Partial<Static<typeof demoVariables>>): ConfigProblem[] {
   return portProblems([
     ...usesOf("PORT", config.HOST, config.PORT),

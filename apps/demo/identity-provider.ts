@@ -24,7 +24,7 @@ interface IdentityProviderOptions {
   port: number;
   /** The variable that sets the port, for error messages; `PORT` by default. */
   variable?: string;
-  /** The `iss` of every token; by default the address that the provider listens on. */
+  /** The `iss` of every token. The default is the URL of this identity provider. */
   issuer?: string;
 }
 

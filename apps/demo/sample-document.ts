@@ -1,5 +1,3 @@
-/** The sample service's OpenAPI description. Its paths contain the owner ids that the gateway writes. */
-
 const echoed = { $ref: "#/components/schemas/Echo" };
 const param = (name: string, description: string) => ({
   name,
@@ -35,6 +33,7 @@ const operation = (operationId: string, summary: string, more: object = {}) => (
   ...more,
 });
 
+/** The sample service's OpenAPI description. Its paths contain the owner ids that the gateway writes. */
 export const SAMPLE_DOCUMENT = {
   openapi: "3.1.0",
   info: { title: "Sample service", version: "1.0.0", description: "Echoes each request." },

@@ -2,8 +2,8 @@ import { listen, localOrigin } from "@ostiary/lib/runtime/service";
 import { SAMPLE_DOCUMENT } from "./sample-document.ts";
 
 /**
- * A sample upstream for the quick start and tests. The service does not know its callers: the gateway writes
- * the owner's id into the path.
+ * A sample upstream for the quick start and tests. The service does not authenticate callers: the gateway writes the
+ * owner's id into the path.
  *
  * - `.../events` streams five server-sent events, `interval_ms` apart.
  * - `/openapi.json` returns the service's description.

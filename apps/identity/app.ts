@@ -32,7 +32,7 @@ interface AppOptions {
   health: HealthState;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
-  /** The limit for requests in flight on each of the two ports. Without a value there is no limit. */
+  /** The limit for requests in flight on each of the two ports. Undefined means no limit. */
   requests_max?: number;
 }
 

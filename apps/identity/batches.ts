@@ -1,7 +1,7 @@
 /** The maximum number of rows that one statement changes, few enough for the statement timeout. */
 const BATCH_ROWS = 20_000;
 
-/** Runs `work` on the ids of rows, one batch after the other. */
+/** Calls `work` with the ids of `rows` in consecutive batches. */
 export async function inBatches(
   rows: readonly { id: string }[],
   work: (ids: string[]) => Promise<unknown>,

@@ -18,7 +18,7 @@ import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { KEY_SECONDS_MAX, KEY_SECONDS_MIN } from "./api-keys/api-key.ts";
 
-/** The variables of the identity service (ID-70, OP-5). */
+/** The environment variables of the identity service (ID-70, OP-5). */
 export const identityVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3000, internal_port: 3001 }),
   DATABASE_URL: databaseUrl("The database of the directory, which uses its schema identity."),
@@ -36,7 +36,7 @@ export const identityVariables = Type.Object({
   APIKEY_MAX_AGE_SECONDS: optionalInteger(
     KEY_SECONDS_MIN,
     KEY_SECONDS_MAX,
-    "The maximum lifetime of new API keys. With it, every new key must expire.",
+    "The maximum lifetime of new API keys. If it is set, every new key must expire.",
   ),
   ORGANIZATIONS_PER_PERSON_MAX: integer(
     50,
@@ -54,8 +54,10 @@ export const identityVariables = Type.Object({
   SECRET_PEPPER: pepper(
     "The key of the HMAC with which identity hashes secrets. Without this variable, hashes are plain SHA-256.",
   ),
-  SECRET_PEPPER_PREVIOUS: pepper("A second pepper whose hashes are valid too, for a change of peppers."),
-  PLAIN_HASHES_ACCEPTED: flag(true, "false makes secrets invalid whose hash was made without a pepper."),
+  SECRET_PEPPER_PREVIOUS: pepper(
+    "A second pepper. Its hashes are valid too while the pepper is being changed.",
+  ),
+  PLAIN_HASHES_ACCEPTED: flag(true, "Whether secrets are valid whose stored hash was made without a pepper."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(5_000),
   SWAGGER_ENABLED: swaggerEnabled(),
@@ -63,7 +65,7 @@ export const identityVariables = Type.Object({
 
 export type IdentityConfig = Readonly<Static<typeof identityVariables>>;
 
-/** Checks that the variables of the peppers fit together. A check for `loadConfig`. */
+/** Checks the pepper variables against each other. Passed to `loadConfig`. */
 export function checkPeppers(config: Partial<IdentityConfig>): ConfigProblem[] {
   const { SECRET_PEPPER, SECRET_PEPPER_PREVIOUS, PLAIN_HASHES_ACCEPTED } = config;
   if (SECRET_PEPPER === undefined) {

@@ -11,9 +11,9 @@ import { type Credentials, credentialsIn } from "./validations/sql.ts";
 /**
  * The dependencies of every operation.
  *
- * Every transaction on `database` names its lane: the id of the organization whose rows it locks, else the id of
- * the person. Account deletions share one lane. So the writers of one tenant wait for each other, and no other
- * tenant waits for them.
+ * Every transaction on `database` names a lane. The transactions of one lane use only a part of the connections, so
+ * the writes of one tenant do not delay other tenants. The lane is the id of the organization whose rows the
+ * transaction locks, otherwise the id of the person. Account deletions share one lane.
  */
 export interface Dependencies {
   readonly database: Database;
@@ -52,10 +52,7 @@ interface DependenciesOptions
   peppers: Peppers;
   /** Returns the given number of unpredictable bytes. */
   random: (bytes: number) => Uint8Array;
-  /**
-   * Adds a query that several requests share to the trace of each of these requests. Undefined if the service
-   * exports no traces.
-   */
+  /** Adds a shared query to the trace of each request that waits for it. Undefined if the service exports no traces. */
   tracing?: SharedContext;
 }
 

@@ -40,8 +40,8 @@ TypeRegistry.Set<PersonText>(
 );
 
 /**
- * Describes text that a person enters: 1 to `length_max` characters once it is {@link trimmed}, counted as
- * code points and not as UTF-16 units or bytes.
+ * Describes text that a person enters: 1 to `length_max` characters once it is {@link trimmed}. Each code point counts
+ * as one character.
  */
 export function personText(length_max: number, options: TextOptions) {
   return Type.Unsafe<string>({

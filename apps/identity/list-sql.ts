@@ -1,21 +1,20 @@
+/**
+ * Operators for queries that read one page of an owner's rows in the order of their ids.
+ *
+ * With the usual operators, the planner may scan the primary key, which has the same order, and filter out the rows
+ * of other owners. At the end of a long list, such a scan reads the whole table. The operators of text_pattern_ops
+ * prevent this: only the indexes that begin with the owner support them. In the collation "C", they give the same
+ * order.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 
-/**
- * A list of one owner's rows, by id, must read only its page. With the usual operators, the planner may walk
- * the primary key, which has the same order, and skip the rows of other owners. At the end of a long list,
- * that reads the whole table.
- *
- * So these lists compare and order by the operators of text_pattern_ops, which only the indexes for these
- * lists offer. In the collation "C" the order is the same.
- */
-
-/** Returns the condition for rows after the last one of the previous page, if there is one. */
+/** Returns the condition for rows after the id `starting_after`, or undefined for the first page. */
 export function behind(id: PgColumn, starting_after: string | null): SQL | undefined {
   return starting_after === null ? undefined : sql`${id} ~>~ ${starting_after}`;
 }
 
-/** Returns the ascending order by id. */
+/** Returns the ORDER BY term for ascending ids. */
 export function byId(id: PgColumn): SQL {
   return sql`${id} using ~<~`;
 }

@@ -14,7 +14,7 @@ const PathIds = Type.Object({
 
 export type PathId = keyof typeof PathIds.properties;
 
-/** The resource that an error names for each id in a path, in the order in which paths name them. */
+/** For each id in a path, the resource that an error names. The first malformed id in this order is reported. */
 const resources: [name: PathId, resource: string][] = [
   ["user_id", "user"],
   ["organization_id", "organization"],
@@ -24,7 +24,7 @@ const resources: [name: PathId, resource: string][] = [
   ["key_id", "api_key"],
 ];
 
-/** Describes path parameters, by name. */
+/** Returns the schema of the path parameters with these names. */
 export function pathIds<Names extends PathId[]>(...names: [...Names]) {
   return Type.Pick(PathIds, names);
 }

@@ -10,9 +10,9 @@ export interface SecretHashes {
 }
 
 export interface Peppers {
-  /** The pepper for new secrets; null stores plain hashes. */
+  /** The pepper for new secrets. With null, new hashes are plain SHA-256. */
   readonly current: string | null;
-  /** Another pepper whose hashes are accepted. */
+  /** Another pepper whose hashes are accepted, or null if there is none. */
   readonly previous: string | null;
   readonly plain_accepted: boolean;
 }

@@ -14,7 +14,7 @@ export interface Secrets {
 }
 
 export interface Secret {
-  /** The secret itself, for the caller that asked for it. */
+  /** The secret, which only the response to its creator contains. */
   readonly plaintext: string;
   /** The hash that is stored and looked up. */
   readonly hash: string;
@@ -23,7 +23,7 @@ export interface Secret {
 }
 
 const INVITE_TOKEN_PREFIX = "inv_";
-/** The number of a secret's characters in its display prefix. */
+/** The number of random characters that the display prefix contains. */
 const SHOWN_LENGTH = 4;
 
 /** Creates the secrets of `brand`. `random` returns the given number of unpredictable bytes. */

@@ -37,8 +37,8 @@ ${RULES_INTRODUCTION}`,
 /** The title, the text and the tags of the internal port's OpenAPI description. */
 export const internalText = {
   title: "Ostiary identity, internal",
-  description: `What the platform's services ask identity: the holder of a credential, and the changes of
-organizations and members. Each request needs \`X-Platform-Internal-Token\` with the value of
+  description: `The endpoints that the platform's services call: they look up the holder of a credential, and read
+changes of organizations and members. Each request needs \`X-Platform-Internal-Token\` with the value of
 \`INTERNAL_AUTH_TOKEN\`, if one is configured. ${ERRORS_INTRODUCTION}
 
 A reader of the lifecycle feed keeps the last id that it has processed and passes it as \`starting_after\`. So it gets

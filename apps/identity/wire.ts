@@ -16,7 +16,7 @@ import { openValidations } from "./validations/sql.ts";
 const SCHEMA = "identity";
 const MIGRATIONS = shippedFile("drizzle/identity");
 
-/** Builds the identity service. A given database is shared and stays open when the service stops. */
+/** Builds the identity service. `given.database` is shared with other services and stays open when this one stops. */
 export async function wireIdentity(
   config: IdentityConfig,
   given: { database?: Database } = {},
@@ -77,8 +77,8 @@ function peppersOf(config: IdentityConfig): Peppers {
 }
 
 /**
- * Opens the stores. A given database serves everything except validations, which have their own connections
- * to a server. An embedded database serves validations too.
+ * Opens the database, unless `given` is an open one, and the connections for validations. An embedded database has
+ * no separate connections for validations.
  */
 async function openStores(config: IdentityConfig, given: Database | undefined, { observeStore }: Telemetry) {
   const options = { namespace: SCHEMA, observer: observeStore, tls: peerTls(config, "DATABASE") };

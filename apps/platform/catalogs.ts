@@ -4,7 +4,7 @@ import { Applied, type Revision, Revisions, Service } from "@ostiary/lib/contrac
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { servicesOfYaml } from "@ostiary/registry/document";
 
-/** A catalog under `seeds/`, and the address of its only service. */
+/** A catalog under `seeds/`: the name of its only service, and the URL of this service. */
 interface Catalog {
   service: string;
   url: string;
@@ -15,7 +15,7 @@ const JSON_BODY = { "Content-Type": "application/json" };
 
 /**
  * Applies each catalog whose service has no history, through the registry's admin API. A service with history keeps
- * the operator's configuration. Only the service's address is updated, because ports may differ between starts.
+ * the operator's configuration. Only the service's URL is updated, because ports may differ between starts.
  */
 export async function publishCatalogs(
   { registry_url, admin_token }: { registry_url: string; admin_token: string },

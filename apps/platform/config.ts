@@ -41,7 +41,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { checkDataDirectory, STREAM_KEYS } from "./data-directory.ts";
 
 /**
- * The variables of the quick start (OP-5). The platform also reads every variable of its parts, such as
+ * The environment variables of the quick start (OP-5). The platform also reads every variable of its parts, such as
  * `RATE_LIMIT_REQUESTS`. The variables listed here set addresses, ports and stores.
  */
 export const platformVariables = Type.Object({
@@ -81,7 +81,7 @@ export const platformVariables = Type.Object({
   CONSOLE_ENABLED: consoleEnabled(),
   PORTAL_ENABLED: flag(
     true,
-    "false leaves out the portal. Without the demo it also needs PORTAL_CLIENT_ID and AUTH_ISSUER.",
+    "false leaves out the portal. Without the demo, the portal needs PORTAL_CLIENT_ID and AUTH_ISSUER.",
   ),
   PORTAL_CLIENT_ID: Type.Optional(portalVariables.properties.PORTAL_CLIENT_ID),
   MAX_UPSTREAM_REQUESTS: gatewayVariables.properties.MAX_UPSTREAM_REQUESTS,
@@ -133,7 +133,7 @@ function checkParts(env: Environment): ConfigProblem[] {
       checkSigningKeyFile,
       checkStreamKeyFile,
       checkOperatorStream,
-      // the platform creates a key of streams if the operator sets none
+      // the platform creates the key file for streams if AUDIT_STREAM_KEY_FILE is not set
       (config) =>
         checkSealInterval({ ...config, AUDIT_STREAM_KEY_FILE: config.AUDIT_STREAM_KEY_FILE ?? STREAM_KEYS }),
       checkWitnesses,
@@ -148,7 +148,7 @@ function checkParts(env: Environment): ConfigProblem[] {
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);
 }
 
-/** Returns whether the variables turn the portal off. If so, its other variables are not checked. */
+/** Tells whether the variables turn the portal off. If the portal is off, its other variables are not checked. */
 function isPortalOff(env: Environment): boolean {
   return env.PORTAL_ENABLED === "false" || (env.DEMO === "false" && !env.PORTAL_CLIENT_ID);
 }

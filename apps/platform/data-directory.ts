@@ -56,8 +56,8 @@ export async function openDataDirectory(path: string, fresh: boolean): Promise<D
 }
 
 /**
- * Reports the platform that already runs in the directory. A check for `loadConfig`, which runs before the
- * ports are tried.
+ * Reports the platform that already runs in the directory. Passed to `loadConfig`, where it runs before the check of
+ * the ports.
  */
 export function checkDataDirectory({ DATA_DIR }: { DATA_DIR?: string }): ConfigProblem[] {
   if (DATA_DIR === undefined) return [];
@@ -172,8 +172,8 @@ function checked(file: string, [problem]: readonly ConfigProblem[]): string {
 const TOKEN_BYTES = 24;
 
 /**
- * Returns the admin token: the `given` one, or the one in the file, or a new one. Afterwards the file
- * contains the token.
+ * Returns the admin token: `given`, otherwise the token in the file, otherwise a new one. Writes the token to the
+ * file.
  */
 export async function adminToken(file: string, given: string | undefined): Promise<string> {
   const kept = given ?? (await readFile(file, "utf8").catch(() => "")).trim();

@@ -13,7 +13,7 @@ export interface RunOptions {
 
 /** Runs the quick start as a process. */
 export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void> {
-  // stops as on a signal if the reader of stdout is gone, as in `bun start | head -1`; prints no stack trace
+  // if the reader of stdout has exited, as in `bun start | head -1`, shuts down as on SIGTERM without a stack trace
   process.stdout.once("error", () => process.kill(process.pid, "SIGTERM"));
   process.stdout.on("error", () => {});
   return runMain(async () => {

@@ -54,7 +54,7 @@ const NAME_WIDTH = 18;
 
 type Place = readonly [name: string, where: string];
 
-/** Returns the addresses of the parts, and of the pages and demo servers that are enabled. */
+/** Returns the URLs of the parts, and of the pages and demo servers that are enabled, each with a name. */
 function placesOf({ addresses, tour, isDescriptionPublic }: Platform, config: PlatformConfig): Place[] {
   const { gateway_url, registry_url, identity_url, audit_url, portal_url } = addresses;
   const pages = config.SWAGGER_ENABLED;

@@ -18,7 +18,7 @@ import type { SharedStores } from "./stores.ts";
 
 const ROLES_FILE = shippedFile("seeds/roles.yaml");
 
-/** Returns the variables that all services get. The platform's values override the operator's. */
+/** Returns the environment variables of all services. The platform's values override the operator's. */
 export function sharedEnvironment(
   config: PlatformConfig,
   env: Environment,
@@ -87,19 +87,19 @@ export async function startBackends(
 }
 
 /**
- * Returns whether the edge description needs no token. EDGE_DOCUMENT_PUBLIC decides. If it is unset, the
- * description is public with the demo and the portal, which shows it (PT-46).
+ * Tells whether the edge description needs no token. EDGE_DOCUMENT_PUBLIC decides. If it is unset, the description
+ * is public if the demo and the portal are on, because the portal shows the description (PT-46).
  */
 export function isDescriptionPublic({ DEMO, PORTAL_ENABLED }: PlatformConfig, env: Environment): boolean {
   return env.EDGE_DOCUMENT_PUBLIC ? env.EDGE_DOCUMENT_PUBLIC === "true" : DEMO && PORTAL_ENABLED;
 }
 
-/** Returns the address that the edge description names, or nothing if the gateway has no fixed port. */
+/** Returns the variable with the gateway's URL for the edge description. Empty if the gateway's port is not fixed. */
 function gatewayAddress({ HOST, GATEWAY_PORT }: PlatformConfig): Environment {
   return GATEWAY_PORT === 0 ? {} : { EDGE_DOCUMENT_SERVER_URL: localOrigin(HOST, GATEWAY_PORT) };
 }
 
-/** The issuer of people's tokens: the demo's provider, or the operator's AUTH_ISSUER and AUTH_JWKS_URI. */
+/** The issuer of people's tokens: the toy identity provider, or the operator's AUTH_ISSUER and AUTH_JWKS_URI. */
 interface Issuer {
   issuer: string;
   jwks_uri: string;
@@ -122,7 +122,7 @@ export async function startGateway(
   return serve(await wireGateway(gatewayConfig, stores), gatewayConfig, portsOf("GATEWAY"));
 }
 
-/** The portal's client id at the demo's provider. */
+/** The portal's client id at the toy identity provider. */
 const DEMO_CLIENT_ID = "portal";
 
 /** Starts the portal. Returns null if it is off or has no identity provider. */

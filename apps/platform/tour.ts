@@ -17,9 +17,8 @@ export interface TourStep {
 /**
  * Returns the steps of the tour, as commands for POSIX shells with curl and sed.
  *
- * People paste the commands into an interactive shell, where zsh differs from a script. There, zsh has no
- * comments, expands unquoted `?`, `[` and `=`, and reserves `status` and `path`. bash and zsh expand an
- * unquoted `!` from the history.
+ * People paste the commands into an interactive shell. An interactive zsh has no comments, expands unquoted `?`, `[`
+ * and `=`, and reserves `status` and `path`. Both bash and zsh expand an unquoted `!` from the history.
  */
 export function tourSteps(places: TourPlaces): TourStep[] {
   return [

@@ -31,17 +31,17 @@ interface PlatformOptions {
   onProgress(step: string): void;
 }
 
-/** The addresses of the public ports. */
+/** The URLs of the public ports. */
 export interface Addresses {
   gateway_url: string;
   registry_url: string;
   identity_url: string;
   audit_url: string;
-  /** The customers' page at the gateway, or null without a portal. */
+  /** The URL of the portal at the gateway, or null if the portal is off. */
   portal_url: string | null;
 }
 
-/** The running platform, which stops as a whole. */
+/** The running platform. All of its parts stop together. */
 export interface Platform extends Running {
   readonly addresses: Addresses;
   /** The file that holds the token of the registry's admin API. */
@@ -119,7 +119,7 @@ async function untilReady(gateway: Running, host: string, onProgress: (step: str
   onProgress(`The gateway is not ready: ${url} says why`);
 }
 
-/** Returns the files of audit's keys, and creates those that no variable names. */
+/** Returns the files of audit's keys. Creates a key file if no variable names one. */
 async function keyFiles(env: Environment, directory: DataDirectory) {
   return {
     signing_key_file: env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signing_key_file)),

@@ -43,11 +43,11 @@ export interface AppDeps {
   publishing: Publishing;
   recheck: Recheck;
   operators: Operators;
-  /** The provider of operators' tokens, or null without one. */
+  /** The identity provider that signs operators' JWTs, or null if none is configured. */
   provider: Pick<OperatorProvider, "failing"> | null;
   routeStore: RouteStore;
   lag: ProjectionLag;
-  /** The roles of ROLES_FILE, or null without the file. */
+  /** The roles of ROLES_FILE, or null if the variable is not set. */
   roles: RolesFile | null;
   current: CurrentTable;
   edge: EdgeDescription;
@@ -58,10 +58,10 @@ export interface AppDeps {
 
 const PING_TIMEOUT_MS = 1_000;
 
-/** The readiness text while the operators file is not valid. The text quotes nothing of the file. */
+/** The readiness text while OPERATORS_FILE is not valid. The text contains nothing from the file. */
 const OPERATORS_STALE = "OPERATORS_FILE is not valid: the last valid file stays in use";
 
-/** The readiness text after the latest request for the provider's keys failed. */
+/** The readiness text after the latest request for the identity provider's keys failed. */
 const KEYS_FAILING = "OPERATOR_JWKS_URI returns no keys: the last loaded keys stay in use";
 
 /** Builds the HTTP apps of the admin port and the internal port (RG-1). */

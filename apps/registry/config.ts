@@ -36,7 +36,7 @@ export const registryVariables = Type.Object({
     "A directory of *.yaml and *.yml files, for development. The registry applies them at start, in the order of names, to services without a history.",
   ),
   ROLES_FILE: rolesFileVariable(
-    "Identity's roles file, read at start. With it, the lookup of a route can tell whether a role may use the route.",
+    "Identity's roles file, read at start. If it is set, the lookup of a route can tell whether a role may use the route.",
   ),
   MAX_BODY_BYTES: bodyBytesMax(4 * 1024 * 1024),
   RECONCILE_INTERVAL_MS: integer(
@@ -54,12 +54,12 @@ export const registryVariables = Type.Object({
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
   CONSOLE_ENABLED: consoleEnabled(),
-  EDGE_DOCUMENT_PUBLIC: flag(false, "true serves the edge description without a token."),
+  EDGE_DOCUMENT_PUBLIC: flag(false, "Whether the edge description can be read without a token."),
   EDGE_DOCUMENT_TITLE: textOr("Edge API", "must be the title of the edge description", {
     description: "The title of the edge description.",
   }),
   EDGE_DOCUMENT_SERVER_URL: optionalBaseUrl(
-    "Public address of the gateway, such as https://api.example.com, for the edge description.",
+    "Public URL of the gateway, such as https://api.example.com, for the edge description.",
   ),
   EDGE_DOCUMENT_REFRESH_MS: integer(
     60_000,

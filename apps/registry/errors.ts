@@ -17,7 +17,7 @@ export function errors<Code extends ErrorCode>(...codes: DocumentedError<Code>[]
 /**
  * Returns the responses for the errors of an operation with a body.
  *
- * @param path the path of the wrong url in the example
+ * @param path the path of the wrong `url` field in the example error
  */
 export function bodyErrors(path: string) {
   const message = "Set url to `http://host:port`, such as `http://widgets:8080`.";
@@ -52,12 +52,15 @@ export const forbiddenDetails = {
         path: Type.Optional(
           Type.String({
             description:
-              "The path outside the operator's prefixes. Without a path, the operator may not publish the service at all.",
+              "The path outside the operator's prefixes. Absent if the operator may not publish the service at all.",
             examples: ["/org/invoices"],
           }),
         ),
       },
-      { title: "MissingPermission", description: "A part of the write that the operator may not do." },
+      {
+        title: "MissingPermission",
+        description: "A part of the write for which the operator has no permission.",
+      },
     ),
     { description: "FORBIDDEN: what the operator may not write, at most 100." },
   ),

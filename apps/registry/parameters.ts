@@ -8,7 +8,7 @@ import { authorOf } from "./operators/grant.ts";
 import { readIfMatch } from "./publishing/if-match.ts";
 import type { ServiceWrite } from "./services/commands.ts";
 
-/** The parameter for the service of a path; see {@link serviceName}. */
+/** The path parameter that names a service; see {@link serviceName}. */
 export const serviceParams = Type.Object({
   name: Type.String({
     description: "The service's name.",
@@ -21,19 +21,19 @@ export const serviceParams = Type.Object({
   }),
 });
 
-/** Returns the service's name from a path; 404 for a name that no service can have. */
+/** Returns the service's name from a path. Throws a 404 for a name that no service can have. */
 export function serviceName(params: { name: string }): string {
   if (!Value.Check(ServiceName, params.name)) throw notFound("service", params.name);
   return params.name;
 }
 
-/** The parameter for the revision of a path; see {@link revisionNumber}. */
+/** The path parameter that names a revision; see {@link revisionNumber}. */
 export const RevisionParam = Type.String({
   description: "A revision's number.",
   openapi: { type: "integer", minimum: 1, maximum: 999_999_999, examples: [3] },
 });
 
-/** Returns the revision's number from a path; 404 for a text that cannot be a revision. */
+/** Returns the revision's number from a path. Throws a 404 for a text that cannot be a revision. */
 export function revisionNumber(text: string): number {
   const revision = parseRevision(text);
   if (revision === null) throw notFound("revision", text);
@@ -46,14 +46,14 @@ export const writeHeaders = Type.Object({
     Type.String({
       // no example, because the page's "try it out" would send it
       description:
-        'The expected current revision in quotes, such as `"3"`; 412 for any other revision. `*` matches any.',
+        'The expected current revision in quotes, such as `"3"`, or `*` for any revision. 412 if another one is current.',
       openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
     }),
   ),
   ...changeNoteHeaders,
 });
 
-/** Reads the precondition and the author of a write from its headers; 422 for a malformed header. */
+/** Reads the precondition and the author of a write from its headers. Throws a 422 for a malformed header. */
 export function serviceWrite(request: Request): ServiceWrite {
   return { if_match: readIfMatch(request), author: authorOf(request) };
 }

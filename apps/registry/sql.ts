@@ -1,13 +1,13 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 
-/** Returns the condition that a column equals one of `values`, which are one parameter of the statement. */
+/** Returns the condition that a column equals one of `values`. The statement has one parameter for all values. */
 export function isOneOf(column: Column, values: readonly string[]): SQL {
   return sql`${column} = any(${textsOf(values)})`;
 }
 
 /**
- * Returns values as an SQL array. For a plain subselect instead, the planner would expect a hundred rows and scan
- * the whole table.
+ * Returns values as an SQL array. With a plain subselect, the planner would expect a hundred rows and scan the whole
+ * table.
  */
 export function textsOf(values: readonly string[]): SQL {
   return sql`array(select value from json_array_elements_text(${JSON.stringify(values)}::json))`;

@@ -7,11 +7,11 @@ const description = `The admin API that publishes routes. It checks route config
 the current one to the store that gateways read.
 
 Begin with a dry run of a document (\`POST /apply?dry_run=true\`), which shows the changes; then apply the document. A
-200 says that the routes are recorded: with \`wait_ms\` the answer waits until gateways serve them.
+200 says that the routes are recorded. With \`wait_ms\`, the operation waits until gateways serve the routes.
 
 Every operation requires the token of an operator: the value of \`ADMIN_TOKEN\`, a token that \`OPERATORS_FILE\` lists, or
 a JWT of \`OPERATOR_ISSUER\` with the claims of an operator of that file.
-Writes also require that the operator may publish each service and path. ${ERRORS_INTRODUCTION}
+Writes also require that the operator may publish each written service and path. ${ERRORS_INTRODUCTION}
 
 ${RULES_INTRODUCTION}`;
 

@@ -17,7 +17,7 @@ const routes = pgSchema("routes");
 
 const fence = () => bigint({ mode: "number" });
 
-/** A table of one row, which every writer updates first. */
+/** A table with one row. Every writer updates this row first, so only one writer runs at a time. */
 export const writer = routes.table("writer", {
   only_row: boolean().primaryKey().default(true),
   last_fence: fence().notNull(),
@@ -48,7 +48,7 @@ export const revisions = routes.table(
     request_id: text().notNull(),
     /** The operator who made the write; null for a seed, and for a write by an earlier version. */
     operator: text(),
-    /** The reason and the link that the operator gave. */
+    /** The reason and the link that the operator sent with the write, or null. */
     reason: text(),
     link: text(),
     created_at: timestamp({ withTimezone: true }).notNull().default(sql`clock_timestamp()`),

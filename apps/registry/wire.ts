@@ -121,7 +121,7 @@ function createEdge(config: RegistryConfig, current: CurrentTable, { log }: Tele
   };
 }
 
-/** Builds the check of operators' tokens, with the provider of tokens if there is one. */
+/** Builds the check of operators' tokens, and the identity provider if one is configured. */
 function createOperators(config: RegistryConfig, { log, metrics }: Telemetry) {
   const provider = createOperatorProvider(config, log, systemClock);
   const operators = new Operators({
@@ -135,10 +135,7 @@ function createOperators(config: RegistryConfig, { log, metrics }: Telemetry) {
   return { operators, provider };
 }
 
-/**
- * Fails the boot if the route store refuses the URL. The reconciler waits for a route store that cannot be
- * reached.
- */
+/** Throws if the route store refuses the connection, such as for wrong credentials. Logs a warning if it is down. */
 async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<void> {
   try {
     await routeStore.ping(ROUTE_STORE_PING_MS);

@@ -1,6 +1,6 @@
 /**
- * The call by which the gateway asks identity who a caller is (ID-84, ID-87). Both services use this
- * contract.
+ * The contract of the internal call with which the gateway asks identity whom a credential stands for (ID-84,
+ * ID-87).
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { PlanName } from "../domain/routes/index.ts";
@@ -9,10 +9,13 @@ import { idField, nullable } from "../domain/schemas/index.ts";
 /** The maximum length of a subject, from OpenID Connect Core. The same limit applies to the issuer, a URL. */
 export const SUBJECT_LENGTH_MAX = 255;
 
-/** The rules of identity for issuer and subject. The gateway passes both on without checking them. */
+/** The limits that identity sets for an issuer and a subject. The gateway forwards both unchecked. */
 const storable = { maxLength: SUBJECT_LENGTH_MAX, pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
 
-/** The issuer and subject claim of a verified JWT. A new pair creates the person. */
+/**
+ * The issuer and the subject claim of a verified JWT. Identity creates a person for a pair that it has not
+ * seen before.
+ */
 export const IdpSubject = Type.Object(
   {
     issuer: Type.String({
@@ -59,8 +62,8 @@ export const ValidationRequest = Type.Union([IdpValidationRequest, CredentialVal
 export type ValidationRequest = Static<typeof ValidationRequest>;
 
 /**
- * The answer for an invalid credential. Results allow unknown fields, so that identity can be upgraded before
- * its gateways.
+ * The result for an invalid credential. Results allow unknown fields, so identity can be upgraded before its
+ * gateways.
  */
 export const InvalidResult = Type.Object(
   { valid: Type.Literal(false, { description: "The credential is not valid." }) },
@@ -81,7 +84,7 @@ const expiresAt = Type.Optional(
 );
 
 const valid = Type.Literal(true, { description: "The credential is valid." });
-const REALM = "The realm of the credential, which decides the scopes that accept it.";
+const REALM = "The realm of the credential. It decides in which scopes the credential is accepted.";
 const someId = (description: string) => ({ ...idField(description), minLength: 1 });
 
 /** A person, proved by a JWT or by a user API key. */

@@ -6,10 +6,13 @@ import { timeField } from "../domain/schemas/index.ts";
 /** The maximum number of skipped services in the list of one gateway. */
 export const SKIPPED_SERVICES_MAX = 1_000;
 
-/** The longest reason. The gateway's log has the full text. */
+/** The maximum length of a skip reason. The gateway's log has the full reason. */
 const SKIPPED_REASON_LENGTH_MAX = 300;
 
-/** The longest value of a gateway's key, in UTF-16 units. No gateway writes a longer one. */
+/**
+ * The maximum length of the value under a gateway's key, in UTF-16 code units. Gateways never write longer
+ * values.
+ */
 export const INSTANCE_LENGTH_MAX = 524_288;
 
 const INSTANCE_ID_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
@@ -28,7 +31,7 @@ const instanceTime = (description: string) => ({
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });
 
-/** The state that a gateway has loaded. */
+/** A gateway instance's report of the routes that it has loaded. */
 export const GatewayInstance = Type.Object(
   {
     instance: InstanceId,
@@ -62,8 +65,8 @@ export const GatewayInstance = Type.Object(
 export type GatewayInstance = Static<typeof GatewayInstance>;
 
 /**
- * Returns the name of a skipped service and the reason, each on one line of bounded length. Both texts come
- * from the route store, so they may hold anything.
+ * Returns an entry of `skipped`: the service's name and the reason, each on one line of bounded length. Both
+ * texts come from the route store, so they can contain any characters.
  */
 export function skippedService(service: string, reason: string): GatewayInstance["skipped"][number] {
   return {

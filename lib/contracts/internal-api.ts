@@ -1,36 +1,48 @@
-/** The internal endpoints between services (ID-84, AU-9), and the token that authenticates their callers. */
+/**
+ * Paths of the internal endpoints that services call on each other (ID-84, AU-9), and the header that
+ * authenticates the caller.
+ */
 
 /** The header that carries `INTERNAL_AUTH_TOKEN`, if one is configured. */
 export const INTERNAL_TOKEN_HEADER = "x-platform-internal-token";
 
-/** The prefix of all paths that require the token. Probes and scrapes carry no token. */
+/**
+ * The prefix of all paths that require the internal token. Probes and scrapes use other paths and carry no
+ * token.
+ */
 export const INTERNAL_PREFIX = "/internal/";
 
-/** `POST` to identity: validates the credential of a caller. */
+/** The path in identity that validates the credential of a caller (`POST`). */
 export const VALIDATE_PATH = "/internal/credentials/validate";
 
-/** `GET` from identity: the lifecycle feed of organizations and memberships. */
+/** The path in identity of the lifecycle feed of organizations and memberships (`GET`). */
 export const LIFECYCLE_EVENTS_PATH = "/internal/lifecycle-events";
 
-/** `PUT` of an intent and `PATCH` of an outcome to audit, under the request id. */
+/**
+ * The path under which the gateway writes an event to audit, by request id: `PUT` for the intent, `PATCH` for
+ * the outcome.
+ */
 export const AUDIT_EVENTS_PATH = "/internal/events";
 
-/** `POST` to audit: the intents of several requests. */
+/** The path in audit that takes the intents of several requests (`POST`). */
 export const AUDIT_INTENTS_PATH = "/internal/intents";
 
-/** `POST` to audit: the outcomes of several requests. */
+/** The path in audit that takes the outcomes of several requests (`POST`). */
 export const AUDIT_OUTCOMES_PATH = "/internal/outcomes";
 
-/** `PUT` to audit: a usage report, under the id of the gateway instance and the number of the report. */
+/**
+ * The path in audit that takes usage reports (`PUT`). The gateway's instance id and the report's number
+ * follow.
+ */
 export const USAGE_PATH = "/internal/usage";
 
-/** `POST` to audit: returns the reported counts of quotas. */
+/** The path in audit that returns the reported counts of quotas (`POST`). */
 export const QUOTA_COUNTS_PATH = "/internal/quota-counts";
 
-/** `GET` from audit: lists the usage of organizations, for billing systems. */
+/** The path in audit that lists the usage of organizations, for billing systems (`GET`). */
 export const USAGE_EVENTS_PATH = "/internal/usage-events";
 
-/** Returns the headers for a call of an internal endpoint with a JSON body. */
+/** Returns the headers for a call to an internal endpoint with a JSON body. */
 export function internalCallHeaders(token: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (token !== undefined) headers[INTERNAL_TOKEN_HEADER] = token;

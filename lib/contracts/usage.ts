@@ -1,6 +1,6 @@
 /**
- * The call by which a gateway reports to audit what organizations used (GW-186, AU-120). Both services use
- * this contract.
+ * The contract of the internal call with which a gateway reports the usage of organizations to audit (GW-186,
+ * AU-120).
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, timeField, ULID_EXAMPLE } from "../domain/schemas/index.ts";
@@ -9,18 +9,21 @@ import { routeTemplate } from "./audit/index.ts";
 
 /** The maximum number of counts in one report. */
 export const USAGE_COUNTS_MAX = 1_000;
-/** The size limit of a report: the largest number of counts with the longest texts. */
+/** The maximum size of a report in bytes: room for the maximum number of counts with the longest texts. */
 export const USAGE_BYTES_MAX = 4_194_304;
 /** The maximum number of quotas in one report. */
 export const USAGE_QUOTAS_MAX = 500;
-/** The maximum number of quotas in one question for their counts. */
+/** The maximum number of quotas in one request for their counts. */
 export const QUOTAS_ASKED_MAX = 100;
-/** The size limit of a quota question: the largest number of quotas with the longest texts. */
+/**
+ * The maximum size in bytes of a request for quota counts: room for the maximum number of quotas with the
+ * longest texts.
+ */
 export const QUOTAS_ASKED_BYTES_MAX = 1_048_576;
 export const USAGE_ID_LENGTH_MAX = 128;
 /** The maximum length of a bucket: a path with every character escaped, and the prefix before the path. */
 const QUOTA_POLICY_LENGTH_MAX = 3_200;
-/** The maximum number of policies of one count: a route has at most three limits. */
+/** The maximum number of policies in one usage count: a route has at most three limits. */
 export const USAGE_POLICIES_MAX = 3;
 export const USAGE_KEY_PREFIX_LENGTH_MAX = 64;
 /** The pattern of the instance id of a gateway. */
@@ -88,7 +91,7 @@ export const UsageCount = Type.Object(
 );
 export type UsageCount = Static<typeof UsageCount>;
 
-/** The name of a quota of one subject in one calendar period: its bucket's key in parts (GW-67). */
+/** The name of one subject's quota in one calendar period: the parts of its bucket's key (GW-67). */
 export const QuotaName = Type.Object(
   {
     policy: Type.String({
@@ -129,7 +132,8 @@ export const QuotaCharge = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: "The requests that the quota admits, by the plan of the last charge.",
+        description:
+          "The number of requests that the quota admits, according to the organization's plan at the last charge.",
         examples: [1000],
       }),
     ),
@@ -138,7 +142,7 @@ export const QuotaCharge = Type.Object(
 );
 export type QuotaCharge = Static<typeof QuotaCharge>;
 
-/** A quota of an organization in its present period, as the organization reads it. */
+/** An organization's quota in the current period, as shown to the organization. */
 export const OrganizationQuota = Type.Object(
   {
     policy: nullable(Type.String({ description: "The name of the policy.", examples: ["quota"] }), {
@@ -159,30 +163,32 @@ export const OrganizationQuota = Type.Object(
     requests: nullable(
       Type.Integer({ minimum: 1, description: "The number of requests.", examples: [1000] }),
       {
-        description: "The requests that the quota admits, by the plan of the last request. Null if unknown.",
+        description:
+          "The number of requests that the quota admits, according to the organization's plan at the last request. Null if unknown.",
       },
     ),
     charged: Type.Integer({
       minimum: 0,
-      description: "The requests that were charged, as far as gateways have reported them.",
+      description:
+        "The number of requests charged so far. Charges that gateways have not reported yet are missing.",
       examples: [812],
     }),
   },
   {
     additionalProperties: false,
     title: "Organization quota",
-    description: "A quota of an organization in its present period.",
+    description: "An organization's quota in the current period.",
   },
 );
 export type OrganizationQuota = Static<typeof OrganizationQuota>;
 
-/** The quotas whose counts a gateway asks for. */
+/** A gateway's request for the counts of quotas. */
 export const QuotaQuestion = Type.Object(
   {
     quotas: Type.Array(QuotaName, {
       minItems: 1,
       maxItems: QUOTAS_ASKED_MAX,
-      description: "The quotas. The answer keeps their order.",
+      description: "The quotas. The response has the same order.",
     }),
   },
   open("Quota question", "The quotas whose counts the gateway requests."),
@@ -195,16 +201,16 @@ export const QuotaCounts = Type.Object(
     counts: Type.Array(
       Type.Integer({
         minimum: 0,
-        description: "The requests that gateways have reported as charged.",
+        description: "The number of requests that gateways have reported as charged.",
         examples: [1200],
       }),
-      { description: "The count of each quota, in the order of the question." },
+      { description: "The count of each quota, in the order of the request." },
     ),
   },
   open("Quota counts", "The reported counts of quotas."),
 );
 
-/** The report of a gateway about the requests that ended since its previous report. */
+/** A gateway's report about the requests that ended since its previous report. */
 export const UsageReport = Type.Object(
   {
     reported_until: Type.String({
@@ -219,17 +225,17 @@ export const UsageReport = Type.Object(
     uncounted: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: "Requests since the previous report that no report counts.",
+      description: "The number of requests since the previous report that are missing from the counts.",
       examples: [0],
     }),
     counts: Type.Array(UsageCount, {
       maxItems: USAGE_COUNTS_MAX,
-      description: "The counts. A combination that occurs twice counts twice.",
+      description: "The counts. If the same combination occurs twice, both counts are added.",
     }),
     quotas: Type.Optional(
       Type.Array(QuotaCharge, {
         maxItems: USAGE_QUOTAS_MAX,
-        description: "Charges to quotas. A quota that occurs twice is charged twice.",
+        description: "The charges to quotas. If the same quota occurs twice, both charges are added.",
       }),
     ),
   },

@@ -26,20 +26,17 @@ export interface EdgeSources {
   readonly descriptions: ReadonlyMap<string, KnownDescription>;
 }
 
-/**
- * The number of operations and schemas of each service that were left out because processing them costs too
- * much.
- */
+/** The number of operations and schemas that were left out because they cost too much work, by service. */
 export type LeftOut = ReadonlyMap<string, number>;
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
 const UNKNOWN_ORIGIN = "${API_URL}";
-/** The maximum cost of the descriptions of all services together, as {@link Work} counts. */
+/** The maximum cost of processing the descriptions of all services, in the units of {@link Work}. */
 const ALL_WORK_MAX = 256 * 1024 * 1024;
 
 /**
- * Yields the edge description of the served routes in pieces of JSON. The whole can be several megabytes; each piece is
- * quick to build. A piece can be empty.
+ * Yields the edge description of the published routes as pieces of JSON. The description can have several
+ * megabytes, but each piece is quick to build. A piece can be empty.
  */
 export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
   const { title, server_url, descriptions } = sources;
@@ -72,8 +69,8 @@ export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOu
 }
 
 /**
- * Yields every route except OPTIONS, which the gateway answers itself. Yields null for a step without a
- * route.
+ * Yields every route except OPTIONS routes, which the gateway answers without the service. Yields null after
+ * a step that only does preparatory work.
  */
 function* edgeRoutes({ services, table }: EdgeSources): Generator<EdgeRoute | null> {
   const rows = new Map<string, StoredRoute>();
@@ -93,8 +90,8 @@ function* edgeRoutes({ services, table }: EdgeSources): Generator<EdgeRoute | nu
 }
 
 /**
- * Yields the paths. Returns the references from their operations to shared responses and headers of the
- * gateway.
+ * Yields the `paths` object in pieces. Returns the references of its operations to shared responses and
+ * headers of the gateway.
  */
 function* paths(
   placed: readonly Placed[],
@@ -129,7 +126,10 @@ function* joined(texts: Iterable<string>): Generator<string> {
   }
 }
 
-/** Reports the age and completeness of each service's description, which explain missing descriptions. */
+/**
+ * Returns the status of each service's description, for the extension `x-service-documents`. The status
+ * explains why an operation has no description.
+ */
 function marksOf(descriptions: EdgeSources["descriptions"], left_out: LeftOut): JsonObject[] {
   return [...descriptions].map(([service, { status, read_at }]) => {
     const count = left_out.get(service) ?? 0;
@@ -141,7 +141,10 @@ function references(text: string): string[] {
   return text.match(/"#\/components\/(responses|headers)\/[A-Za-z-]+"/g) ?? [];
 }
 
-/** Returns the gateway's responses and headers that operations or other responses refer to. */
+/**
+ * Returns the gateway's shared responses and headers that are in use: operations or other responses refer to
+ * them.
+ */
 function usedComponents(used: ReadonlySet<string>): JsonObject {
   const pick = (kind: string, all: Readonly<Record<string, JsonObject>>, refs: ReadonlySet<string>) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => refs.has(`"#/components/${kind}/${name}"`)));

@@ -6,9 +6,9 @@ const IN_PLACE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
 const PREFIX = "#/components/schemas/";
 
 /**
- * Removes references that include a schema in itself (`A: {allOf: [A]}`), because readers of the description
- * would follow them forever. Keeps recursive properties, such as a tree node with child nodes. Changes
- * `components`, one reference in each step.
+ * Removes each reference through which a schema includes itself (`A: {allOf: [A]}`), because readers of the
+ * description would follow it forever. Keeps recursive properties, such as a tree node with child nodes.
+ * Changes `components` in place and yields between short steps.
  */
 export function* cutCircles(components: ReadonlyMap<string, JsonObject>): Generator<void> {
   const done = new Set<string>();
@@ -37,7 +37,7 @@ export function* cutCircles(components: ReadonlyMap<string, JsonObject>): Genera
   }
 }
 
-/** Yields the schemas that refer to a component and apply to the same value as `schema`. */
+/** Yields every part of `schema` that has a `$ref` and applies to the same value as `schema`. */
 function* references(schema: unknown): Generator<JsonObject, undefined> {
   if (Array.isArray(schema)) for (const part of schema) yield* references(part);
   if (!isRecord(schema)) return;

@@ -6,15 +6,15 @@ import { answerHeaders, type GatewayResponse, gatewayResponses, headerReferences
 import { credentialSamples, securityOf } from "./security.ts";
 import type { ServiceOperation, ServiceResponse } from "./service-operation.ts";
 
-/** A published route, with its limit as configured. */
+/** A published route with its configured limit. */
 export interface EdgeRoute {
   readonly route: CompiledRoute;
   readonly rate_limit: StoredRoute["rate_limit"];
-  /** The policy that `rate_limit` names. */
+  /** The policy that `rate_limit` names, or null if it names none. */
   readonly policy: RateLimitPolicy | null;
 }
 
-/** The parts of an operation that depend on the other operations, such as its unique id. */
+/** The parts of an operation that must fit the other operations, such as its unique id. */
 export interface Place {
   /** The names of the params in the description's path, in the order of the route's params. */
   readonly params: readonly string[];
@@ -29,7 +29,10 @@ const JSON_TYPE = "application/json";
 const ANY_TYPE = "*/*";
 const WITHOUT_BODY = /^(1..|204|205|304)$/;
 
-/** Builds the operation of a route from what the gateway does and from the service's own description, if any. */
+/**
+ * Builds the operation of a route from the gateway's behavior and from the service's description, if the
+ * service has one.
+ */
 export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null, place: Place): JsonObject {
   const { route } = edge;
   const parameters = [...pathParameters(route, service, place), ...(service?.parameters ?? [])];
@@ -63,8 +66,8 @@ function isBodiless({ method }: CompiledRoute): boolean {
 }
 
 /**
- * Returns the body of an operation that its service does not describe: any type, or null for methods that
- * usually have no body.
+ * Returns the request body of an operation that its service does not describe: any content type, or null for
+ * methods that usually have no body.
  */
 function unknownBody({ method }: CompiledRoute): JsonObject | null {
   return method === "GET" || method === "HEAD" || method === "DELETE"
@@ -106,8 +109,11 @@ function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceO
   const { scope, requiredLabels, rateLimit: limit } = route;
   const labels = requiredLabels?.list.map((label) => `\`${label}\``).join(", ");
   const isLabelled = labels !== undefined && (scope === "organization" || scope === "member");
-  const together = typeof rate_limit === "string" ? `, together with all of \`${rate_limit}\`` : "";
-  const shared = policy?.shared ? " of every service" : "";
+  const together =
+    typeof rate_limit === "string"
+      ? `, counted together for all routes with the policy \`${rate_limit}\``
+      : "";
+  const shared = policy?.shared ? " in every service" : "";
   const lines = [
     `**Callers:** ${CALLERS[scope]}`,
     ...(isLabelled ? [`**Labels:** the member's role grants one of ${labels}, or \`*\`.`] : []),
@@ -121,7 +127,7 @@ function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceO
 }
 
 function numbersText(limit: Exclude<CompiledRoute["rateLimit"], null>): string {
-  if (limit === "fallback") return `as many requests as \`${RATE_LIMIT_HEADERS.limit}\` says`;
+  if (limit === "fallback") return `as many requests as the header \`${RATE_LIMIT_HEADERS.limit}\` states`;
   if ("requests" in limit) return `${limit.requests} requests in ${limit.windowSeconds} s`;
   const text = (limits: readonly AppliedLimit[]) =>
     limits.length === 0 ? "no limit" : limits.map(appliedText).join(" and ");
@@ -155,7 +161,7 @@ function responses(route: CompiledRoute, service: ServiceOperation | null): Json
   const answers = new Map(service?.responses);
   if (answers.size === 0) {
     answers.set("2XX", {
-      description: "The answer of the service.",
+      description: "The response of the service.",
       headers: {},
       content: { [ANY_TYPE]: {} },
     });
@@ -177,13 +183,13 @@ function ofService(
 ): JsonObject {
   const isEmpty = route.method === "HEAD" || WITHOUT_BODY.test(status) || Object.keys(content).length === 0;
   return {
-    description: description || "The answer of the service.",
+    description: description || "The response of the service.",
     headers: { ...headers, ...headerReferences(answerHeaders(route)) },
     ...(!isEmpty && { content }),
   };
 }
 
-/** Merges the responses of the service and the gateway for a status that both can return. */
+/** Merges the service's response and the gateway's response for a status that both can return. */
 function ofBoth(route: CompiledRoute, answer: ServiceResponse, gateway: GatewayResponse): JsonObject {
   const own = gateway.response;
   const media = isRecord(own.content) ? own.content[JSON_TYPE] : undefined;

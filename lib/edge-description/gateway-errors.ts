@@ -11,7 +11,8 @@ import {
 } from "../openapi/index.ts";
 
 /**
- * The error codes of the gateway on a matched route, and of services that use the platform's error format.
+ * The error codes on a matched route: those of the gateway, and those of services that use the platform's
+ * error format.
  */
 const CODES: readonly ErrorCode[] = [
   ...(["INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE"] as const),
@@ -70,7 +71,7 @@ export function headerReferences(names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Returns the headers that the gateway adds to every response of the route's service. */
+/** Returns the names of the headers that the gateway adds to every response of the route's service. */
 export function answerHeaders({ rateLimit }: Pick<CompiledRoute, "rateLimit">): string[] {
   return ["X-Request-ID", ...(rateLimit === null ? [] : RATE_HEADERS)];
 }
@@ -86,8 +87,8 @@ const isOfMembers: Condition = ({ scope }) => scope === "organization" || scope 
 const hasBody: Condition = ({ method }) => method !== "GET" && method !== "HEAD";
 
 /**
- * The errors that are the same on several routes: the name of the component, the error, its headers and the
- * affected routes (RG-93).
+ * The errors that are the same on several routes. Each entry has the name of its component, the error, its
+ * headers and a condition for the affected routes (RG-93).
  */
 const SHARED: readonly [component: string, DescribedError, headers: readonly string[], on: Condition][] = [
   [
@@ -105,7 +106,7 @@ const SHARED: readonly [component: string, DescribedError, headers: readonly str
   ],
   ["RequestTimeout", { code: "REQUEST_TIMEOUT" }, COUNTED, hasBody],
   ["PayloadTooLarge", { code: "PAYLOAD_TOO_LARGE" }, COUNTED, hasBody],
-  // Every protected route can answer 429, because bad credentials are limited too.
+  // Every protected route can return 429, because the gateway also limits requests with bad credentials.
   ["RateLimited", { code: "RATE_LIMITED" }, [...COUNTED, "Retry-After"], isLimited],
   ["InternalError", { code: "INTERNAL_ERROR" }, COUNTED, always],
   ["BadGateway", { code: "BAD_GATEWAY" }, COUNTED, always],

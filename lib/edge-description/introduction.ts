@@ -1,11 +1,12 @@
-/** The part of the edge description that applies to all operations. */
+/** The introduction of the edge description, about all operations. */
 export const introduction = `The operations that clients may call through the gateway, from the routes that are published now.
 
 Each operation names its credentials. A person sends a token of the identity provider (\`Authorization: Bearer …\`) or a
 user API key; a member sends a member API key or a session. Keys and sessions go into \`X-API-Key\`, which takes
-precedence. The credential decides whose data an operation is about.
+precedence. The credential decides whose data an operation reads or changes.
 
 Errors of the gateway have a \`code\` for programs, a \`message\` for people, \`details\` and a \`request_id\`. A wrong
-credential is 401, a missing label 403, and too many requests 429: wait for \`Retry-After\` seconds. Errors of the service
-behind an operation pass unchanged. After a 502 the service may have acted: repeat only what is safe to do twice.
+credential gets 401, and a missing label 403. Too many requests get 429: wait for \`Retry-After\` seconds. The gateway
+forwards the errors of services unchanged. After a 502, the service may have processed the request, so retry only requests
+that are safe to send twice.
 `;

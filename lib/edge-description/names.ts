@@ -1,8 +1,11 @@
-/** Returns unique names, different from all names that are taken. */
+/** Chooses unique names that differ from all names already taken. */
 export class UniqueNames {
   readonly #taken: Set<string>;
   readonly #keyOf: (name: string) => string;
-  /** The last number that was appended to each name, so that no name is tried twice. */
+  /**
+   * The last number that was appended to each name. Later calls continue from it instead of trying all
+   * numbers again.
+   */
   readonly #counts = new Map<string, number>();
 
   /** @param keyOf maps a name to the key that must be unique */

@@ -5,7 +5,8 @@ import type { FoundOperation } from "./service-description.ts";
 import type { ServiceMerge } from "./service-merge.ts";
 
 /**
- * A route with its path, id and tag in the description, and with the service's own description of the route.
+ * A route, its place in the edge description (path, id and tag), and the operation with which its service
+ * describes it.
  */
 export interface Placed {
   readonly edge: EdgeRoute;
@@ -22,9 +23,9 @@ const TAG_LENGTH_MAX = 128;
 const OPERATION_ID = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /**
- * Sorts routes into the order of the description, and resolves conflicts between them. Paths that differ only
- * in the names of params become one path. Operation ids become unique. Equal tags of two services get
- * different names. Each yield ends a short step.
+ * Sorts routes into the order of the description and resolves conflicts between services. Paths that differ
+ * only in the names of params become one path. Operation ids become unique. Equal tags of two services get
+ * different names. Yields between short steps.
  */
 export function* placeRoutes(
   edges: Iterable<EdgeRoute | null>,
@@ -32,10 +33,10 @@ export function* placeRoutes(
   origin: string,
 ): Generator<"", { placed: Placed[]; tags: Tag[] }> {
   const routes: { edge: EdgeRoute; found: FoundOperation | null; shape: string; tag: string }[] = [];
-  /** The first path of each shape in text order, which all routes of the shape share. */
+  /** The path that all routes of one shape share, by shape: the first one in text order. */
   const paths = new Map<string, CompiledRoute>();
   const tags = new TagNames();
-  /** The number of operations that have each id in their services' descriptions. */
+  /** The number of operations that have each id in the descriptions of the services. */
   const wanted = new Map<string, number>();
   for (const edge of edges) {
     yield "";
@@ -82,7 +83,7 @@ function tagOf({ route }: EdgeRoute, found: FoundOperation | null): string {
   return typeof tag === "string" && tag.trim() !== "" ? tag.slice(0, TAG_LENGTH_MAX) : route.service;
 }
 
-/** The tags of all services. If several services use a tag, the name of the service is appended. */
+/** The tags of all services. If several services use the same tag, the service's name is appended to it. */
 class TagNames {
   readonly #tags = new Map<string, Set<string>>();
   /** The number of services that use a tag. */
@@ -95,7 +96,8 @@ class TagNames {
   }
 
   /**
-   * Returns all tags, one service in each step. The tags of a service keep the order of its own description.
+   * Returns all tags, and yields after each service. The tags of a service keep the order of the service's
+   * description.
    */
   *list(merges: ReadonlyMap<string, ServiceMerge>): Generator<"", Tag[]> {
     const all: Tag[] = [];
@@ -124,9 +126,7 @@ function ownId(found: FoundOperation | null): string | null {
   return typeof id === "string" && OPERATION_ID.test(id) ? id : null;
 }
 
-/**
- * Returns the part of an id that must be unique, because some client generators ignore case and underscores.
- */
+/** Returns the key by which ids must be unique: some client generators ignore case and underscores. */
 function idKey(id: string): string {
   return id.replaceAll("_", "").toLowerCase();
 }

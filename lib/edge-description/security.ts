@@ -9,7 +9,7 @@ const securitySchemes = {
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
-    description: "A person's token of the identity provider.",
+    description: "A person's token from the identity provider.",
   },
   PersonKey: key("A person's API key."),
   MemberKey: key("An API key of a member or a service account of an organization."),
@@ -37,7 +37,7 @@ export function schemesOf(scopes: ReadonlySet<Scope>): JsonObject {
   return Object.fromEntries([...names].map((name) => [name, securitySchemes[name]]));
 }
 
-/** Returns the header with the credential for code samples. */
+/** Returns the credential header that code samples send, or an empty list for a public route. */
 export function credentialSamples(scope: Scope): [string, string][] {
   if (scope === "public") return [];
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the sample

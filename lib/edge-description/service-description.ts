@@ -7,14 +7,20 @@ import { VALUE_COST, Work } from "./work.ts";
 const PATHS_MAX = 10_000;
 /** The maximum length of a path. Longer paths are ignored, because no route has one. */
 const PATH_LENGTH_MAX = 4096;
-/** The maximum cost of reading all paths. Each new segment costs `SEGMENT_COST`. */
+/**
+ * The maximum cost of reading all paths. Each path segment that no earlier path has costs `SEGMENT_COST` and
+ * its length.
+ */
 const PATHS_WORK_MAX = 8 * 1024 * 1024;
 const SEGMENT_COST = 64;
-/** The maximum length of a chain of references. `REFERENCE_LENGTH_MAX` bounds each reference. */
+/**
+ * The maximum number of references that are followed one after another. `REFERENCE_LENGTH_MAX` limits each
+ * reference.
+ */
 const REFERENCES_MAX = 16;
 const REFERENCE_LENGTH_MAX = 2048;
 
-/** The reason why an answer of a service is not a usable OpenAPI description. */
+/** The error for a service's response that is not a usable OpenAPI description. */
 export class NotADescription extends Error {
   constructor(reason: string) {
     super(reason);
@@ -25,25 +31,28 @@ export class NotADescription extends Error {
 /** The last known description of a service whose config names a description. */
 export interface KnownDescription {
   /**
-   * `stale`: the current description cannot be read, and the last good one is used. `missing`: no description
-   * was ever read.
+   * The state of the description. `stale`: the current description cannot be read, and the last good one is
+   * used. `missing`: no description has been read yet.
    */
   readonly status: "current" | "stale" | "missing";
   readonly description: ServiceDescription | null;
-  /** The time of the last successful read (RFC 3339), or null before the first one. */
+  /** The time of the last successful read (RFC 3339), or null if no read has succeeded yet. */
   readonly read_at: string | null;
 }
 
 /** An operation of a service's description that describes a route. */
 export interface FoundOperation {
   readonly operation: JsonObject;
-  /** The parameters that all methods of the path share. */
+  /** The path's `parameters`, which apply to all of its methods. */
   readonly shared: unknown;
-  /** Maps each param of the described path to the route's param, or to null if the gateway fills it in. */
+  /**
+   * Maps each param of the described path to the name of the route's param. The value is null if the gateway
+   * fills in the param.
+   */
   readonly params: ReadonlyMap<string, string | null>;
 }
 
-/** A path segment; its shape has `{}` for each placeholder. */
+/** A path segment. Its shape is its text with `{}` for each placeholder. */
 interface Segment<Placeholder> {
   readonly shape: string;
   readonly placeholders: readonly Placeholder[];
@@ -52,7 +61,7 @@ interface Segment<Placeholder> {
 interface Node {
   readonly children: Map<string, Node>;
   /**
-   * The operations by method, in lower case. If several paths end at this node, the first path with the
+   * The operations by lowercase method. If several described paths end at this node, the first one with the
    * method wins.
    */
   readonly operations: Map<string, Described>;
@@ -63,8 +72,8 @@ interface Described extends Omit<FoundOperation, "params"> {
 }
 
 /**
- * The OpenAPI description of one service, as received. No part of it is assumed to be valid. References to
- * other descriptions are not followed.
+ * The OpenAPI description of one service, exactly as received: any part can be invalid. References to other
+ * descriptions are not followed.
  */
 export class ServiceDescription {
   readonly #root: JsonObject;
@@ -75,7 +84,7 @@ export class ServiceDescription {
   }
 
   /**
-   * Reads a description, one path in each step.
+   * Reads a description, and yields after each path.
    *
    * @throws NotADescription for a value that is not an OpenAPI 3 description
    */
@@ -114,18 +123,21 @@ export class ServiceDescription {
     return this.#root.tags;
   }
 
-  /** Returns the operation with the method and path that the gateway calls for a route, or null. */
+  /**
+   * Returns the operation that describes the upstream method and path of a route, or null if the description
+   * has none.
+   */
   find(route: CompiledRoute, work: Work): FoundOperation | null {
     const segments = upstreamSegments(route);
     const found = this.#find(this.#tree, segments, 0, route.method.toLowerCase(), work);
-    // HEAD is GET without a body, and is rarely described.
+    // A HEAD operation is rarely described. The description of GET applies to HEAD too.
     if (found !== null || route.method !== "HEAD") return found;
     return this.#find(this.#tree, segments, 0, "get", work);
   }
 
   /**
-   * Returns `value`, or the object inside this description to which it refers. Returns null if the result is
-   * not an object.
+   * Returns `value`, or the target if `value` is a reference inside this description. Returns null if the
+   * result is not an object.
    */
   resolve(value: unknown, work: Work): JsonObject | null {
     let current = value;
@@ -138,8 +150,8 @@ export class ServiceDescription {
   }
 
   /**
-   * Returns the target of a reference such as `#/components/schemas/Widget`, or undefined for a broken or
-   * external reference.
+   * Returns the target of a reference such as `#/components/schemas/Widget`. Returns undefined for a broken
+   * or external reference.
    */
   at(ref: string, work: Work): unknown {
     work.spend(VALUE_COST + Math.min(ref.length, REFERENCE_LENGTH_MAX));
@@ -209,7 +221,7 @@ function node(): Node {
   return { children: new Map(), operations: new Map() };
 }
 
-/** Returns the keys of an internal reference, or null for an external or broken reference. */
+/** Returns the keys of a reference inside the description, or null for an external or malformed reference. */
 export function pointerOf(ref: string): string[] | null {
   if (!ref.startsWith("#/") || ref.length > REFERENCE_LENGTH_MAX) return null;
   try {
@@ -222,7 +234,10 @@ export function pointerOf(ref: string): string[] | null {
   }
 }
 
-/** Returns the path of the description's first server, such as `/v1`, which is the prefix of all paths. */
+/**
+ * Returns the path of the description's first server, such as `/v1`. This path is the prefix of all described
+ * paths.
+ */
 function basePath({ servers }: JsonObject): string {
   const [server] = Array.isArray(servers) ? servers : [];
   const url = isRecord(server) && typeof server.url === "string" ? server.url : "/";
@@ -243,8 +258,8 @@ function templateSegments(path: string): Segment<string>[] {
 }
 
 /**
- * Returns the segments of the path that the gateway calls for a route. Null stands for a placeholder that the
- * gateway fills in.
+ * Returns the segments of the upstream path of a route. Each placeholder has the name of the route's param,
+ * or null if the gateway fills in another value.
  */
 function upstreamSegments({ upstream, path, params }: CompiledRoute): Segment<string | null>[] {
   if (upstream === null) return templateSegments(path);

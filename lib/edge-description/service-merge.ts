@@ -9,16 +9,16 @@ import { OperationReader } from "./service-operation.ts";
 import { ServiceSchemas } from "./service-schemas.ts";
 import { Work } from "./work.ts";
 
-/** The maximum number of units of {@link Work} for the description of one service. */
+/** The maximum work for the description of one service, in units of {@link Work}. */
 const SERVICE_WORK_MAX = 32 * 1024 * 1024;
-/** The maximum number of units of {@link Work} for one operation, component or search. */
+/** The maximum work for one operation, one component or one search, in units of {@link Work}. */
 const PART_WORK_MAX = 512 * 1024;
-/** The maximum number of tags whose text comes from a service's description. */
+/** The maximum number of tags that are copied from a service's description. */
 const TAGS_MAX = 1000;
-/** The maximum number of characters in the text of one tag. */
+/** The maximum length of a tag's description, in UTF-16 code units. */
 const TAG_DESCRIPTION_LENGTH_MAX = 16 * 1024;
 
-/** Copies one service's description of its routes into the edge description, within bounds. */
+/** Copies a service's descriptions of its routes into the edge description, within limits on the work. */
 export class ServiceMerge {
   readonly #description: ServiceDescription;
   readonly #schemas: ServiceSchemas;
@@ -33,14 +33,14 @@ export class ServiceMerge {
     this.#reader = new OperationReader(description, this.#schemas, this.#work);
   }
 
-  /** The number of operations and schemas that were left out because processing them costs too much. */
+  /** The number of operations and schemas that were left out because they cost too much work. */
   get left_out(): number {
     return this.#left_out;
   }
 
   /**
-   * The descriptions of tags, in the order of the service's own description. The value is undefined for a tag
-   * without a description.
+   * The descriptions of tags, in the order of the service's description. The value is undefined if a tag has
+   * no description, or one that is too long.
    */
   get tags(): ReadonlyMap<string, string | undefined> {
     const { tags } = this.#description;
@@ -53,13 +53,16 @@ export class ServiceMerge {
     return new Map(listed);
   }
 
-  /** Returns the service's description of a route, or null if none is found at an allowed cost. */
+  /**
+   * Returns the operation that describes a route. Returns null if there is none, or if the search costs too
+   * much work.
+   */
   find(route: CompiledRoute): FoundOperation | null {
     const found = this.#within(() => ({ operation: this.#description.find(route, this.#work) }));
     return found?.operation ?? null;
   }
 
-  /** Returns the operation of a route as JSON, or null if processing the operation costs too much. */
+  /** Returns the operation of a route as JSON, or null if building the operation costs too much work. */
   operation(edge: EdgeRoute, found: FoundOperation, place: Place): string | null {
     const text = this.#within(() =>
       this.#written(JSON.stringify(edgeOperation(edge, this.#reader.read(found), place))),
@@ -68,7 +71,10 @@ export class ServiceMerge {
     return text;
   }
 
-  /** Yields the members of `components.schemas` that operations use; "" for a step without a member. */
+  /**
+   * Yields the members of `components.schemas` that operations use, as JSON. Yields an empty text after a
+   * step that produces no member.
+   */
   *components(): Generator<string> {
     const components = new Map<string, JsonObject>();
     for (let next = this.#schemas.next(); next !== null; next = this.#schemas.next()) {

@@ -6,19 +6,19 @@ import type { FoundOperation, ServiceDescription } from "./service-description.t
 import type { ServiceSchemas } from "./service-schemas.ts";
 import { VALUE_COST, type Work } from "./work.ts";
 
-/** A service's description of an operation, converted for the edge description. */
+/** An operation as its service describes it, converted for the edge description. */
 export interface ServiceOperation {
   readonly summary: string | undefined;
   readonly description: string | undefined;
   readonly deprecated: boolean;
-  /** The path parameters, by the name of the route's param. */
+  /** The path parameters by the names of the route's params. */
   readonly path_params: ReadonlyMap<string, JsonObject>;
   /** The parameters in the query, headers and cookies. */
   readonly parameters: readonly JsonObject[];
   readonly body: JsonObject | null;
   /** A sample of the body, in the first media type that the operation accepts. */
   readonly body_sample: { type: string; value: unknown } | null;
-  /** The responses by status: `200`, `4XX` or `default`. */
+  /** The responses by status. A status can also be a range such as `4XX`, or `default`. */
   readonly responses: ReadonlyMap<string, ServiceResponse>;
 }
 
@@ -28,13 +28,16 @@ export interface ServiceResponse {
   readonly content: JsonObject;
 }
 
-/** Request headers that the gateway reads, sets or removes, or that OpenAPI describes elsewhere. */
+/**
+ * Request headers that are left out of the edge description: the gateway reads, sets or removes them, or
+ * OpenAPI describes them outside of `parameters`.
+ */
 const REQUEST_HEADERS = new Set<string>([
   ...["authorization", "x-api-key", "x-request-id", "traceparent", "tracestate", "host", "connection"],
   ...["accept", "content-type", "x-platform-internal-token"],
   ...AUDIT_HEADERS,
 ]);
-/** Response headers that the gateway sets, replaces or strips. */
+/** Response headers that are left out of the edge description: the gateway sets, replaces or strips them. */
 const RESPONSE_HEADERS = new Set<string>([
   ...["x-request-id", "content-type", "connection", "transfer-encoding"],
   ...["x-content-type-options", "x-frame-options", "referrer-policy"],
@@ -42,7 +45,7 @@ const RESPONSE_HEADERS = new Set<string>([
 ]);
 const STATUS = /^([1-5][0-9][0-9]|[1-5]XX|default)$/;
 const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+*-]+\/[A-Za-z0-9!#$&^_.+*-]+( *;.*)?$/;
-/** The cost of copying a parameter or header, without its contents. */
+/** The cost of copying a parameter or header, in addition to the cost of its contents. */
 const PARAMETER_COST = 8 * VALUE_COST;
 const STYLES: Readonly<Record<string, readonly string[]>> = {
   path: ["simple", "label", "matrix"],
@@ -51,7 +54,7 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   cookie: ["form"],
 };
 
-/** Reads one operation of a service's description, and resolves its references. */
+/** Reads operations of a service's description, and resolves their references. */
 export class OperationReader {
   readonly #description: ServiceDescription;
   readonly #schemas: ServiceSchemas;
@@ -96,7 +99,8 @@ export class OperationReader {
   }
 
   /**
-   * Merges the parameters of the path and the operation. A parameter of the operation replaces the same parameter of the path.
+   * Merges lists of parameters. A parameter in a later list replaces the parameter with the same name and
+   * location in an earlier list.
    */
   #parameters(...lists: unknown[]): JsonObject[] {
     const parameters = new Map<string, JsonObject>();
@@ -109,7 +113,7 @@ export class OperationReader {
     return [...parameters.values()];
   }
 
-  /** Copies a parameter, without `name` and `in`. */
+  /** Copies a parameter or header without `name` and `in`. */
   #parameter(parameter: JsonObject, place: string): JsonObject {
     this.#work.spend(PARAMETER_COST);
     const { deprecated, style, explode, allowReserved, content } = parameter;
@@ -180,7 +184,7 @@ export class OperationReader {
 
   #media(media: JsonObject, of_error: boolean): JsonObject {
     const { schema } = media;
-    // Errors in the platform's format refer to one shared schema.
+    // All errors in the platform's format refer to one shared schema.
     const isOurs = of_error && this.#isEnvelope(schema);
     return {
       ...(schema !== undefined && { schema: isOurs ? ERROR_SCHEMA : this.#schemas.convert(schema) }),
@@ -188,14 +192,17 @@ export class OperationReader {
     };
   }
 
-  /** Returns whether a schema is the platform's error format, with any details. */
+  /**
+   * Returns whether a schema has the fields of the platform's error format. The schema of `details` does not
+   * matter.
+   */
   #isEnvelope(schema: unknown): boolean {
     const properties = (value: unknown) => this.#resolve(this.#resolve(value)?.properties);
     const fields = this.#work.entries(properties(properties(schema)?.error));
     return fields.length === ENVELOPE_FIELDS.size && fields.every(([name]) => ENVELOPE_FIELDS.has(name));
   }
 
-  /** Copies `example` or `examples`, never both. */
+  /** Copies `example`, or else `examples`. OpenAPI does not allow both. */
   #examples({ example, examples }: JsonObject): JsonObject {
     if (example !== undefined && this.#work.isData(example)) return { example };
     const shown = this.#work.entries(examples).flatMap(([name, given]) => {

@@ -6,14 +6,13 @@ import { VALUE_COST, type Work } from "./work.ts";
 
 const ALIASES_MAX = 16;
 /**
- * The maximum length of a pattern. Longer patterns are left out, because each pattern is compiled to check
- * it.
+ * The maximum length of a `pattern`. A longer pattern is left out, because checking a pattern compiles it.
  */
 const PATTERN_LENGTH_MAX = 1024;
 
 /**
- * Copies schemas of a service's description. Unknown keywords and invalid values are left out, so that the
- * result is always valid. Referenced schemas become components with unique names.
+ * Copies schemas of a service's description. Leaves out unknown keywords and invalid values, so the result is
+ * always valid. Referenced schemas become components with unique names.
  */
 export class ServiceSchemas {
   readonly #description: ServiceDescription;
@@ -33,7 +32,10 @@ export class ServiceSchemas {
     this.#work = work;
   }
 
-  /** Keeps the conversions since the last call, and queues the components to which they refer. */
+  /**
+   * Accepts the conversions since the last call of {@link keep} or {@link drop}: queues the components that
+   * they reference.
+   */
   keep(): void {
     for (const schema of this.#mentioned) {
       if (this.#kept.has(schema)) continue;
@@ -43,12 +45,14 @@ export class ServiceSchemas {
     this.#mentioned.clear();
   }
 
-  /** Drops the references of conversions since the last {@link keep}. */
+  /**
+   * Discards the conversions since the last call of {@link keep} or {@link drop}: forgets their references.
+   */
   drop(): void {
     this.#mentioned = new Set();
   }
 
-  /** Returns the name and the original schema of the next used component, or null after the last one. */
+  /** Returns the name and the original schema of the next queued component, or null if the queue is empty. */
   next(): { name: string; schema: JsonObject } | null {
     const schema = this.#queue.pop();
     return schema === undefined ? null : { name: this.#named.get(schema) ?? "", schema };
@@ -59,7 +63,7 @@ export class ServiceSchemas {
     if (!isRecord(schema)) return {};
     const refers = typeof schema.$ref === "string";
     const converted = refers ? this.#reference(String(schema.$ref)) : {};
-    // OpenAPI 3.0 ignores every keyword next to a reference.
+    // OpenAPI 3.0 ignores every other keyword next to `$ref`.
     if (refers && this.#description.is30) return converted;
     this.#work.spend(VALUE_COST);
     for (const [keyword, value] of this.#work.entries(schema)) {
@@ -98,7 +102,8 @@ export class ServiceSchemas {
   #part(kind: Kind, value: unknown): unknown {
     switch (kind) {
       case "schema":
-        // Converts true and false too, because many tools accept boolean schemas only as additionalProperties.
+        // A boolean schema becomes an object here, because many tools accept booleans only as
+        // additionalProperties.
         return isRecord(value) || typeof value === "boolean" ? this.convert(value) : undefined;
       case "others":
         return typeof value === "boolean" ? value : this.#part("schema", value);
@@ -133,7 +138,10 @@ export class ServiceSchemas {
     return entries.length === 0 ? { propertyName } : { propertyName, mapping: Object.fromEntries(entries) };
   }
 
-  /** Translates the keywords of OpenAPI 3.0 to JSON Schema. */
+  /**
+   * Converts the remaining OpenAPI 3.0 keywords (`example`, `nullable` and boolean exclusive limits) to JSON
+   * Schema.
+   */
   #as31(schema: JsonObject, converted: JsonObject): JsonObject {
     const { example, nullable } = schema;
     const isShown = example !== undefined && converted.examples === undefined && this.#work.isData(example);
@@ -150,8 +158,8 @@ export class ServiceSchemas {
 }
 
 /**
- * Adds the service's name as a prefix: `Identity` and `Member` → `IdentityMember`. A name with this prefix
- * stays unchanged.
+ * Adds the service's name as a prefix: `Identity` and `Member` → `IdentityMember`. A name that already has
+ * the prefix stays unchanged.
  */
 function prefixed(service: string, name: string): string {
   const rest = name.startsWith(service) ? name.charAt(service.length) : "x";
@@ -183,7 +191,7 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** The way to copy the value of a keyword: as data that passes a check, or as one or more schemas. */
+/** How to copy the value of a keyword: as data that passes a check, or as one or more schemas. */
 type Kind = Check | "schema" | "others" | "schemas" | "properties" | "patterns" | "discriminator";
 
 const KEYWORDS_OF: readonly (readonly [Kind, string])[] = [

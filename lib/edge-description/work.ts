@@ -1,27 +1,30 @@
 import { isRecord } from "../domain/json/index.ts";
 import type { JsonObject } from "../openapi/index.ts";
 
-/** The cost of reading one value, in units. Reading one character of text costs 1. */
+/** The cost of reading one value, in units of {@link Work}. Reading a character of text costs one unit. */
 export const VALUE_COST = 16;
 
 class OutOfWork extends Error {}
 
 /**
- * Limits the work of processing services' descriptions. Reading a value or copying a character costs units. A
- * part that exceeds its limit is abandoned. After all units are spent, every part is abandoned.
+ * A budget for processing the descriptions of services. Reading a value or copying a character costs units. A
+ * part that exceeds its limit is abandoned. After the whole budget is spent, every further part is abandoned.
  */
 export class Work {
   #left: number;
   #partLeft = Number.POSITIVE_INFINITY;
   readonly #whole: Work | null;
 
-  /** @param whole the parent, which is charged for this work too */
+  /** @param whole the budget that contains this one and is charged for the same work */
   constructor(units: number, whole: Work | null = null) {
     this.#left = units;
     this.#whole = whole;
   }
 
-  /** Returns the result of `part`, or null if the part costs more than `units` or than the units left. */
+  /**
+   * Runs `part` and returns its result. Returns null if `part` costs more than `units`, or more than the
+   * remaining budget.
+   */
   within<Result>(units: number, part: () => Result): Result | null {
     this.#partLeft = units;
     try {
@@ -34,7 +37,7 @@ export class Work {
     }
   }
 
-  /** Spends units. Throws if too few are left, which ends the current part. */
+  /** Spends units. Throws if the budget is exceeded, which abandons the current part. */
   spend(units: number): void {
     this.#partLeft -= units;
     this.#left -= units;
@@ -51,7 +54,7 @@ export class Work {
     return entries;
   }
 
-  /** Returns the members that are objects. */
+  /** Returns those members of an object whose values are objects. */
   records(value: unknown): [string, JsonObject][] {
     return this.entries(value).flatMap(([key, member]) => (isRecord(member) ? [[key, member]] : []));
   }
@@ -63,14 +66,14 @@ export class Work {
     return value;
   }
 
-  /** Returns a text that is not empty, or undefined for any other value. */
+  /** Returns a non-empty text, or undefined for any other value. */
   text(value: unknown): string | undefined {
     if (typeof value !== "string" || value === "") return undefined;
     this.spend(value.length);
     return value;
   }
 
-  /** Returns whether a value contains no `$ref`. Readers of OpenAPI would follow a `$ref` anywhere. */
+  /** Returns whether a value contains no `$ref`, which readers of OpenAPI would follow anywhere. */
   isData(value: unknown): boolean {
     if (typeof value === "string") this.spend(value.length);
     if (Array.isArray(value)) return this.items(value).every((item) => this.isData(item));

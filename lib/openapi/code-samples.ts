@@ -3,16 +3,16 @@ import { sampleOf } from "./schema-samples.ts";
 import type { JsonObject } from "./schemas.ts";
 
 /**
- * A call of an operation for samples in several languages. `${NAME}` in a text stands for an environment
+ * The request that code samples in several languages send. `${NAME}` in a text stands for an environment
  * variable.
  */
 interface SampleRequest {
   method: string;
   url: string;
   headers: readonly (readonly [name: string, value: string])[];
-  /** Headers with literal values, in which `${NAME}` is not a variable. */
+  /** Headers with literal values: `${NAME}` in them is not a variable. */
   plain_headers?: readonly (readonly [name: string, value: string])[];
-  /** A value to send as JSON, or text of another type. */
+  /** The body: a value to send as JSON, or a text of another media type. */
   body?: { json: unknown } | { text: string };
 }
 
@@ -23,7 +23,7 @@ export interface CodeSample {
   source: string;
 }
 
-/** Returns samples of the call for curl, TypeScript and Python. */
+/** Returns code samples that send the request with curl, TypeScript and Python. */
 export function codeSamples(request: SampleRequest): CodeSample[] {
   return [
     { lang: "Shell", label: "curl", source: curlSample(request) },
@@ -34,19 +34,22 @@ export function codeSamples(request: SampleRequest): CodeSample[] {
 
 const VARIABLE = /\$\{([A-Z][A-Z0-9_]*)\}/g;
 
-/** Splits a text into plain pieces and variable names, which alternate. */
+/** Splits a text into alternating pieces: literal text, variable name, literal text and so on. */
 function cut(text: string): string[] {
   return text.split(VARIABLE);
 }
 
-/** Converts each piece of a text with `plain` or `variable`, and joins the results. */
+/**
+ * Converts the literal pieces of a text with `plain` and its variable names with `variable`, and joins the
+ * results.
+ */
 function spell(text: string, plain: (piece: string) => string, variable: (name: string) => string): string {
   return cut(text)
     .map((piece, index) => (index % 2 === 0 ? plain(piece) : variable(piece)))
     .join("");
 }
 
-/** Returns the curl command of the call. */
+/** Returns the curl command that sends the request. */
 export function curlSample({ method, url, headers, plain_headers = [], body }: SampleRequest): string {
   const lines = [
     `curl${method === "GET" ? "" : method === "HEAD" ? " -I" : ` -X ${method}`} ${shellText(url)}`,
@@ -152,7 +155,7 @@ function indented(text: string): string {
   return text.replaceAll("\n", "\n  ");
 }
 
-/** The parts of an OpenAPI operation that its code samples need. */
+/** The parts of an OpenAPI operation from which code samples are built. */
 interface SampledOperation {
   method: string;
   path: string;
@@ -166,7 +169,7 @@ interface SampledOperation {
 
 const BODY_LENGTH_MAX = 4096;
 
-/** Returns samples of a call with every required parameter. */
+/** Returns code samples that call the operation with every required parameter. */
 export function operationSamples(operation: SampledOperation): CodeSample[] {
   const { method, path, origin, credential, parameters, body } = operation;
   const given = (place: string) =>

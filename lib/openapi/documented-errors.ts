@@ -14,18 +14,18 @@ import {
 import { isRecord } from "../domain/json/index.ts";
 import { REQUEST_ID_EXAMPLE } from "../domain/schemas/index.ts";
 
-/** An error of an operation: its code, or its code with a more specific example. */
+/** An error that an operation can return: its code, or its code with a more specific example. */
 export type DocumentedError<Code extends ErrorCode = ErrorCode> = Code | DescribedError<Code>;
 
 export interface DescribedError<Code extends ErrorCode = ErrorCode> {
   code: Code;
-  /** The message of the example. */
+  /** The message in the example. */
   message?: string;
-  /** The details of the example. */
+  /** The details in the example. */
   details?: Record<string, unknown> | null;
 }
 
-/** The statuses of some error codes, each with the envelope as its body. */
+/** The responses for some error codes, by status. The body of each is the error envelope. */
 type ErrorResponses<Code extends ErrorCode> = {
   [Status in (typeof errorCodes)[Code]["status"]]: typeof ErrorEnvelope;
 };
@@ -34,16 +34,16 @@ const retryAfter = (description: string) => ({
   "Retry-After": Type.Integer({ minimum: 0, description, examples: [10] }),
 });
 
-/** The response headers of some errors. */
+/** The response headers of error codes that have any. */
 const errorHeaders: Partial<Record<ErrorCode, object>> = {
   RATE_LIMITED: retryAfter("Seconds to wait before the next attempt."),
   SERVICE_UNAVAILABLE: retryAfter("Seconds to wait before the next attempt, if known."),
 };
 
 /**
- * Returns the errors of an operation as entries of its `response`, next to the success response: `response: {
- * 200: User, ...errorResponses("NOT_FOUND", "VALIDATION_ERROR") }`. openapi.ts adds an example of each error
- * for the operation.
+ * Returns error responses for the `response` of an operation, next to the success response: `response: { 200:
+ * User, ...errorResponses("NOT_FOUND", "VALIDATION_ERROR") }`. openapi.ts adds examples that fit the
+ * operation.
  */
 export function errorResponses<Code extends ErrorCode>(
   ...errors: DocumentedError<Code>[]
@@ -68,7 +68,9 @@ export function describedError<Code extends ErrorCode>(error: DocumentedError<Co
   return typeof error === "string" ? { code: error } : error;
 }
 
-/** Returns the errors of a response from {@link errorResponses}, or an empty list for any other response. */
+/**
+ * Returns the errors of a response that {@link errorResponses} made, or an empty list for any other response.
+ */
 export function errorsOf(schema: unknown): DocumentedError[] {
   const listed = isRecord(schema) ? schema.response_errors : [];
   return Array.isArray(listed) ? listed.filter(isDocumentedError) : [];
@@ -79,14 +81,13 @@ function isDocumentedError(value: unknown): value is DocumentedError {
   return typeof code === "string" && code in errorCodes;
 }
 
-/** The fields of `details` for each code. */
+/** The schemas of the fields in `details`, by error code. */
 export type ErrorDetails = Readonly<Partial<Record<ErrorCode, TProperties>>>;
 
 /**
- * Returns the schema of the error envelope for operations with these errors, including their possible
- * details.
+ * Returns the schema of the error envelope for these codes, with the details that they can have.
  *
- * @param own details that replace the common details of a code
+ * @param own the details of some codes, in place of the common details
  */
 export function documentedEnvelope(codes: ReadonlySet<ErrorCode>, own: ErrorDetails = {}) {
   const fields = Object.assign({}, ...[...codes].map((code) => own[code] ?? errorDetails[code]));
@@ -110,7 +111,10 @@ export function documentedEnvelope(codes: ReadonlySet<ErrorCode>, own: ErrorDeta
   );
 }
 
-/** Casts the responses. This is safe, because {@link errorResponses} sets the status of every code. */
+/**
+ * Casts the responses to their precise type. This is safe, because {@link errorResponses} sets the status of
+ * every code.
+ */
 function ofCodes<Code extends ErrorCode>(
   byStatus: Record<number, typeof ErrorEnvelope>,
 ): ErrorResponses<Code> {
@@ -118,19 +122,19 @@ function ofCodes<Code extends ErrorCode>(
   return byStatus as ErrorResponses<Code>;
 }
 
-/** The input for the examples of an operation's errors. */
+/** The facts about an operation from which the examples of its errors are built. */
 export interface ErrorContext {
   body: TSchema | null;
   query: TSchema | null;
-  /** The path's parameters by name, each with an example. */
+  /** The example value of each path parameter, by name. */
   ids: ReadonlyMap<string, unknown>;
   body_bytes_max: number;
 }
 
-/** Messages that are more specific than the code's own. */
+/** Messages for examples that are more specific than the code's default message. */
 const messages: Partial<Record<ErrorCode, string>> = { INVALID_REQUEST: "The body is not valid JSON." };
 
-/** Returns an example body of this error, built in the same way as the body of a real error. */
+/** Returns an example body of an error. The body is built by the same code as the body of a real error. */
 export function errorExample(documented: DocumentedError, context: ErrorContext): ErrorEnvelope {
   const { code, message = messages[code], details }: DescribedError = describedError(documented);
   if (code === "VALIDATION_ERROR" && details === undefined) {
@@ -147,7 +151,10 @@ function exampleDetails(code: ErrorCode, context: ErrorContext): Record<string, 
   return properties === undefined ? null : exampleOfEach(properties);
 }
 
-/** Returns the details for the last id of the path: `{"resource": "member", "id": "01K…"}`. */
+/**
+ * Returns the details of a NOT_FOUND for the last id of the path: `{"resource": "member", "id": "01K…"}`.
+ * Returns null if the path has no id.
+ */
 function missing({ ids }: ErrorContext): Record<string, unknown> | null {
   const last = [...ids].at(-1);
   return last === undefined ? null : { resource: last[0].replace(/_id$/, ""), id: last[1] };
@@ -162,7 +169,10 @@ function exampleOf({ examples, items, properties }: TSchema): unknown {
   return items === undefined ? exampleOfEach(properties) : [exampleOf(items)];
 }
 
-/** Returns the first problem of an example request with missing, wrong or unknown fields. */
+/**
+ * Returns the field error for the example. It is the first one that an empty request, a request with wrong
+ * values or a request with an unknown field causes.
+ */
 function refusedFields({ body, query }: ErrorContext): FieldError[] {
   const refused = (schema: TSchema, ...values: unknown[]) =>
     values.flatMap((value) => fieldErrors(schema, value)).slice(0, 1);

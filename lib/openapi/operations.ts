@@ -6,7 +6,7 @@ interface OperationDetail {
 }
 
 /**
- * Returns the `detail` of each operation from its summary and description, which are kept in a separate file.
+ * Returns the `detail` of each operation. The summaries and descriptions come from a separate file of texts.
  */
 export function describeOperations<Id extends string>(
   texts: Readonly<Record<Id, readonly [summary: string, description: string]>>,
@@ -19,7 +19,10 @@ export function describeOperations<Id extends string>(
   return byId<Id>(details);
 }
 
-/** Casts the details. This is safe, because the loop above adds one for each id. */
+/**
+ * Casts the details to their precise type. This is safe, because {@link describeOperations} adds one for each
+ * id.
+ */
 function byId<Id extends string>(details: Record<string, OperationDetail>): Record<Id, OperationDetail> {
   // biome-ignore lint/plugin: the comment above the function says why this is safe
   return details as Record<Id, OperationDetail>;

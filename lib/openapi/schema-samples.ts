@@ -2,15 +2,18 @@ import { isRecord } from "../domain/json/index.ts";
 import type { JsonObject } from "./schemas.ts";
 
 const DEPTH_MAX = 16;
-/** The maximum number of schemas in one sample. A short description can refer to very many schemas. */
+/**
+ * The maximum number of schemas that are read for one sample, because even a short description can refer to
+ * very many.
+ */
 const SCHEMAS_MAX = 200;
 
 /**
  * Returns a sample value for a schema of an OpenAPI description: its example, or a value built from its
  * required properties.
  *
- * @param lookUp returns the schema of a `$ref`, or undefined
- * @param entriesOf returns the properties of a schema
+ * @param lookUp returns the schema to which a `$ref` refers, or undefined if the reference is broken
+ * @param entriesOf returns the properties of a schema as entries
  */
 export function sampleOf(
   schema: unknown,
@@ -65,7 +68,7 @@ class Sampler {
     }
   }
 
-  /** Returns the required properties, or all properties if none is required. */
+  /** Returns an object with the required properties, or with all properties if the schema requires none. */
   #ofObject({ properties, required, ...map }: JsonObject, depth: number): JsonObject {
     if (!isRecord(properties)) return this.#ofMap(map, depth);
     const needed = new Set(Array.isArray(required) ? required.slice(0, SCHEMAS_MAX) : []);
@@ -77,9 +80,7 @@ class Sampler {
     );
   }
 
-  /**
-   * Returns an object with one member, or an empty object if the schema has no sample for the member's name.
-   */
+  /** Returns a sample of a map with one entry. The map is empty if the schema does not describe its keys. */
   #ofMap({ propertyNames, additionalProperties }: JsonObject, depth: number): JsonObject {
     if (propertyNames === undefined || !isRecord(additionalProperties)) return {};
     const name = this.sample(propertyNames, depth + 1);
@@ -87,7 +88,10 @@ class Sampler {
   }
 }
 
-/** Returns the example, constant, default or first enum value of a schema, or undefined. */
+/**
+ * Returns the example, constant, default or first enum value of a schema, or undefined if the schema has none
+ * of these.
+ */
 function givenSample({
   example,
   examples,

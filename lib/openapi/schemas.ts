@@ -3,13 +3,17 @@ import { isRecord } from "../domain/json/index.ts";
 /** A JSON Schema or OpenAPI object whose keywords are read one by one. */
 export type JsonObject = Record<string, unknown>;
 
-/** Maps the values of an object and keeps its keys. Returns an empty object for anything else. */
+/**
+ * Converts the values of an object and keeps its keys. Returns an empty object if `values` is not an object.
+ */
 export function mapValues(values: unknown, map: (value: unknown, key: string) => unknown): JsonObject {
   if (!isRecord(values)) return {};
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** The project's own keywords, which `fieldErrors` and openapi.ts read. */
+/**
+ * The project's own schema keywords. `fieldErrors` and openapi.ts read them; descriptions do not show them.
+ */
 const OWN_KEYWORDS = [
   "rule",
   "message",
@@ -22,24 +26,24 @@ const OWN_KEYWORDS = [
 ];
 /** Keywords whose values contain no schemas. */
 const VALUE_KEYWORDS = ["examples", "default", "const", "enum", "required", "discriminator"];
-/** The pattern that TypeBox writes for "any key" of a record. */
+/** The pattern that TypeBox writes for a record that allows any key. */
 const ANY_KEY = "^(.*)$";
 
 /**
  * Converts TypeBox schemas for one OpenAPI 3.1 description. A schema with a `title` is defined once, by
- * default under `components.schemas`, and referenced elsewhere. If JSON Schema has several equivalent forms,
- * the output uses the form that client generators support.
+ * default under `components.schemas`, and referenced everywhere else. If JSON Schema has several equivalent
+ * forms, the output uses the form that client generators support.
  */
 export class OpenApiSchemas {
   readonly components: Record<string, JsonObject> = {};
   readonly #home: string;
 
-  /** @param home the location of titled schemas in the description */
+  /** @param home the location of schemas with a title in the description */
   constructor(home = "#/components/schemas/") {
     this.#home = home;
   }
 
-  /** Converts `schema`. Returns a reference if it has a title. */
+  /** Converts `schema`. Returns a reference to the result if the schema has a title. */
   convert(schema: unknown): JsonObject {
     const converted = this.#object(isRecord(schema) ? schema : {});
     if (typeof converted.title !== "string") return converted;
@@ -52,7 +56,7 @@ export class OpenApiSchemas {
     return { $ref: `${this.#home}${name}` };
   }
 
-  /** Converts the schemas of content, which is keyed by media type. */
+  /** Converts the schemas in an OpenAPI `content` object, which is keyed by media type. */
   convertContent(content: unknown): JsonObject {
     return mapValues(content, (media) =>
       isRecord(media) && media.schema !== undefined
@@ -83,7 +87,7 @@ export class OpenApiSchemas {
 }
 
 /**
- * Returns the keywords for the description. The `openapi` option overrides keywords; with a `type`, it
+ * Returns the schema with its `openapi` option applied. The option overrides keywords. If it has a `type`, it
  * replaces all keywords except title, description and examples.
  */
 function said(schema: JsonObject): JsonObject {
@@ -92,12 +96,12 @@ function said(schema: JsonObject): JsonObject {
   return { ...(openapi.type === undefined ? schema : { title, description, examples }), ...openapi };
 }
 
-/** Converts a title to a component name, which has no spaces: `Service account` → `ServiceAccount`. */
+/** Converts a title to a component name: `Service account` → `ServiceAccount`. */
 function componentName(title: string): string {
   return title.replace(/[^A-Za-z0-9]+(.)?/g, (_, next = "") => next.toUpperCase());
 }
 
-/** Converts a record: `additionalProperties` for its values, `propertyNames` for its keys. */
+/** Converts TypeBox's record to `additionalProperties` for the values and `propertyNames` for the keys. */
 function asMap(schema: JsonObject): JsonObject {
   const { patternProperties, additionalProperties: _, ...rest } = schema;
   if (!isRecord(patternProperties)) return schema;
@@ -119,8 +123,8 @@ function asEnum(schema: JsonObject): JsonObject {
 }
 
 /**
- * Converts a union of a type and null to one schema with both in `type`. Keeps a union of a reference and
- * null.
+ * Converts a union of a type and null to one schema whose `type` lists both. Leaves a union of a reference
+ * and null unchanged.
  */
 function asNullable(schema: JsonObject): JsonObject {
   const { anyOf, ...rest } = schema;

@@ -3,18 +3,18 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface DialogProps {
   title: string;
-  /** Whether a write is in flight; the dialog stays open until the write ends. */
+  /** Whether a write is in flight. Escape does not close the dialog then. */
   busy?: boolean;
   onClose: () => void;
   children: ComponentChildren;
   actions: ComponentChildren;
 }
 
-/** Shows a modal dialog. The browser keeps the focus in the dialog; closing the dialog restores the earlier focus. */
+/** Shows a modal dialog, which holds the focus until it closes. The earlier focus is then restored. */
 export function Dialog({ title, busy = false, onClose, children, actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // a layout effect restores the focus before any observer sees that the focused element is gone
+  // a layout effect restores the focus before a MutationObserver can see that the focused element is gone
   useLayoutEffect(() => {
     const before = document.activeElement;
     const dialog = element.current;

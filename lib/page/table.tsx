@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 
 /**
- * Sets the role of a table element explicitly: the styles for narrow screens stack the cells, which removes
- * implicit roles.
+ * Returns the `role` attribute of a table element. The styles for narrow screens stack the cells, and then
+ * browsers ignore the implicit roles.
  */
 const as = (role: "table" | "rowgroup" | "row" | "columnheader" | "cell") => ({ role });
 
@@ -10,7 +10,7 @@ interface TableProps {
   caption: string;
   /** The headings of the columns, from left to right. */
   columns: readonly string[];
-  /** An additional class. */
+  /** An additional CSS class. */
   kind?: string;
   /** The rows. */
   children: ComponentChildren;
@@ -40,7 +40,7 @@ export function Row({ children }: { children: ComponentChildren }) {
 }
 
 interface CellProps {
-  /** The column's heading, which a narrow screen shows in the cell. Undefined for the first cell of a row. */
+  /** The column's heading, which the cell shows on narrow screens. Undefined for the first cell of a row. */
   label?: string;
   kind?: string;
   children: ComponentChildren;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** The state of a question. If the same question is asked again, the last answer stays until a new answer arrives. */
+/** The state of a repeatable request. During a repetition, `answer` is still the last result. */
 export interface Asked<Answer, Failure> {
   readonly loading: boolean;
   readonly answer: Answer | null;
@@ -12,15 +12,15 @@ type Result<Answer, Failure> = { ok: true; value: Answer } | { ok: false; failur
 const NOTHING = { loading: true, answer: null, failure: null };
 
 /**
- * Runs `work` on the first render, when `about` changes, and when `again` is called. Drops late answers to
- * earlier questions.
+ * Runs `work` on the first render, when `about` changes, and when `again` is called. Ignores the result of a
+ * run if a newer run has started.
  */
 export function useAsked<Answer, Failure>(
   work: () => Promise<Result<Answer, Failure>>,
   about: string,
 ): Asked<Answer, Failure> & { again(): Promise<void> } {
   const [asked, setAsked] = useState<Asked<Answer, Failure> & { about: string }>({ ...NOTHING, about });
-  /** The number of the latest question. */
+  /** The number of the latest run. */
   const latest = useRef(0);
   const again = async () => {
     const question = ++latest.current;

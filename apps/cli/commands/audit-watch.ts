@@ -28,7 +28,7 @@ export function addAuditWatch(program: Command, audit: Command, terminal: Termin
   audit
     .command("watch")
     .description("Follow the checkpoints of an audit log, and fail if the log shrinks or is rewritten")
-    .argument("<url>", "the address that serves GET /audit-checkpoints", urlArgument)
+    .argument("<url>", "the base URL of the server that serves GET /audit-checkpoints", urlArgument)
     .requiredOption(
       "--state <file>",
       "the file that keeps the newest checkpoint, which verify accepts as --checkpoint",
@@ -134,7 +134,7 @@ async function lookAtTree(
   return root;
 }
 
-/** Returns the kept checkpoint, or null if there is no file yet. */
+/** Returns the newest checkpoint in the file `state`, or null if the file does not exist yet. */
 async function keptIn(state: string): Promise<Checkpoint | null> {
   if (!(await Bun.file(state).exists())) return null;
   const { checkpoints } = await readKept(state);

@@ -5,7 +5,7 @@ import { FILES, SHELLS, type Shell, scripts } from "../completion/scripts.ts";
 import { pathTo } from "../registry-client.ts";
 import type { Run, Setting } from "./command.ts";
 
-/** The timeout of a completion, which a person at a prompt waits for. */
+/** The timeout of a completion. It is short, because a person at a prompt waits for it. */
 const TIMEOUT_S = 2;
 
 /**
@@ -39,7 +39,7 @@ Examples:
         revisions: (service) => quietly(() => revisionsOf(run, service)),
         registries: () => quietly(registryNames),
       });
-      // bash replaces only the text after the =
+      // bash replaces only the text after the =, so words for bash must not repeat the option before it
       const start = name === "bash" ? /^--[^=]*=/ : /^(?!)/;
       const lines = found.words.map(({ word, description }) =>
         [word.replace(start, ""), ...(description ? [description.replace(/\s+/g, " ")] : [])].join("\t"),
@@ -85,9 +85,7 @@ async function revisionsOf(run: Run, service: string): Promise<Candidate[]> {
   return candidates;
 }
 
-/**
- * Returns nothing when the lookup fails, because an error message would break the line that a person types.
- */
+/** Returns `names()`, or no names if the lookup fails: an error message would break the line that a person types. */
 async function quietly<Found>(names: () => Promise<Found[]>): Promise<Found[]> {
   try {
     return await names();

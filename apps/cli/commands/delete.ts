@@ -14,7 +14,7 @@ import {
   withProgress,
 } from "./wait-option.ts";
 
-/** The answer to a delete, which is null unless the request waited. */
+/** The response body of a delete, which is null unless the request waited for the gateways. */
 const Answer = Type.Union([Type.Null(), Deleted]);
 
 interface Options extends WaitOptions {

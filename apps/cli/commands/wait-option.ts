@@ -10,9 +10,9 @@ const WAIT_MS_MAX = 30_000;
 const PROGRESS_MS = 500;
 const CLEAR_LINE = "\r\x1b[K";
 
-/** The words of messages about a wait, which differ between a publish and a delete. */
+/** Parts of the messages about a wait, which differ between a publish and a delete. */
 interface WaitWords {
-  /** The goal of the wait, after "until". */
+  /** The goal of the wait: the text after "Waiting until". */
   goal: string;
   unprojected: string;
   /** The text after the number of gateways that the write has reached. */
@@ -64,7 +64,7 @@ function waitArgument(text: string): number {
   return Number(text);
 }
 
-/** Returns the query of a write that waits, or nothing for a write that does not. */
+/** Returns the query of a write, with `wait_ms` if the write waits. */
 export function waitQuery({ wait }: WaitOptions): { query?: Record<string, string> } {
   return wait === undefined ? {} : { query: { wait_ms: String(wait) } };
 }

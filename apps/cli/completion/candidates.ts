@@ -87,7 +87,10 @@ function commandsOf(program: Command): Candidates {
   };
 }
 
-/** @param service the first argument before the cursor, if there is one */
+/**
+ * Returns the candidates for the value of an option or argument.
+ * @param service the first positional argument before the cursor, or undefined if there is none
+ */
 async function valuesOf(
   of: Option | Argument,
   known: KnownNames,

@@ -8,8 +8,9 @@ import { exposureText, type Profile, type ProfilesFile, readProfiles } from "./p
 export type ReadVariable = (name: string) => string | undefined;
 
 /**
- * Returns the registry that `--registry` names, else the registry of the environment, else the
- * default of the profiles file. URL and token always come from the same source, so that no token goes to another registry.
+ * Returns the registry that `--registry` names, otherwise the registry of the environment variables, otherwise the
+ * default of the profiles file. The URL and the token always come from the same source, so that no token goes to
+ * another registry.
  */
 export async function findRegistry(
   named: string | undefined,

@@ -82,7 +82,7 @@ function parse(path: string, text: string): unknown {
   }
 }
 
-/** Returns a warning if the file contains a token and other users may read the file, or null. */
+/** Returns a warning if the file contains a token and other users can read the file, otherwise null. */
 export async function exposureText(path: string, { registries }: ProfilesFile): Promise<string | null> {
   const holdsToken = Object.values(registries).some(({ token }) => token !== undefined);
   if (!holdsToken || process.platform === "win32") return null;

@@ -62,7 +62,7 @@ function code(text: string): string {
   return `<code>${plain(text)}</code>`;
 }
 
-/** Escapes text so that no part of it is Markdown, HTML or the end of a cell. */
+/** Escapes text so that no part of it is Markdown or HTML, or ends a table cell. */
 function plain(text: string): string {
   return text.replace(/[^A-Za-z0-9 ,.;:/{}()'%=+-]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -35,7 +35,7 @@ export function effectsArgument(text: string): Effect[] {
   return known;
 }
 
-/** Marks the changes of a preview that open a route or break callers. Returns the form for `--json`. */
+/** Marks the changes of a preview that open a route or break callers. Returns the output for `--json`. */
 export async function markPreview(registry: RegistryApi, preview: Preview) {
   const results = await markPreviewed(registry, preview.results);
   return { results, ...countEffects(results.flatMap(({ changes }) => changes)) };

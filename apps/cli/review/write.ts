@@ -26,7 +26,7 @@ export function addReviewOptions(command: Command): Command {
 }
 
 /**
- * Writes a review in the chosen format; `answer` is the form for `--json`.
+ * Writes a review in the chosen format. `answer` is the output for `--json`.
  * @throws Flagged when the review has an effect that fails the command
  */
 type WriteReview = (review: Review, answer: object) => void;

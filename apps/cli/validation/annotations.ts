@@ -2,8 +2,8 @@ import { fieldText } from "../refusal-text.ts";
 import type { Report } from "./findings.ts";
 
 /**
- * Returns one workflow command of GitHub for each problem, which annotates the line in a pull request. GitHub
- * shows only the first ten of a step.
+ * Returns one GitHub workflow command for each problem, which annotates the line in a pull request. GitHub shows only
+ * the first ten annotations of a step.
  */
 export function annotations({ problems }: Report): string[] {
   return problems.map((problem) => {

@@ -3,7 +3,7 @@ import { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
 import { Type } from "@sinclair/typebox";
 import { NoAnswer, readOf } from "./read.ts";
 
-/** The largest page that the service serves. */
+/** The maximum page size of the audit service. */
 const PAGE = 100;
 
 const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
@@ -13,7 +13,7 @@ const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
 export class CheckpointList {
   readonly #url: string;
 
-  /** @param url the address of the service, without a slash at its end */
+  /** @param url the base URL of the audit service, without a trailing slash */
   constructor(url: string) {
     this.#url = url;
   }

@@ -27,17 +27,17 @@ export interface SignedRoot {
   head: TreeHead;
 }
 
-/** The result of one look at the tree of a log. */
+/** The result of one check of a log's tree. */
 interface TreeLook {
-  /** The newest root that continues the kept one; null for a log without a tree. */
+  /** The newest root that extends the kept one. Null if the log has no tree, or if there is a problem. */
   root: SignedRoot | null;
-  /** A sentence about a log that was forked or went back; null for a log that only grew. */
+  /** A sentence that says what is wrong with the log. Null for a log that only grew. */
   problem: string | null;
-  /** The root that proves the problem, or null without a problem. */
+  /** The root that proves the problem, or null if there is no problem. */
   evidence: SignedRoot | null;
 }
 
-/** Reads a root from the bytes of a signed note; returns null for other bytes. */
+/** Reads a root from the bytes of a signed note. Returns null for other bytes. */
 export function readRoot(bytes: Uint8Array): SignedRoot | null {
   const note = readNoteBytes(bytes);
   const head = note === null ? null : readTreeHead(note.text);

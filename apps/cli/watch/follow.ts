@@ -6,15 +6,15 @@ import {
   type SigningJwk,
 } from "@ostiary/lib/domain/proof";
 
-/** The result of one look at a log. */
+/** The result of one check of a log's list of checkpoints. */
 export interface Look {
-  /** The newest checkpoint that follows from the kept one, or null if the log has none. */
+  /** The newest checkpoint of the list, or null if the list is empty. */
   newest: Checkpoint | null;
   /** The number of checkpoints since the kept one. */
   later: number;
-  /** A sentence about a log that went back; null for a log that only grew. */
+  /** A sentence that says what is wrong with the log. Null for a log that only grew. */
   problem: string | null;
-  /** The checkpoint that proves the problem, if there is one. */
+  /** The checkpoint that proves the problem. Null if there is no problem, or no checkpoint that proves it. */
   evidence: Checkpoint | null;
 }
 
@@ -61,7 +61,7 @@ async function signatureProblem(
   const problem = await checkpointProblem(checkpoint, keys);
   const isUnsigned = problem === "unsigned";
   if (problem === null || (isUnsigned && keys.length === 0)) return null;
-  // checkpoints from before the first key stay unsigned
+  // checkpoints that were made before the log had its first key stay unsigned
   if (isUnsigned && kept !== null && kept.jws === null && checkpoint.number <= kept.number) return null;
   return `Checkpoint ${checkpoint.number} ${isUnsigned ? "is not signed" : "is not signed by a known key"}.`;
 }

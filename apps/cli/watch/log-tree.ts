@@ -6,17 +6,17 @@ import { readOf } from "./read.ts";
 export class LogTree {
   readonly #url: string;
 
-  /** @param url the address of the service, without a slash at its end */
+  /** @param url the base URL of the audit service, without a trailing slash */
   constructor(url: string) {
     this.#url = `${url}/audit-log`;
   }
 
-  /** Returns the newest signed root as it is served, or null if the log has none. */
+  /** Returns the newest signed root as the log serves it, or null if the log has none. */
   root(): Promise<Uint8Array | null> {
     return readOf(this.#url, "/checkpoint");
   }
 
-  /** Returns the hash of each range in a tree of `size` leaves; null if the log does not serve a tile. */
+  /** Returns the hash of each range in a tree of `size` leaves, or null if the log does not serve a needed tile. */
   async path(ranges: readonly LeafRange[], size: number): Promise<Hash[] | null> {
     const tiles = new Map<string, Uint8Array | null>();
     const path: Hash[] = [];

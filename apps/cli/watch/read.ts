@@ -1,6 +1,6 @@
 import { readBounded } from "@ostiary/lib/async";
 
-/** The error for a log that does not answer, or answers unexpectedly. */
+/** The error for a log that does not respond, or whose response is unexpected. */
 export class NoAnswer extends Error {
   constructor(url: string, why: string) {
     super(`${url} ${why}.`);
@@ -13,9 +13,9 @@ const ANSWER_BYTES_MAX = 4 * 1_048_576;
 const NOT_FOUND = 404;
 
 /**
- * Reads a path of a log; returns null for a 404.
+ * Requests a path of a log. Returns the body, or null for a 404.
  *
- * @throws NoAnswer for any other status, or if the log does not answer
+ * @throws NoAnswer for any other status, or if the log does not respond
  */
 export async function readOf(url: string, path: string): Promise<Uint8Array | null> {
   try {

@@ -1,7 +1,7 @@
 import { integer, isOrigin, textOr } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 
-/** The variables of the traffic generator: its target and its rate. */
+/** The environment variables of the traffic generator. */
 export const trafficVariables = Type.Object({
   GATEWAY_URL: origin("http://127.0.0.1:5001", "Address of the gateway, or of the proxy in front of it."),
   IDENTITY_PROVIDER_URL: origin("http://127.0.0.1:4001", "Address of the toy identity provider."),

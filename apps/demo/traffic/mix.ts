@@ -6,10 +6,7 @@ export interface Kind {
   readonly share: number;
   readonly path: string;
   readonly method?: "PUT" | "POST";
-  /**
-   * The credential of the request, which has none if this field is missing. `stranger` sends a key that does
-   * not exist.
-   */
+  /** The credential of the request. Absent for a request without one. `stranger` sends a key that does not exist. */
   readonly as?: keyof Callers | "stranger";
 }
 
@@ -28,7 +25,7 @@ export const MIX: readonly Kind[] = [
   { name: "404", share: 2, path: "/nowhere" },
 ];
 
-/** Returns the kind at `place`, from 0 to 1, where each kind covers its share of the range. */
+/** Returns the kind for a random `place` from 0 to 1. Each kind covers its share of this range. */
 export function kindAt(place: number): Kind {
   let rest = place * MIX.reduce((sum, { share }) => sum + share, 0);
   for (const kind of MIX) {

@@ -7,7 +7,7 @@ interface TrafficOptions {
   identity_provider_url: string;
   /** Requests per second. */
   rate: number;
-  /** Reports the number of answers since the start, by kind and status; `none` stands for no answer. */
+  /** Called with the number of responses since the start, by kind and status. The status `none` means no response. */
   onReport(counts: Record<string, Record<string, number>>): void;
   onTrouble(error: unknown): void;
 }
@@ -19,12 +19,12 @@ const REPORT_MS = 60_000;
 const CALLERS_MS = 30 * 60_000;
 const ANSWER_MS = 30_000;
 /**
- * The limit for requests in flight, so that a gateway that hangs does not exhaust memory. Requests beyond it
+ * The limit for requests in flight, so that a gateway that hangs does not exhaust memory. Requests beyond the limit
  * are skipped.
  */
 const IN_FLIGHT_MAX = 1_000;
 
-/** Sends the mix of requests at a steady rate until it is stopped, whether the gateway answers or not. */
+/** Sends the mix of requests at a steady rate until it is stopped, whether or not the gateway responds. */
 export class Traffic {
   readonly #options: TrafficOptions;
   readonly #loop: Loop;

@@ -26,17 +26,17 @@ function lifetimeField(seconds_max: number, description: string) {
 
 const createShape = shapeOf("Create API key request", "A new API key.");
 const anyLifetime = Type.Optional(
-  lifetimeField(KEY_SECONDS_MAX, "Seconds until the key expires; without it the key never expires."),
+  lifetimeField(KEY_SECONDS_MAX, "Seconds until the key expires. If absent, the key never expires."),
 );
 const CreateApiKeyBody = Type.Object({ name, expires_in_seconds: anyLifetime }, createShape);
 export type CreateApiKey = Static<typeof CreateApiKeyBody>;
 
-/** Returns the schema of a create request. If keys have a maximum age, the request must set a lifetime up to that age. */
+/** Returns the schema of a create request. If keys have a maximum age, a request must set a lifetime up to that age. */
 export function createApiKeyBody(max_age_seconds: number | null) {
   if (max_age_seconds === null) return CreateApiKeyBody;
   const lifetime = lifetimeField(
     max_age_seconds,
-    "Seconds until the key expires; here every key must expire.",
+    "Seconds until the key expires. Required: this deployment limits the age of keys.",
   );
   return Type.Unsafe<CreateApiKey>(Type.Object({ name, expires_in_seconds: lifetime }, createShape));
 }

@@ -14,7 +14,7 @@ import {
 import type { OwnerAddress } from "./owners.ts";
 import { insertKey, lockKey, replaceKey, revokeKey } from "./sql.ts";
 
-/** Returns the row of a new key, and the response, which alone contains the plaintext. */
+/** Returns the row of a new key, and the response to the create request. Only the response contains the plaintext. */
 function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetime_ms: number | null) {
   const { hash, prefix, plaintext } = secrets.apiKey();
   const now = clock.now();
@@ -48,9 +48,9 @@ export async function createKey(
 }
 
 /**
- * Replaces a key by a new one. The old key expires after the overlap, and never later than before (ID-61). Without
- * an overlap, the old key is also revoked, so that older versions refuse it too. Locks the old key: only one of
- * several concurrent rotations succeeds (ID-62), and none overlaps a revocation.
+ * Replaces a key with a new one. The old key expires after the overlap, and never later than before (ID-61). Without
+ * an overlap, the old key is also revoked, so that older versions of identity refuse the key too. The old key is
+ * locked: only one of several concurrent rotations succeeds (ID-62), and a concurrent revocation waits.
  *
  * @throws ApiError NOT_FOUND when the owner has no such key, CONFLICT when the key is revoked, expired or rotated
  */

@@ -1,7 +1,7 @@
 import { listQueryProperties } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The limit of the filters, more than thirty years. */
+/** The maximum value of either filter: more than thirty years. */
 const SECONDS_MAX = 999_999_999;
 
 function secondsParameter(description: string) {
@@ -27,14 +27,14 @@ export const keyListQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** A filter for keys that are neither revoked nor expired and that match both times, if they are set. */
+/** A filter for keys that are neither revoked nor expired. A key must also match each time that is not null. */
 export interface KeyFilter {
   readonly now: Date;
   readonly unused_since: Date | null;
   readonly expires_until: Date | null;
 }
 
-/** Returns the filter of a query, or null for all keys. */
+/** Returns the filter of a query, or null if the query does not restrict the list. */
 export function keyFilter(
   { unused_for_seconds, expires_within_seconds }: Static<typeof keyListQuery>,
   now: number,

@@ -62,7 +62,7 @@ export function apiKeysHandlers(deps: Dependencies) {
         ownerAt: serviceAccountAt,
         owner: "service account",
         suffix: "ServiceAccount",
-        note: "The key has the labels of the service account's role, and is also listed at its member's address.",
+        note: "The key has the labels of the service account's role. The list of the member's keys contains it too.",
       }),
     );
 }
@@ -72,7 +72,7 @@ function noteCreated(set: Parameters<typeof setAuditNote>[0], { id, key_prefix, 
   setAuditNote(set, { details: { key_id: id, key_prefix, name }, created: id });
 }
 
-/** Returns the operations on the keys of the owner at one address. */
+/** Returns the operations on the keys of one kind of owner. */
 function keysAt(deps: Dependencies, address: Address) {
   const operations = keyOperations(address);
   return new Elysia({ name: `api-keys of a ${address.owner}`, normalize: false })
@@ -101,7 +101,7 @@ function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address
         response: {
           201: answer(
             CreatedApiKey,
-            "The key with its secret, which no other answer contains.",
+            "The key with its secret, which no other response contains.",
             "details",
             "created",
           ),
@@ -149,7 +149,7 @@ function keyHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address,
         response: {
           201: answer(
             CreatedApiKey,
-            "The new key with its secret, which no other answer contains.",
+            "The new key with its secret, which no other response contains.",
             "details",
             "created",
           ),

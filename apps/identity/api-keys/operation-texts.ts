@@ -1,4 +1,4 @@
-/** The words for one kind of owner. */
+/** The texts about the keys of one kind of owner. */
 export interface KeyTexts {
   /** The word for the owner in descriptions. */
   owner: string;
@@ -15,7 +15,7 @@ export function keyOperations({ owner, suffix, note }: KeyTexts) {
   return {
     create: {
       summary: `Create an API key of a ${owner}`,
-      description: `Only this answer contains the key itself. ${note}`,
+      description: `Only this response contains the key itself. ${note}`,
       operationId: `create${suffix}ApiKey`,
       tags,
     },
@@ -29,13 +29,13 @@ export function keyOperations({ owner, suffix, note }: KeyTexts) {
     rotate: {
       summary: `Rotate an API key of a ${owner}`,
       description:
-        "A new key with the same name and lifetime replaces this one. The old key ends after the overlap, or earlier if it expires earlier. 409 for a key that is revoked, expired, or already rotated.",
+        "A new key with the same name and lifetime replaces this one. The old key expires after the overlap, or at its own expiry time if that is earlier. 409 for a key that is revoked, expired, or already rotated.",
       operationId: `rotate${suffix}ApiKey`,
       tags,
     },
     revoke: {
       summary: `Revoke an API key of a ${owner}`,
-      description: "Final. Revoking it again changes nothing.",
+      description: "A revocation is final. Revoking a key again changes nothing.",
       operationId: `revoke${suffix}ApiKey`,
       tags,
     },

@@ -5,21 +5,19 @@ import { requireServiceAccount } from "../service-accounts/sql.ts";
 import { lockExistingUser, requireUser } from "../users/sql.ts";
 import type { KeyOwner } from "./sql.ts";
 
-/** The owner of the keys at an address. Its look-ups throw a 404 for an unknown owner. */
+/** The owner of API keys that a URL path names. The methods that look up the owner throw a 404 for an unknown owner. */
 export interface OwnerAddress {
-  /** Returns the lane for writes to these keys: the person, or the member's organization. */
+  /** Returns the lane for writes to the owner's keys: the id of the person, or of the member's organization. */
   lane(database: Database): Promise<string>;
   /** Returns the owner. With `locked`, nobody can remove the owner before the transaction ends. */
   find(tx: Orm, locked: boolean): Promise<KeyOwner>;
-  /**
-   * Returns the owner without a check. The statement that uses the owner must check that the owner exists.
-   */
+  /** Returns the owner, who may not exist. The statement that uses the owner must check that the owner exists. */
   named(orm: Orm): Promise<KeyOwner>;
   /** Returns the error for an owner that does not exist. */
   nobody(): ApiError;
 }
 
-/** Returns the owner at `/users/{user_id}`. */
+/** Returns the owner that the path `/users/{user_id}` names. */
 export function userAt({ user_id }: Record<"user_id", string>): OwnerAddress {
   return {
     lane: async () => user_id,
@@ -32,7 +30,7 @@ export function userAt({ user_id }: Record<"user_id", string>): OwnerAddress {
   };
 }
 
-/** Returns the owner at `/members/{member_id}`. A suspended member is an owner, a removed one is not. */
+/** Returns the owner that the path `/members/{member_id}` names. A removed member counts as unknown. */
 export function memberAt({ member_id }: Record<"member_id", string>): OwnerAddress {
   return {
     async lane(database) {
@@ -50,8 +48,8 @@ export function memberAt({ member_id }: Record<"member_id", string>): OwnerAddre
 }
 
 /**
- * Returns the owner at `/organizations/{organization_id}/service-accounts/{service_account_id}`, which is the
- * account's member.
+ * Returns the owner that the path `/organizations/{organization_id}/service-accounts/{service_account_id}` names:
+ * the service account's member.
  */
 export function serviceAccountAt(
   address: Record<"organization_id" | "service_account_id", string>,

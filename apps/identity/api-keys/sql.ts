@@ -27,8 +27,9 @@ function belongsTo(owner: KeyOwner) {
 }
 
 /**
- * Inserts a key unless it exists, so that the statement can be retried. Returns the owner's row, if any. The
- * statement names no constraint, because two concurrent attempts can conflict on the hash or on the id.
+ * Builds a statement that inserts a key unless the key exists, so that the statement can be retried. Its result is
+ * the owner's row, or no row for an unknown owner. Two concurrent attempts can conflict on the hash or on the id, so
+ * `on conflict` names no constraint.
  */
 const insertUnder = (owner: SQL, column: Column) =>
   preparedRows<{ id: string }>(sql`
@@ -51,7 +52,7 @@ const insertMemberKey = insertUnder(
 );
 
 /**
- * Stores a new key in one statement, which locks the owner against removal. Returns false and writes nothing
+ * Stores a new key in one statement, which also prevents the removal of the owner. Returns false and writes nothing
  * when the owner does not exist.
  */
 export async function insertKey(
@@ -126,8 +127,8 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
 }
 
 /**
- * Stores the last uses of keys, unless a later use is stored, and the new hashes of some keys. Returns the ids of
- * keys that another transaction holds locked. Never waits for a lock, which avoids deadlocks.
+ * Stores the last uses of keys, and the new hashes that some uses contain. A stored use that is later stays. Returns
+ * the ids of keys that another transaction holds locked. Never waits for a lock, which avoids deadlocks.
  */
 export async function writeLastUses(orm: Orm, uses: readonly KeyUse[]): Promise<string[]> {
   const values = JSON.stringify(uses.map(({ at_ms, ...use }) => ({ ...use, at: new Date(at_ms) })));

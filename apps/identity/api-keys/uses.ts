@@ -8,7 +8,7 @@ export interface KeyUse {
 
 /** The maximum number of keys with a use that is not stored yet. Uses of further keys are dropped. */
 const WAITING_MAX = 100_000;
-/** The maximum number of keys in one statement. It is small, because a revocation may wait for the statement's row locks. */
+/** The maximum number of keys in one statement: few, because a revocation may wait for the statement's row locks. */
 const BATCH_KEYS = 500;
 
 /**

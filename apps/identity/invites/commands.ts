@@ -74,8 +74,8 @@ type Redemption =
   | { member: LivingMemberRow; isNew: boolean };
 
 /**
- * Redeems an invite for a person (ID-44): counts a use, and adds the person as a member unless the person is
- * one already.
+ * Redeems an invite for a person (ID-44): counts a use, and adds the person to the organization unless the person is
+ * already a member.
  *
  * @throws ApiError NOT_FOUND for an unknown person or token, CONFLICT for an ended invite
  */

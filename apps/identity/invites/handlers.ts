@@ -40,7 +40,10 @@ export function invitesHandlers(deps: Dependencies) {
       {
         params: pathIds("organization_id", "invite_id"),
         query: noQuery,
-        response: { 204: emptyAnswer("Revoked, or ended before."), ...errors("NOT_FOUND") },
+        response: {
+          204: emptyAnswer("The invite is revoked, or had already ended."),
+          ...errors("NOT_FOUND"),
+        },
         detail: operations.revokeInvite,
       },
     )

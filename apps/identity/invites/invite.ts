@@ -9,7 +9,7 @@ export { Invite };
 const EXPIRES_SECONDS_MIN = 60;
 export const EXPIRES_SECONDS_DEFAULT = 7 * 24 * 60 * 60;
 const EXPIRES_SECONDS_MAX = 30 * 24 * 60 * 60;
-/** The largest value of the database column. */
+/** The largest integer that the database column `max_uses` can store. */
 const MAX_USES_MAX = 2_147_483_647;
 
 export function createInviteBody(roles: Roles) {
@@ -17,7 +17,7 @@ export function createInviteBody(roles: Roles) {
     {
       email: Type.Optional(
         personText(EMAIL_LENGTH_MAX, {
-          description: "The address that is shown with the invite. Identity sends no mail.",
+          description: "The email address to show with the invite. Identity sends no email.",
           examples: ["ada@example.com"],
         }),
       ),

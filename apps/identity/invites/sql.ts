@@ -46,7 +46,7 @@ export async function lockInvite(tx: Orm, organization_id: string, id: string): 
   return row ?? null;
 }
 
-/** Stores a use or the end of an invite. Deletes the token of an invite that has ended. */
+/** Stores the status and the count of uses of an invite. Deletes the token if the invite is no longer active. */
 export async function updateInvite(
   tx: Orm,
   id: string,

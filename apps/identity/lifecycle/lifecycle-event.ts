@@ -24,7 +24,7 @@ const OrganizationData = Type.Object(
 const PlanData = Type.Object(
   {
     name: OrganizationData.properties.name,
-    plan: mostlyNull(PlanName, { description: "The plan from now on, or null for no plan." }),
+    plan: mostlyNull(PlanName, { description: "The new plan, or null for no plan." }),
   },
   { title: "Plan event data", description: "The organization of a plan event, with its plan." },
 );
@@ -47,17 +47,17 @@ export const LifecycleEvent = Type.Object(
     organization_id: idField("The id of the organization."),
     data: Type.Union([MemberData, PlanData, OrganizationData], {
       title: "Lifecycle event data",
-      description: "The subject: a member for membership events, otherwise the organization.",
+      description: "The changed object: a member for membership events, otherwise the organization.",
     }),
   },
   { title: "Lifecycle event", description: "A change of a membership or an organization." },
 );
 export type LifecycleEvent = Static<typeof LifecycleEvent>;
 
-/** An event without its position in the feed. */
+/** An event to append. The insert adds its id and its time. */
 export type NewEvent = Pick<LifecycleEvent, "type" | "organization_id" | "data">;
 
-/** The fields of a membership that its events contain. */
+/** The fields of a membership that membership events contain. */
 interface EventMember {
   id: string;
   organization_id: string;

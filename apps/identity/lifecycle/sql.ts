@@ -4,15 +4,15 @@ import { asc, desc, eq, gt, sql } from "drizzle-orm";
 import { lifecycleEvents } from "../tables.ts";
 import type { LifecycleEvent, NewEvent } from "./lifecycle-event.ts";
 
-/** The maximum number of rows in one statement, which passes them as one parameter and must be short. */
+/** The maximum number of rows that one statement inserts, so that its single JSON parameter stays small. */
 const ROWS_MAX = 10_000;
 
 /**
- * Appends `events` to the feed in their order. This must be the last step of its transaction.
+ * Appends `events` to the feed in their order. Must be the last step of a transaction.
  *
- * Because the feed is locked until the commit, ids follow the order of commits. A reader that has read up to an id
- * therefore misses no earlier event. Taken in the last step, the lock lasts only for the commit, and its holder
- * waits for no other lock.
+ * The feed is locked until the commit, so ids follow the order of commits. A reader that has read up to an id has
+ * missed no earlier event. In the last step, the lock is held only briefly, and the transaction waits for no other
+ * lock while it holds this one.
  */
 export async function appendEvents(tx: Orm, events: readonly NewEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;
@@ -50,7 +50,7 @@ export async function eventExists(orm: Orm, id: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Returns the events of a page and one more, oldest first. */
+/** Returns the events of a page, oldest first, and one more event if a next page exists. */
 export async function listEvents(orm: Orm, request: PageRequest): Promise<LifecycleEvent[]> {
   const rows = await orm
     .select()

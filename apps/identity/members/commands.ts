@@ -26,8 +26,8 @@ import {
 /**
  * Adds the person of an IdP subject to an organization, and creates the person if the subject is new.
  *
- * Locks the person, then the organization. For a new person, locks the organization first: validations of the
- * subject wait for the insert of its link, so the transaction must not wait after the insert.
+ * Locks the person, then the organization. For a new person, locks the organization first. Validations of the subject
+ * wait once the person's IdP link is inserted, so the transaction must not wait for a lock after the insert.
  */
 export function addMember(
   deps: Dependencies,
@@ -84,9 +84,7 @@ export async function joinOrganization(
   };
 }
 
-/**
- * Changes a member and returns the differences. Locks the organization if the role changes, then the member.
- */
+/** Changes a member and returns the changed fields. Locks the organization if the role changes, then the member. */
 export async function changeMember(
   { database, roles, clock }: Dependencies,
   address: MemberAddress,
@@ -119,7 +117,7 @@ function refuseNameOfServiceAccount(member: LivingMemberRow, { display_name }: M
   ]);
 }
 
-/** Removes the member at an address. */
+/** Removes a member, named with or without its organization. */
 export async function removeMemberAt(deps: Dependencies, address: MemberAddress): Promise<void> {
   const { database } = deps;
   const member = await database.run("select_member", (orm) => requireLivingMember(orm, address));
@@ -148,7 +146,8 @@ export async function removeMember(
 
 /**
  * Refuses to remove the last member (ID-36) or, with roles on, the last holder of creator_role (ID-37).
- * Suspended members count. The caller holds the organization locked for update, so the check stays true.
+ * Suspended members count. The caller holds the organization locked for update, so the result stays valid until the
+ * commit.
  */
 async function refuseRemovalOfLast(tx: Orm, member: LivingMemberRow, roles: Roles): Promise<void> {
   if (!(await hasOtherMember(tx, member))) {

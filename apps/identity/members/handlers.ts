@@ -37,7 +37,7 @@ const memberAlready = {
   details: { field: "idp" },
 } as const;
 
-/** Returns the routes of members at the organization's address (ID-29). */
+/** Returns the routes that list and add the members of an organization (ID-29). */
 export function membersHandlers(deps: Dependencies) {
   const { database, roles } = deps;
   return new Elysia({ name: "members", normalize: false, prefix: "/organizations/:organization_id/members" })
@@ -81,7 +81,7 @@ export function membersHandlers(deps: Dependencies) {
     );
 }
 
-/** Returns the routes of one member at the organization's address. */
+/** Returns the routes under `/organizations/:organization_id/members/:member_id`. */
 export function memberHandlers(deps: Dependencies) {
   const { database, roles } = deps;
   const prefix = "/organizations/:organization_id/members/:member_id";
@@ -123,7 +123,7 @@ export function memberHandlers(deps: Dependencies) {
     );
 }
 
-/** Returns the routes of a member at its own address (ID-33). */
+/** Returns the routes under `/members/:member_id`, which name a member without its organization (ID-33). */
 export function memberSelfHandlers(deps: Dependencies) {
   const { database, roles } = deps;
   return new Elysia({ name: "member-self", normalize: false, prefix: "/members/:member_id" })

@@ -20,7 +20,7 @@ export function addMemberBody(roles: Roles) {
   );
 }
 
-/** The fields that both addresses of a member can change. */
+/** The fields that a PATCH can change whether or not its path names the organization. */
 const changeFields = {
   status: Type.Optional(MemberStatus),
   display_name: Type.Optional(displayNameField),
@@ -39,8 +39,8 @@ export const UpdateMemberSelfBody = Type.Object(changeFields, {
 });
 
 /**
- * A membership with the possible sources of its display name. The membership's own name applies only in this
- * organization.
+ * A membership, with the names of its person and its service account. `display_name` is the person's name in this
+ * organization only; null means that the person's global name is shown.
  */
 export type MemberRow = typeof members.$inferSelect & {
   person_name: string | null;
@@ -57,7 +57,7 @@ export function isLiving(row: MemberRow): row is LivingMemberRow {
 /** The body of a PATCH; absent fields stay unchanged. */
 export type MemberChange = Static<ReturnType<typeof updateMemberBody>>;
 
-/** Returns the change in a body, with the display name as it is stored. */
+/** Returns the body of a PATCH with the display name in its stored form. */
 export function readChange({ display_name, ...rest }: MemberChange): MemberChange {
   if (display_name === undefined) return rest;
   return { ...rest, display_name: display_name === null ? null : trimmed(display_name) };

@@ -9,7 +9,7 @@ export const operations = describeOperations(
     ],
     addMember: [
       "Add a member",
-      "Adds the person with this subject of an identity provider. The member is active at once. An unknown subject becomes a new person. 409 with field `idp` for a person who is a member already.",
+      "Adds the person with this subject of an identity provider. The member is active at once. An unknown subject becomes a new person. 409 with field `idp` for a person who is already a member.",
     ],
     getMember: ["Read a member", "A removed member is shown with its last name and the status `removed`."],
     updateMember: [
@@ -23,11 +23,11 @@ export const operations = describeOperations(
     getMemberSelf: ["Read a member by its id alone", "404 for a removed member."],
     updateMemberSelf: [
       "Change a member by its id alone",
-      "Changes its status and its name. The role can be changed only at the organization's address.",
+      "Changes its status and its name. Only the path that names the organization can change the role.",
     ],
     removeMemberSelf: [
       "Leave an organization",
-      "Removes the member, as at the organization's address. The last member, and the last holder of creator_role, cannot leave (422).",
+      "The same as the removal by the path that names the organization. The last member, and the last holder of creator_role, cannot leave (422).",
     ],
     getUserOfMember: [
       "Find the person of a member",

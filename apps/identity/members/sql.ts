@@ -32,15 +32,15 @@ async function findMember(orm: Orm, id: string): Promise<MemberRow | null> {
   return row ?? null;
 }
 
-/** The address of a member: within its organization, or by its id alone. */
+/** The ids that name a member in a URL path: the member's id, with or without the id of its organization. */
 export interface MemberAddress {
   member_id: string;
   organization_id?: string;
 }
 
 /**
- * Returns the membership at an address, even a removed one. Throws a 404 for an unknown id and for a member
- * of another organization.
+ * Returns a membership, even a removed one. Throws a 404 for an unknown id and for a member of another organization
+ * than the named one.
  */
 export async function requireMember(
   orm: Orm,
@@ -53,7 +53,7 @@ export async function requireMember(
   return row;
 }
 
-/** Works like {@link requireMember}, and throws a 404 for a removed member too. */
+/** Works like {@link requireMember}, but throws a 404 for a removed member too. */
 export async function requireLivingMember(orm: Orm, address: MemberAddress): Promise<LivingMemberRow> {
   const row = await requireMember(orm, address);
   if (!isLiving(row)) throw notFound("member", address.member_id);
@@ -61,8 +61,8 @@ export async function requireLivingMember(orm: Orm, address: MemberAddress): Pro
 }
 
 /**
- * Returns the person of a membership, even a removed one. Throws a 404 for a service account and for a
- * deleted account.
+ * Returns the id of the person of a membership, even of a removed one. Throws a 404 for a service account, and for a
+ * person whose account was deleted.
  */
 export async function requirePersonOf(orm: Orm, member_id: string): Promise<string> {
   const row = await findMember(orm, member_id);
@@ -70,7 +70,7 @@ export async function requirePersonOf(orm: Orm, member_id: string): Promise<stri
   return row.user_id;
 }
 
-/** Returns the person's membership in an organization, or null if there is none or it has ended. */
+/** Returns the person's membership in an organization, or null if the person is not or no longer a member. */
 export async function findMembership(
   orm: Orm,
   organization_id: string,
@@ -102,7 +102,7 @@ export async function lockMember(tx: Orm, id: string, purpose: keyof typeof lock
   return locked.length > 0;
 }
 
-/** Locks the person's membership in an organization for `share` and returns it, unless it has ended. */
+/** Locks the person's membership in an organization for `share` and returns it. Null if no membership is left. */
 export async function lockMembership(
   tx: Orm,
   organization_id: string,
@@ -130,7 +130,7 @@ export async function listMembers(
   return rows.filter(isLiving);
 }
 
-/** A membership to insert. The insert sets its status and its time of change. */
+/** A membership to insert. The insert sets `status` and `updated_at`. */
 export type NewMember = Pick<
   MemberRow,
   "id" | "organization_id" | "principal" | "user_id" | "service_account_id" | "role" | "created_at"
@@ -150,8 +150,8 @@ export async function updateMember(
 }
 
 /**
- * Tells whether the member's organization has another member, with `role` if it is given. Removed members do
- * not count.
+ * Tells whether the member's organization has another member or, if `role` is set, another member with this role.
+ * Removed members do not count.
  */
 export async function hasOtherMember(
   tx: Orm,

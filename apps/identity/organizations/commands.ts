@@ -25,8 +25,8 @@ interface NewOrganization {
 }
 
 /**
- * Creates an organization and its first member, who holds `creator_role`, in one transaction. Locks the
- * person first, so that concurrent creations by one person are counted one after the other.
+ * Creates an organization and its first member, who holds `creator_role`, in one transaction. Locks the person
+ * first, so that concurrent creations by one person cannot exceed the limit.
  *
  * @throws ApiError NOT_FOUND for an unknown person, CONFLICT for a person at the limit
  */

@@ -37,7 +37,7 @@ const lockedOrganizations = {
 /**
  * Locks the organization until the transaction ends and returns it; throws a 404 when it does not exist. `share`
  * prevents its deletion. `update` also serializes changes of its memberships: every transaction that adds or
- * removes a member or sets a role takes this lock. So the counts behind a rule stay true until the commit.
+ * removes a member or sets a role takes this lock. So a count of members stays valid until the commit.
  */
 export async function lockOrganization(
   tx: Orm,
@@ -109,8 +109,8 @@ export async function updateOrganizationPlan(
 }
 
 /**
- * Deletes a locked organization and everything in it, in batches, because the database's own cascade would be one
- * statement without a limit.
+ * Deletes a locked organization and everything in it. Deletes in batches, because ON DELETE CASCADE would delete any
+ * number of rows in one statement.
  */
 export async function deleteOrganizationRows(tx: Orm, id: string): Promise<void> {
   const memberRows = await tx.select({ id: members.id }).from(members).where(eq(members.organization_id, id));
@@ -128,8 +128,8 @@ export async function deleteOrganizationRows(tx: Orm, id: string): Promise<void>
 }
 
 /**
- * Returns at most `limit` organizations that would lose their last member or holder of `creatorRole` if the
- * person's memberships ended.
+ * Returns at most `limit` organizations that would lose their last member, or their last holder of `creatorRole`, if
+ * the person's memberships ended.
  */
 export function organizationsThatNeed(
   tx: Orm,

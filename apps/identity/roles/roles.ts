@@ -21,7 +21,7 @@ export interface Roles {
    * Returns the labels that a stored role grants now. A slug that is no longer in the file grants nothing.
    */
   labelsOf(role: string | null): string[];
-  /** Returns a stored role as responses show it. */
+  /** Returns the role to show in responses: the stored role, or null while roles are off. */
   shown(role: string | null): string | null;
 }
 

@@ -43,7 +43,7 @@ export async function createServiceAccount(
   return { ...account, member_id: member.id, role, status: "active" };
 }
 
-/** Renames a service account and returns the differences. Locks the account's member, then the account. */
+/** Renames a service account and returns the changed fields. Locks the account's member, then the account. */
 export function renameServiceAccount(
   { database, clock }: Dependencies,
   address: ServiceAccountAddress,

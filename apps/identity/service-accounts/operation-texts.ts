@@ -14,7 +14,7 @@ export const operations = describeOperations(
     getServiceAccount: ["Read a service account", "404 for a removed service account."],
     updateServiceAccount: [
       "Rename a service account",
-      "Its status and role are changed at its member's address.",
+      "To change the status or the role, change the member of the service account.",
     ],
     removeServiceAccount: [
       "Remove a service account",

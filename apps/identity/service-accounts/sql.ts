@@ -6,7 +6,7 @@ import { behind, byId } from "../list-sql.ts";
 import { members, serviceAccounts } from "../tables.ts";
 import type { ServiceAccountRow } from "./service-account.ts";
 
-/** The address of a service account. */
+/** The ids that name a service account in a URL path. */
 export interface ServiceAccountAddress {
   organization_id: string;
   service_account_id: string;
@@ -26,10 +26,7 @@ function selectServiceAccounts(orm: Orm, condition: SQL | undefined) {
     .where(and(ne(members.status, sql`'removed'`), condition));
 }
 
-/**
- * Returns the account at an address. Throws a 404 for an unknown account, one of another organization and a
- * removed one.
- */
+/** Returns a service account. Throws a 404 if it is unknown, removed or in another organization than the named one. */
 export async function requireServiceAccount(
   orm: Orm,
   { organization_id, service_account_id }: ServiceAccountAddress,

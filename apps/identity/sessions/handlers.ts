@@ -7,7 +7,7 @@ import { pathIds } from "../path-ids.ts";
 import { mintSession } from "./commands.ts";
 import { checkSessionIds, MintSessionBody, Session } from "./session.ts";
 
-/** Paths with an empty id. A parameter does not match an empty segment, so each path needs its own route. */
+/** Paths with an empty id. A path parameter does not match an empty segment, so each path needs its own route. */
 const EMPTY_ID_PATHS = [
   "/users//organizations/:organization_id/session",
   "/users/:user_id/organizations//session",

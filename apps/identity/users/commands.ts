@@ -18,12 +18,12 @@ import {
 } from "./sql.ts";
 import type { UserRow } from "./user.ts";
 
-/** The limit for attempts. An attempt fails when another transaction creates or deletes the same person. */
+/** The maximum number of attempts. An attempt fails when another transaction creates or deletes the same person. */
 const ROUNDS_MAX = 10;
 
 /**
- * Returns the person of `subject`, or creates one (ID-85), and prevents deletion until the transaction ends. When
- * two calls run at once, one inserts the link and the other reads it.
+ * Returns the person of `subject`, or creates one (ID-85). Locks the person against deletion until the transaction
+ * ends. When two calls run at once, one inserts the IdP link and the other reads it.
  */
 export async function personOfSubject(
   tx: Orm,
@@ -48,7 +48,7 @@ export async function personOfSubject(
   throw new Error("The person of a subject was created and deleted over and over.");
 }
 
-/** Changes a person's name or status and returns the differences. */
+/** Changes a person's name or status and returns the changed fields. */
 export function changeUser(
   { database, clock }: Dependencies,
   id: string,

@@ -10,7 +10,7 @@ export const operations = describeOperations(
     getUser: ["Read a person", "The person's global name and status."],
     updateUser: [
       "Change a person's name",
-      "Each organization shows this name if the member has no name of its own there.",
+      "An organization shows this name unless the member has a name for that organization.",
     ],
     updateUserStatus: [
       "Suspend or re-enable a person",

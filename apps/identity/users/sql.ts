@@ -7,7 +7,7 @@ import { behind, byId } from "../list-sql.ts";
 import { idpLinks, members, organizations, users } from "../tables.ts";
 import type { MembershipRow, UserRow } from "./user.ts";
 
-/** Returns the person; throws a 404 when there is none. */
+/** Returns the person; throws a 404 for an unknown id. */
 export async function requireUser(orm: Orm, id: string): Promise<UserRow> {
   const row = await findUser(orm, id);
   if (row === null) throw notFound("user", id);
@@ -41,8 +41,8 @@ const lockedUsers = {
 };
 
 /**
- * Locks the person until the transaction ends and returns the person, or null. `share` prevents deletion of
- * the account. `update` also prevents other changes. `delete` waits for every holder of either lock.
+ * Locks the person until the transaction ends and returns the person, or null for an unknown id. `share` prevents
+ * the deletion of the account. `update` also prevents other changes. `delete` excludes all other locks.
  */
 export async function lockUser(
   tx: Orm,
@@ -116,7 +116,7 @@ const userBySubject = prepared((orm) =>
     ),
 );
 
-/** Returns the person of an IdP subject, with one indexed query. */
+/** Returns the person of an IdP subject, or null for an unknown subject. */
 export async function findUserBySubject(orm: Orm, { issuer, subject }: IdpSubject): Promise<UserRow | null> {
   const [row] = await userBySubject(orm, { issuer, subject });
   return row ?? null;

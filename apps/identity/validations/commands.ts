@@ -17,8 +17,8 @@ export async function validateSubject(deps: Dependencies, idp: IdpSubject): Prom
 }
 
 /**
- * Validates an API key or session and returns its holder. Looks up the hash of the whole text, so that the time
- * reveals nothing about a secret. If no row is found, looks up the next accepted hash. Text that cannot be a
+ * Validates an API key or session and returns its holder. Looks up the hash of the whole text, so that the response
+ * time reveals nothing about a secret. If no row is found, looks up the next accepted hash. Text that cannot be a
  * credential of this deployment needs no query.
  */
 export async function validateCredential(

@@ -2,12 +2,12 @@ import { Batches, type Member, rejectEach, type SharedContext } from "@ostiary/l
 
 const KEYS_MAX = 100;
 
-/** Looks up rows by key. One query serves the keys of one turn of the event loop, up to {@link KEYS_MAX}. */
+/** Looks up rows by key. One query finds up to {@link KEYS_MAX} keys that are requested in one event-loop iteration. */
 export class GatheredLookup<Row> {
   readonly #batches: Batches<string, Row | null>;
   readonly #findAll: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
 
-  /** @param context adds a query to the trace of each request that waits for it */
+  /** @param context adds a shared query to the trace of each request that waits for the query */
   constructor(
     findAll: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
     context?: SharedContext,
@@ -16,7 +16,7 @@ export class GatheredLookup<Row> {
     this.#batches = new Batches((wanted) => this.#answer(wanted), { items_max: KEYS_MAX, context });
   }
 
-  /** Returns the row of `key`, or null. Rejects when the query fails. */
+  /** Returns the row of `key`, or null if there is no row. Rejects when the query fails. */
   find(key: string): Promise<Row | null> {
     return this.#batches.add(key);
   }

@@ -13,7 +13,7 @@ export function createValidationMetrics({ registry }: Pick<Metrics, "registry">)
   const counts = { credential: { valid: 0, invalid: 0 }, person: { valid: 0, invalid: 0 } };
   collectedCounter(registry, {
     name: "identity_validations_total",
-    help: "Validations of a credential, or of the person of a token, by result.",
+    help: "Validations by kind (credential, or person of a token) and by result (valid, invalid).",
     labelNames: ["kind", "result"],
     read: () =>
       KINDS.flatMap((kind) =>

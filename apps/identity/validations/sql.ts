@@ -13,12 +13,12 @@ import type { CredentialRow } from "./validation.ts";
 
 const CONNECTIONS = 5;
 
-/** Opens the connections for validations, so that their short reads never queue behind other reads or writes. */
+/** Opens connections only for validations, so that their short reads never queue behind other reads or writes. */
 export function openValidations(url: string, options: DatabaseOptions): Promise<Database> {
   return openDatabase(url, { pool_max: CONNECTIONS, ...options });
 }
 
-/** The holder of a credential: the person of a user key, or a member and that member's person. */
+/** The columns of a credential's holder: the person of a user key, or a member and that member's person. */
 const holder = {
   user_id: apiKeys.user_id,
   person_status: users.status,
@@ -45,7 +45,7 @@ const keysByHash = prepared((orm) =>
     .where(isOneOf(apiKeys.hash)),
 );
 
-/** Returns the API keys of these hashes with their holders, in one query on the unique index of hashes. */
+/** Returns the API keys with these hashes, and their holders, in one query on the unique index of hashes. */
 export async function findKeys(orm: Orm, hashes: readonly string[]): Promise<Map<string, CredentialRow>> {
   return byHash(await keysByHash(orm, { hashes: asArray(hashes) }));
 }
@@ -67,7 +67,7 @@ const sessionsByHash = prepared((orm) =>
     .where(isOneOf(sessions.hash)),
 );
 
-/** Returns the sessions of these hashes with their holders, in one query on the primary key. */
+/** Returns the sessions with these hashes, and their holders, in one query on the primary key. */
 export async function findSessions(orm: Orm, hashes: readonly string[]): Promise<Map<string, CredentialRow>> {
   return byHash(await sessionsByHash(orm, { hashes: asArray(hashes) }));
 }

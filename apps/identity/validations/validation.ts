@@ -10,11 +10,11 @@ export interface CredentialRow
   extends Nullable<Pick<typeof members.$inferSelect, "organization_id" | "role">>,
     Nullable<Pick<typeof sessions.$inferSelect, "expires_at">>,
     Pick<typeof apiKeys.$inferSelect, "revoked_at"> {
-  /** The plan of the organization; null for no plan, and for a user key. */
+  /** The plan of the organization. Null for a user key, and for an organization without a plan. */
   plan: string | null;
   /** The id of the key, or null for a session. */
   key_id: string | null;
-  /** The id of the person; set for a user key. */
+  /** The id of the person of a user key. Null for member credentials. */
   user_id: string | null;
   /** The status of the person behind the key or session, or null for a service account. */
   person_status: (typeof users.$inferSelect)["status"] | null;
@@ -24,10 +24,7 @@ export interface CredentialRow
 
 export const INVALID: InvalidResult = { valid: false };
 
-/**
- * Returns the credential if it has a known form and this deployment's brand. No other credential can be
- * valid.
- */
+/** Parses a credential. Returns null for a text without a known form or without this deployment's brand. */
 export function ownCredential(text: string, brand: string): ParsedCredential | null {
   const parsed = parseCredential(text);
   return parsed?.brand === brand ? parsed : null;

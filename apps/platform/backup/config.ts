@@ -12,7 +12,7 @@ import { SCHEMAS, type SchemaName } from "./schemas.ts";
 const ofOne = (service: string) =>
   Type.Optional(databaseUrl(`The database of ${service}, if it is not the database of DATABASE_URL.`));
 
-/** Lists the variables of `ostiary backup`. */
+/** The environment variables of `ostiary backup`. */
 const backupVariables = Type.Object({
   DATABASE_URL: Type.Optional(
     databaseUrl("The database of all services, with a user who owns their schemas, or a superuser."),

@@ -13,7 +13,7 @@ const BYTES_MAX = 1024 * 1024;
 const SchemaOfDump = Type.Object(
   {
     name: Type.Union(SCHEMAS.map(({ name }) => Type.Literal(name))),
-    /** The applied migrations, by their times in the journal. */
+    /** The times of the applied migrations in the migration journal, which identify the migrations. */
     migrations: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),
   },
   { additionalProperties: false },

@@ -1,4 +1,4 @@
-/** Prints a line of progress, on standard error. */
+/** Prints a line of progress on standard error. */
 export type Say = (line: string) => void;
 
 const EVERY_MS = 5_000;
@@ -8,7 +8,7 @@ export function mebibytes(bytes: number): string {
   return `${(bytes / MIB).toFixed(1)} MiB`;
 }
 
-/** The progress of one file: a line every 5 s while bytes pass, and one at the end. */
+/** Reports the progress of one file: a line every 5 s while data is copied, and one line at the end. */
 export class Progress {
   readonly #say: Say;
   readonly #what: string;

@@ -12,9 +12,9 @@ import { verifyBackup } from "./verify.ts";
 
 /**
  * Restores a backup into databases that have none of its schemas (OP-65 to OP-67). Each database is restored
- * whole or not at all.
+ * completely or not at all.
  *
- * @throws StartRefused for a backup, database or `pg_restore` that cannot be used; nothing is written then
+ * @throws StartRefused before any write, for a backup, database or `pg_restore` that cannot be used
  */
 export async function restoreBackup(
   config: BackupConfig,
@@ -80,7 +80,7 @@ function placeOf(dump: Dump, places: readonly Place[]): Place {
   const place = places.find(({ schemas }) => names.every((name) => schemas.includes(name)));
   if (place !== undefined) return place;
   throw new StartRefused(
-    `${dump.file} contains the schemas ${names.join(", ")} of one database. Give the variables of these services the same database.`,
+    `${dump.file} contains the schemas ${names.join(", ")} of one database. Set the variables of these services to the same database.`,
   );
 }
 
@@ -117,8 +117,8 @@ interface Restoring {
 }
 
 /**
- * Restores one dump in one transaction. This process reads the dump, so the end of the process ends the
- * restore.
+ * Restores one dump in one transaction. This process feeds the dump to `pg_restore`, so the restore fails if the
+ * process dies.
  */
 async function restoreDump(dump: Dump, place: Place, restoring: Restoring): Promise<void> {
   const { config, directory, tool, surroundings, say } = restoring;
@@ -141,8 +141,8 @@ async function restoreDump(dump: Dump, place: Place, restoring: Restoring): Prom
 }
 
 /**
- * Writes a file to the input of a program. Ignores a write error if the program failed: {@link ended} reports
- * the reason.
+ * Writes a file to the standard input of a program. Ignores a write error if the program failed, because
+ * {@link ended} reports the reason.
  */
 async function feed(
   child: Bun.Subprocess<"pipe", "ignore", "pipe">,

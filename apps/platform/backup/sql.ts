@@ -11,7 +11,7 @@ export async function selectServerMajor(database: Database): Promise<number> {
   return Math.floor((found?.version ?? 0) / MAJOR);
 }
 
-/** Returns the applied migrations of a schema, by their times in the journal; null without a journal. */
+/** Returns the times of a schema's applied migrations, or null if the schema has no migration journal. */
 export async function selectMigrations(database: Database, schema: SchemaName): Promise<number[] | null> {
   const journal = sql`${sql.identifier(schema)}.schema_migrations`;
   return database.run("select_migrations", async (orm) => {
@@ -28,7 +28,7 @@ export async function selectMigrations(database: Database, schema: SchemaName): 
   });
 }
 
-/** Returns those of `schemas` that exist. */
+/** Returns the schemas among `schemas` that the database has. */
 export async function selectSchemas(
   database: Database,
   schemas: readonly SchemaName[],
@@ -60,7 +60,7 @@ export async function selectRolesOf(
   return found.map(({ name }) => name);
 }
 
-/** Returns those of `roles` that the server does not have. */
+/** Returns the roles among `roles` that the server does not have. */
 export async function selectMissingRoles(
   database: Database,
   roles: readonly string[],

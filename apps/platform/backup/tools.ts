@@ -30,7 +30,7 @@ export function findTool(name: ToolName, env: Environment): Tool {
   return { path, major: Number(major) };
 }
 
-/** The connection of a PostgreSQL program: its `--dbname`, and environment variables for all secrets. */
+/** The connection of a PostgreSQL program: the value for `--dbname`, and environment variables for all secrets. */
 export interface Connection {
   readonly dbname: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export interface Connection {
 
 const PARTS = /^(postgres(?:ql)?:\/\/)(?:([^@/]*)@)?([^/?#]*)(\/[^?#]*)?/;
 
-/** The first version whose programs can use the public CAs of the system. */
+/** The first major version of PostgreSQL whose programs can use the system's public certificate authorities. */
 const KNOWS_PUBLIC_CAS = 16;
 
 /**
@@ -61,7 +61,7 @@ export function connectionTo(url: string, config: BackupConfig, tool: Tool): Con
   };
 }
 
-/** Returns the variables of TLS. Certificates are checked as in the services, or TLS is off. */
+/** Returns the environment variables for TLS. If TLS is on, the server's certificate and name are checked. */
 function tlsOf(url: string, config: BackupConfig, tool: Tool): Record<string, string> {
   if (!databaseUsesTls(url)) return { PGSSLMODE: "disable" };
   const { DATABASE_CA_FILE, DATABASE_CERT_FILE, DATABASE_KEY_FILE } = config;
@@ -84,9 +84,7 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-/**
- * Returns the variables of a program: those of the connection, and the operator's PATH, HOME and PGPASSFILE.
- */
+/** Returns the environment of a program: the connection's variables, and the operator's PATH, HOME and PGPASSFILE. */
 export function variablesOf(env: Environment, { variables }: Connection): Record<string, string> {
   const kept = ["PATH", "HOME", "PGPASSFILE"].flatMap((name) => {
     const value = env[name];
@@ -98,8 +96,8 @@ export function variablesOf(env: Environment, { variables }: Connection): Record
 const SAID_MAX = 2_000;
 
 /**
- * Waits until a program ends.
- * @throws Error with the end of its error output if the program failed
+ * Waits until a program exits.
+ * @throws Error with the last part of the program's standard error if the program failed
  */
 export async function ended(name: ToolName, child: Bun.Subprocess, stderr: Promise<string>): Promise<void> {
   const [code, said] = await Promise.all([child.exited, stderr]);

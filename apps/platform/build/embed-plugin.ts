@@ -5,7 +5,7 @@ import { bundleConsole } from "@ostiary/registry/console/bundle";
 import type { BunPlugin } from "bun";
 import { embeddedFiles, ROOT } from "./embedded-files.ts";
 
-/** Modules of packages that read files from their own folder, each with the expression for that folder. */
+/** Modules of packages that read files from their own folder. `as` returns the code that replaces `place`. */
 const PLACED = [
   { modules: /\/@electric-sql\/pglite\/dist\/[^/]+\.js$/, place: "import.meta.url", as: urlInExecutable },
   { modules: /\/etcd3\/lib\/connection-pool\.js$/, place: "__dirname", as: folderInExecutable },

@@ -18,7 +18,7 @@ export const ROOT = join(import.meta.dir, "../../..");
 
 /**
  * Returns the paths of all embedded files.
- * @throws Error when a pattern matches no file, because the executable would lack it
+ * @throws Error if a pattern matches no file, because the executable would lack the file
  */
 export async function embeddedFiles(): Promise<string[]> {
   const found = await Promise.all(

@@ -1,10 +1,10 @@
 /**
- * The health check of a container, whichever service the container runs. Asks every internal port in the
- * container whether it is ready. Exits with 0 when all are ready, else with 1. Writes the reasons to stdout,
- * where `docker inspect` shows them.
+ * The health check of a container, whichever service the container runs. Requests `/health/ready` on every internal
+ * port. Exits with 0 if at least one service answers and all that answer are ready, otherwise with 1. Writes the
+ * reasons to stdout, where `docker inspect` shows them.
  *
- * The check runs every few seconds in each container. So this file imports nothing: imports would make the
- * check cost five times as much.
+ * The check runs every few seconds in each container. So this file imports nothing: with imports, the check would
+ * cost five times as much.
  */
 
 /** The internal ports of gateway, registry, identity, audit and portal. `INTERNAL_PORT` replaces all five. */
@@ -21,7 +21,7 @@ const reasons = answers.filter((answer) => answer !== "");
 process.stdout.write(reasons.map((reason) => `${reason}\n`).join(""));
 process.exit(reasons.length === 0 ? 0 : 1);
 
-/** Returns an empty text if the port is ready, null if nothing listens, and otherwise the reason. */
+/** Returns an empty text if the port is ready, null if nothing listens on it, and otherwise why it is not ready. */
 async function readiness(port: string): Promise<string | null> {
   const url = `http://${host}:${port}/health/ready`;
   try {

@@ -67,7 +67,7 @@ const operations = {
     description: "The whole filtered list as a stream of NDJSON, newest first.",
     responses: {
       200: {
-        description: "The changes, one in JSON on each line.",
+        description: "The changes, one JSON object on each line.",
         content: {
           [NDJSON]: { schema: { type: "string" as const, description: "One change in JSON on each line." } },
         },
@@ -119,7 +119,7 @@ export function changeHandlers(database: Database) {
     );
 }
 
-/** Streams pages of changes as lines. Reads the next page when the client is ready for it. */
+/** Streams changes as NDJSON. Reads the next page from the database when the client is ready for more. */
 function exported(
   first: readonly RecordedChange[],
   readAfter: (place: ChangePlace) => Promise<RecordedChange[]>,

@@ -3,7 +3,7 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
 import { revisions } from "../tables.ts";
 
-/** The place of a change in the list of all changes. */
+/** The service and revision of a change, which give its position in the list of all changes. */
 export interface ChangePlace {
   readonly service: string;
   readonly revision: number;
@@ -18,7 +18,7 @@ export interface ChangeFilter {
   readonly created_before?: string;
 }
 
-/** Returns up to `count` changes, newest first; 422 if there is no change at `after`. */
+/** Returns up to `count` changes after `after`, newest first. Throws a 422 if the change `after` does not exist. */
 export async function selectChanges(
   orm: Orm,
   filter: ChangeFilter,

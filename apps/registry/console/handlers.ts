@@ -9,8 +9,8 @@ export const CONSOLE_PAGE = "/console";
 export const CONSOLE_RETURN = signInReturnPath(CONSOLE_PAGE);
 
 /**
- * Serves `/console` (RG-97, RG-127). The page itself needs no token: it asks the operator for one, and sends
- * the token with each call.
+ * Serves `/console` (RG-97, RG-127). A request for the page needs no token: the page asks the operator for a token
+ * and sends it with each call.
  */
 export function consoleHandlers({ settings, origins }: ConsoleSite, bundle: () => Promise<PageBundle>) {
   return appPage({

@@ -8,7 +8,7 @@ export interface ConsoleSite {
   readonly origins: readonly string[];
 }
 
-/** Returns the settings of the console. `sign_in` is null without an issuer and a client id. */
+/** Returns the settings of the console. `sign_in` is null unless both an issuer and a client id are configured. */
 export function consoleSite(config: OperatorConfig): ConsoleSite {
   const { OPERATOR_ISSUER: issuer, CONSOLE_CLIENT_ID: client_id } = config;
   if (issuer === undefined || client_id === undefined) return { settings: { sign_in: null }, origins: [] };

@@ -4,7 +4,7 @@
  * The schema comes from the TypeBox schema that checks documents. It adds the rules between fields and inside texts
  * that JSON Schema can express; the README lists the other rules. The schema is draft-07, which all editors
  * support. Patterns mean the same in every dialect, because they use neither look-ahead nor back-references. Strict
- * validators accept the schema: each keyword is standard, and stands beside its type.
+ * validators accept the schema: each keyword is standard, and stands beside the `type` to which it applies.
  */
 import { isRecord } from "@ostiary/lib/domain/json";
 import {
@@ -40,7 +40,7 @@ export function documentSchemaText(): string {
   return `${JSON.stringify(documentSchema(), null, 2)}\n`;
 }
 
-/** Adds `rules` to a schema. The rules of a property join the property's own rules. */
+/** Adds `rules` to a schema. Rules for a property are added to the schema of this property. */
 function withRules(schema: JsonObject, { properties = {}, ...rules }: Rules): JsonObject {
   const own = Object(schema.properties);
   const ruled = Object.entries(properties).map(([name, added]) => [name, bothOf(own[name], added)]);
@@ -52,8 +52,8 @@ function withRules(schema: JsonObject, { properties = {}, ...rules }: Rules): Js
 }
 
 /**
- * Joins a schema with rules. Keeps descriptions out of `allOf`, where editors would not find them; `details`
- * explain the rules.
+ * Combines a schema with rules in an `allOf`. The description stays outside of the `allOf`, where editors look for
+ * it. The description ends with `details`, which explains the rules.
  */
 function bothOf(
   schema: JsonObject,
@@ -67,7 +67,7 @@ function bothOf(
     : { ...said, allOf: [checked, typed(rules)] };
 }
 
-/** The type of value for each keyword. */
+/** The JSON type to which each keyword applies. */
 const TYPES: Readonly<Record<string, string>> = {
   pattern: "string",
   properties: "object",
@@ -77,7 +77,7 @@ const TYPES: Readonly<Record<string, string>> = {
   items: "array",
 };
 
-/** Adds the type of value that the keywords of a rule need. */
+/** Adds the `type` to which the keywords of a rule apply, to the rule and to the rules inside it. */
 function typed(rule: JsonObject): JsonObject {
   const inside = Object.entries(rule).map(([keyword, value]) => {
     if (Array.isArray(value)) return [keyword, value.map((each) => (isRecord(each) ? typed(each) : each))];
@@ -134,12 +134,12 @@ const BYTE = "([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])";
 
 const url = {
   pattern: `:${PORT}$`,
-  // URL parsing reads a host whose last label is a number as an IPv4 address; the schema wants the full form
+  // URL parsing reads a host whose last label is a number as an IPv4 address: such a host must have all four numbers
   anyOf: [
     { pattern: `^http://${BYTE}(\\.${BYTE}){3}:` },
     { not: { pattern: "^http://([^:]*\\.)?([0-9]+|0[Xx][0-9A-Fa-f]*)\\.?:" } },
   ],
-  // a name has at most 253 characters, not counting a final dot
+  // a host name has at most 253 characters, not counting a final dot
   not: { pattern: "^http://[^:]{253}([^.:]|\\.[^:])" },
   details: "Write the url as http://host:port.",
 };
@@ -191,7 +191,7 @@ const additions: Record<string, Rules> = {
   RouteConfig: {
     properties: { path, upstream },
     if: typed({ properties: { methods: { type: "array" } } }),
-    // a map of methods has the constraints under each method
+    // if `methods` is a map, each method has its own constraints, and the route has none
     else: typed({ properties: Object.fromEntries(CONSTRAINTS.map((field) => [field, false])) }),
   },
 };

@@ -7,8 +7,8 @@ export const SCHEMA_PATH = "/schema/routes.json";
 const SCHEMA_TYPE = "application/schema+json";
 
 /**
- * Serves `GET /schema/routes.json`, with which editors complete and check documents (RG-91). The request
- * needs no token.
+ * Serves `GET /schema/routes.json`, the JSON Schema with which editors complete and check documents (RG-91). The
+ * request needs no token.
  */
 export function documentSchemaHandlers() {
   const schema = representationOf(documentSchemaText(), SCHEMA_TYPE);
@@ -23,7 +23,7 @@ export function documentSchemaHandlers() {
         tags: ["Apply"],
         summary: "Get the JSON Schema of a configuration document",
         description:
-          "Editors complete and check documents with this schema. The request needs no token. The answer is 304 if `If-None-Match` names the current version.",
+          "Editors complete and check documents with this schema. The request needs no token. The response is 304 if `If-None-Match` names the current version.",
         security: [],
         responses: {
           200: {

@@ -13,8 +13,8 @@ import { readServices, readStates } from "../services/sql.ts";
 import type { Configs } from "./document.ts";
 
 /**
- * Creates or replaces all services of a document, or none; 412 if their current revisions differ from
- * `expected`.
+ * Creates or replaces all services of a document in one transaction. Throws a 412 if their current revisions differ
+ * from `expected`.
  */
 export function applyDocument(
   publishing: Publishing,

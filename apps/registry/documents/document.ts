@@ -9,7 +9,7 @@ const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"];
 /** The content types that apply accepts. */
 export const DOCUMENT_TYPES: readonly string[] = [JSON_TYPE, ...YAML_TYPES];
 
-/** Reads the body of apply: JSON or YAML by its content type, and YAML without a content type (RG-34). */
+/** Reads the body of an apply request, which is JSON or YAML by its content type. The default is YAML (RG-34). */
 export async function readDocument(request: Request, bytes_max: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== null && !DOCUMENT_TYPES.includes(type)) {
@@ -22,14 +22,14 @@ export async function readDocument(request: Request, bytes_max: number): Promise
 /** The services of a document by name, valid and in stored form. */
 export type Configs = ReadonlyMap<string, StoredServiceConfig>;
 
-/** Returns the services of a valid document; 422 with all violations. */
+/** Returns the services of a document. Throws a 422 with all violations if the document is not valid. */
 export function validServices(document: unknown): Configs {
   const result = validateDocument(document);
   if (!result.ok) throw validationError(result.fields);
   return result.services;
 }
 
-/** Returns the services of a valid YAML document; 422 with all violations. */
+/** Returns the services of a YAML document. Throws a 422 with all violations if the document is not valid. */
 export function servicesOfYaml(text: string): Configs {
   return validServices(parseYaml(text));
 }
@@ -41,7 +41,7 @@ export async function readJson(request: Request, bytes_max: number): Promise<unk
   return parseJson(await readText(request, bytes_max));
 }
 
-/** Returns the content type without its parameters, or null. */
+/** Returns the content type without its parameters, or null if the request has no content type. */
 function mediaType(request: Request): string | null {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   return type === undefined || type === "" ? null : type;

@@ -31,7 +31,7 @@ const headers = Type.Object({
   "if-match": Type.Optional(
     Type.String({
       description:
-        "The ETag of a dry run of the same services. The answer is 412 if one of these services was written since the dry run. `*` matches any state.",
+        "The ETag of a dry run of the same services. The response is 412 if one of these services was written since the dry run. `*` matches any state.",
       openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
     }),
   ),

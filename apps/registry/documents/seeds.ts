@@ -9,7 +9,7 @@ import { servicesOfYaml } from "./document.ts";
 
 /**
  * Applies every `*.yaml` and `*.yml` file of `directory` in name order. A file creates only services that
- * have no history (RG-100). A file that apply would refuse fails the start.
+ * have no history (RG-100). The registry does not start if apply would refuse one of the files.
  */
 export async function seedRoutes(directory: string, publishing: Publishing, log: Logger): Promise<void> {
   const request_id = Bun.randomUUIDv7();

@@ -23,20 +23,20 @@ export class EdgeDescription {
   readonly #options: EdgeDescriptionOptions;
   #made: { key: string; representation: Representation } | null = null;
   #making: Promise<void> | null = null;
-  /** The number of left-out parts of each service that the log last reported. */
+  /** For each service, the number of left-out parts that was last logged. */
   readonly #told = new Map<string, number>();
 
   constructor(options: EdgeDescriptionOptions) {
     this.#options = options;
   }
 
-  /** Returns a description at least as new as this call. Concurrent calls share a build. */
+  /** Returns a description that contains every change made before this call. Concurrent calls share a build. */
   async read(): Promise<Representation> {
     const { current, descriptions } = this.#options;
     await current.read();
     // drops a description that its service no longer names, so that this read does not show it
     descriptions.refresh(current.services);
-    // a build in flight may have begun before this call, but the next one has not
+    // a build in progress may have begun before this call and lack a change; the build after it does not
     for (let round = 0; round < 2 && this.#made?.key !== this.#key(); round++) {
       this.#making ??= this.#make().finally(() => {
         this.#making = null;

@@ -5,15 +5,15 @@ import { reasonOf } from "@ostiary/lib/runtime/http";
 
 /** The time that parsing may block the event loop before other work runs. */
 const SLICE_MS = 5;
-/** The maximum time until a service's answer is complete. */
+/** The maximum time until a service's response is complete. */
 const TIMEOUT_MS = 10_000;
-/** The maximum number of bytes in a service's answer. */
+/** The maximum number of bytes in a service's response. */
 export const DESCRIPTION_BYTES_MAX = 4 * 1024 * 1024;
 
 /** The description that a service returned. */
 export interface ReceivedDescription {
   readonly description: ServiceDescription;
-  /** The tag for a conditional request. */
+  /** The ETag for a conditional request, or null if the response has none. */
   readonly etag: string | null;
   readonly bytes: number;
 }
@@ -35,7 +35,7 @@ export async function readDocument(
     const response = await fetch(url, {
       headers: {
         Accept: "application/json",
-        // a small compressed answer can expand to a very large one
+        // a small compressed response can expand to a very large one
         "Accept-Encoding": "identity",
         "User-Agent": "ostiary-registry",
         ...(etag !== null && { "If-None-Match": etag }),

@@ -9,14 +9,14 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { CurrentTable } from "../lookup/current-table.ts";
 import { type ReceivedDescription, readDocument } from "./read-description.ts";
 
-/** The maximum number of calls in flight. */
+/** The maximum number of requests in flight to services. */
 const CALLS_MAX = 8;
 /** The maximum size of all descriptions together. */
 const ALL_BYTES_MAX = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
-/** The maximum pause between searches for due descriptions, because another replica may have published one. */
+/** The maximum pause between searches for due descriptions, because another replica may have published a service. */
 const LOOK_MS = 5_000;
-/** The minimum pause between searches, because one write can wake the loop for many services. */
+/** The minimum pause between searches for due descriptions, because each of many writes wakes the loop. */
 const GAP_MS = 100;
 
 /** The state of one service's description. */
@@ -70,7 +70,7 @@ export class ServiceDescriptions {
     return this.#version;
   }
 
-  /** The states by service, in the order of their names. */
+  /** The states by service, in the order of the services' names. */
   get states(): ReadonlyMap<string, DescriptionState> {
     const sorted = [...this.#entries].sort(([one], [other]) => (one < other ? -1 : 1));
     return new Map(sorted.map(([service, entry]) => [service, stateOf(service, entry)]));
@@ -100,8 +100,8 @@ export class ServiceDescriptions {
   }
 
   /**
-   * Registers the address of a description. After a move, the last good description stays until the new
-   * address answers.
+   * Registers the URL of a service's description. If the URL changes, the last good description stays in use until
+   * the new URL returns one.
    */
   #name(service: string, url: string, path: string): void {
     const known = this.#entries.get(service);
@@ -124,7 +124,7 @@ export class ServiceDescriptions {
     entry.due_ms = Number.POSITIVE_INFINITY;
     const reading = this.#calls
       .run(async () => {
-        // the service may have moved while this read waited for a free call
+        // the description may have a new URL by the time that the semaphore admits this read
         if (this.#isCurrent(service, entry)) await this.#read(service, entry);
       })
       .finally(() => this.#reading.delete(reading));

@@ -24,7 +24,7 @@ export function readInstance({ key, value }: Pick<RouteEntry, "key" | "value">):
 }
 
 /**
- * Reports whether a gateway has loaded all entries that `routes` summarizes, deletions included. Gateways apply
+ * Tells whether a gateway has loaded all entries that `routes` summarizes, deletions included. Gateways apply
  * changes in order, so a gateway that has reached the newest entry has all entries. A gateway that has not loaded a
  * deletion yet counts too many services.
  */
@@ -35,7 +35,7 @@ export function hasLoaded(instance: GatewayInstance, routes: RouteSummary): bool
 }
 
 /**
- * Reports whether a gateway has loaded `routes` and left out none of `services`. A gateway serves nothing of
+ * Tells whether a gateway has loaded `routes` and left out none of `services`. A gateway serves nothing of
  * a service that it left out.
  */
 export function serves(
@@ -44,7 +44,7 @@ export function serves(
   services: ReadonlySet<string>,
 ): boolean {
   const { skipped } = instance;
-  // a full list may be cut, so the gateway may also have left out a service that is not on the list
+  // a list of maximum length may be truncated, so the gateway may have left out a service that is not listed
   if (skipped.length >= SKIPPED_SERVICES_MAX) return false;
   return hasLoaded(instance, routes) && !skipped.some(({ service }) => services.has(service));
 }

@@ -5,7 +5,7 @@ import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { hasOutstanding } from "../projection/sql.ts";
 import { hasLoaded, readInstance } from "./gateway.ts";
 
-/** The maximum number of gateways in one answer. */
+/** The maximum number of gateways on one page. */
 const PAGE_GATEWAYS = 100;
 
 /**

@@ -7,7 +7,7 @@ import { readInstance } from "./gateway.ts";
 const RETRY_MS = 250;
 
 /**
- * Follows the gateways that run and what each has loaded, through one watch for all callers. While the route
+ * Keeps track of the running gateways and of what each has loaded, with one watch for all callers. While the route
  * store is unavailable, keeps the last known state.
  */
 export class LiveGateways {
@@ -32,7 +32,7 @@ export class LiveGateways {
     this.#following = new Loop({
       task: () => this.#readAll(),
       retry_ms: RETRY_MS,
-      // the loop retries; callers see no gateways until the first read succeeds
+      // the loop retries; `instances` is null until the first read succeeds
       onFailure: () => {},
     });
   }

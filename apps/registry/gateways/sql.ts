@@ -2,7 +2,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { isOneOf } from "../sql.ts";
 import { services } from "../tables.ts";
 
-/** Returns the fence that was last projected for each of `names`; 0 before the first projection. */
+/** Returns the fence that was last projected for each of `names`, or 0 before the first projection. */
 export async function readProjectedFences(
   database: Database,
   names: readonly string[],

@@ -5,13 +5,13 @@ import type { Publishing } from "../publishing/publish.ts";
 
 const WAIT_MS_MAX = 30_000;
 
-/** The parameter of writes whose answer can wait; see {@link waitedFor}. */
+/** The query parameter with which a write waits until gateways serve it; see {@link waitedFor}. */
 export const waitParameters = {
   wait_ms: Type.Optional(
     Type.String({
       pattern: "^([0-9]|[1-9][0-9]{1,3}|[12][0-9]{4}|30000)$",
       description:
-        "The maximum time in milliseconds to wait until every running gateway serves the write. `propagation` tells how many gateways serve the write, which is recorded in any case.",
+        "The maximum time in milliseconds to wait until every running gateway serves the write. `propagation` tells how many gateways serve it. The write is recorded even if the wait times out.",
       rule: `must be a whole number from 0 to ${WAIT_MS_MAX}`,
       openapi: { type: "integer", minimum: 0, maximum: WAIT_MS_MAX },
     }),
@@ -26,7 +26,7 @@ interface Waited<Result> {
   propagation: Propagation | undefined;
 }
 
-/** Carries out a write of `services`, and then waits if the caller asked to wait. */
+/** Calls `write`, which changes `services`, and then waits until gateways serve the write if `wait_ms` is set. */
 export async function waitedFor<Result>(
   publishing: Publishing,
   { services, wait_ms, request }: { services: readonly string[]; wait_ms?: string; request: Request },

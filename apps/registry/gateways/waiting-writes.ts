@@ -19,17 +19,14 @@ interface PropagationDeps {
   clock: Clock;
 }
 
-/** The pause between two checks whether another replica has projected a write. */
+/** The pause between two checks of whether another replica has projected a write. */
 const LOOK_MS = 250;
 const RETRY_MS = 250;
 
 interface Wait {
   readonly fence: number;
   readonly services: ReadonlySet<string>;
-  /**
-   * The summary of the route store that gateways must reach, which includes the write. Null until the store has the
-   * write.
-   */
+  /** A summary of the route store that includes the write. Null until the write has reached the route store. */
   routes: RouteSummary | null;
   readonly end: () => void;
 }
@@ -52,7 +49,7 @@ export class Propagations {
       task: () => this.#look(),
       pause_ms: LOOK_MS,
       retry_ms: RETRY_MS,
-      // A failed check ends no wait: each wait reports its progress when its time is over.
+      // A failed check does not end a wait: each wait reports its progress after its `wait_ms`.
       onFailure: () => {},
       clock: deps.clock,
     });
@@ -74,14 +71,14 @@ export class Propagations {
     await Promise.all([this.#gateways.stop(), this.#looking.stop()]);
   }
 
-  /** Checks the waits after an attempt to project. */
+  /** Checks the awaited writes soon. Called after each attempt to project. */
   look(): void {
     if (this.#waits.size > 0) this.#looking.wake();
   }
 
   /**
-   * Resolves with the progress of a write, once every running gateway serves it. Resolves earlier after
-   * `wait_ms`, or when the client disconnects.
+   * Waits until every running gateway serves a write, `wait_ms` is over or the client disconnects. Resolves with the
+   * progress of the write.
    */
   async wait({ fence, services }: Commit, wait_ms: number, left: AbortSignal): Promise<Propagation> {
     const { clock } = this.#deps;

@@ -10,12 +10,12 @@ const LABEL_LENGTH_MAX = 64;
 const LABELS_MAX = 64;
 const LABELS_RULE = `must be 1 to ${LABELS_MAX} labels separated by commas, each of at most ${LABEL_LENGTH_MAX} characters of a-z, 0-9, colon, dot, underscore and hyphen, or *`;
 
-/** The parameters of the look-up that name a caller; see {@link callerLabels}. */
+/** The parameters of a lookup that describe a caller; see {@link callerLabels}. */
 export const callerParameters = {
   role: Type.Optional(
     Type.String({
       description:
-        "A slug of ROLES_FILE: the answer tells whether a member with this role may use the route. Set role or labels, not both.",
+        "A slug of ROLES_FILE: the response tells whether a member with this role may use the route. Set role or labels, not both.",
       openapi: { pattern: "^[a-z0-9:._-]{1,64}$", examples: ["admin"] },
     }),
   ),
@@ -23,16 +23,16 @@ export const callerParameters = {
     Type.String({
       pattern: `^${LABEL}(,${LABEL})*$`,
       description:
-        "Labels, separated by commas: the answer tells whether a member with these labels may use the route. Set role or labels, not both.",
+        "Labels, separated by commas: the response tells whether a member with these labels may use the route. Set role or labels, not both.",
       rule: LABELS_RULE,
     }),
   ),
 };
 
 /**
- * Returns the labels of the member that a look-up names, or null when it names no member.
+ * Returns the labels of the caller in a lookup: `labels`, or the labels of `role`. Returns null if both are absent.
  *
- * @throws ApiError 422 for a role that is not in `roles`, and for a role beside labels
+ * @throws ApiError 422 if the role is not in `roles`, or if both `role` and `labels` are set
  */
 export function callerLabels(
   { role, labels }: { role?: string; labels?: string },
@@ -54,7 +54,8 @@ function readLabels(list: string): string[] {
 }
 
 function labelsOf(role: string, roles: RolesFile | null): readonly string[] {
-  if (roles === null) throw wrongRole("This registry has no roles: set its ROLES_FILE, or give labels.");
+  if (roles === null)
+    throw wrongRole("This registry has no roles: set its ROLES_FILE, or set labels instead.");
   const labels = roles.roles.get(role);
   if (labels !== undefined) return labels;
   throw wrongRole(`role must be one of ${[...roles.roles.keys()].sort().join(", ")}.`);

@@ -14,8 +14,8 @@ import { type Changes, readChanges } from "./sql.ts";
 const SLICE_MS = 5;
 
 /**
- * The look-up table of the current services in the database. A read first loads what was written since the
- * last read. Leaves out services whose config this version cannot read, as gateways do.
+ * The route table of the current services in the database. A read first loads what was written since the last read.
+ * Like a gateway, leaves out services whose config this version cannot read.
  */
 export class CurrentTable {
   readonly #database: Database;
@@ -42,7 +42,7 @@ export class CurrentTable {
     return isTaken ? this.#table : this.read();
   }
 
-  /** Loads changes. Returns false when they build on a state that a failed load has dropped. */
+  /** Loads changes. Returns false if the changes extend a state that a failed load has dropped. */
   async #take(changes: Changes, asked: number): Promise<boolean> {
     if (asked < this.#taken) return true;
     if (!changes.is_whole) {
@@ -53,7 +53,7 @@ export class CurrentTable {
     try {
       await inSlices(this.#takeIn(changes), { slice_ms: SLICE_MS });
     } catch (error) {
-      // the previous table stays in use until everything is read again
+      // the previous table stays in use until the next read loads the whole state
       this.#builder = new RouteTableBuilder();
       this.#fence = undefined;
       throw error;

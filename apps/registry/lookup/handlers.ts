@@ -107,7 +107,7 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
         tags: ["Routes"],
         summary: "Find the route that serves a request",
         description:
-          "Matches as the gateway does, against the current services. If no route matches, `details.nearest` lists the closest routes. With `role` or `labels` the answer tells whether a member with that role or those labels may use the route.",
+          "Matches as the gateway does, against the current services. If no route matches, `details.nearest` lists the closest routes. With `role` or `labels`, the response tells whether a member with that role or those labels may use the route.",
       },
     },
   );
@@ -129,8 +129,8 @@ function describe(match: RouteMatch, row: StoredRoute | undefined): Lookup {
 }
 
 /**
- * Returns the limits of an organization with a plan; nothing without a plan, or where the gateway's default
- * applies.
+ * Returns the rate limits of a route for an organization with `plan`. Returns no limits if `plan` is undefined, or if
+ * the gateway's default limit applies to the route.
  */
 function limitsFor(
   { rateLimit, bucketPrefix }: CompiledRoute,

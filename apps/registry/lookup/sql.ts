@@ -41,8 +41,8 @@ const selectChanged = preparedRows<ChangedRow>(sql`
   order by services.name`);
 
 /**
- * Returns what was written since `known_fence`, or null for no change. Returns the whole state without a
- * known fence, or when the database has a smaller fence because it was restored from a backup.
+ * Returns what was written since `known_fence`, or null if nothing was written. Returns the whole state if
+ * `known_fence` is undefined, or if the database has a smaller fence because it was restored from a backup.
  */
 export async function readChanges(
   database: Database,

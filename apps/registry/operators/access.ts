@@ -18,10 +18,10 @@ export function operatorOf(request: Request): Operator {
 const MISSING = new CredentialRefusal("missing", "The registry requires Authorization: Bearer.");
 
 /**
- * Finds the operator of the request's token, for {@link operatorOf}. Returns null, or the reason why no operator
- * has this token (RG-1).
+ * Finds the operator of the request's token, and stores the operator for {@link operatorOf}. Returns null on success,
+ * otherwise the reason why no operator has this token (RG-1).
  *
- * @throws ApiError 503 for a provider's token while the provider's keys are not loaded
+ * @throws ApiError 503 for a JWT while the identity provider's keys are not loaded
  */
 export async function admitOperator(
   request: Request,
@@ -38,7 +38,7 @@ export async function admitOperator(
   return null;
 }
 
-/** Refuses every write of a reader, before its body is read (RG-113). Allows dry runs, which write nothing. */
+/** Refuses every write of a reader before the body is read (RG-113). Allows dry runs, which write nothing. */
 export function refuseWriteOfReader(request: Request): void {
   if (request.method === "GET" || request.method === "HEAD") return;
   const operator = operatorOf(request);
@@ -48,7 +48,7 @@ export function refuseWriteOfReader(request: Request): void {
   throw readerRefused(operator);
 }
 
-/** Returns the 403 for a write of a reader. */
+/** Returns the 403 for a write by an operator with the role reader. */
 export function readerRefused({ name }: Operator): ApiError {
   return new ApiError("FORBIDDEN", {
     message: `Operator ${name} is a reader and cannot write. Nothing was written.`,

@@ -23,7 +23,7 @@ export const changeNoteHeaders = {
   ),
   "x-change-link": Type.Optional(
     Type.String({
-      description: "The http or https address of a ticket or pipeline run. The history shows it.",
+      description: "The http or https URL of a ticket or pipeline run. The history shows it.",
       openapi: { maxLength: LINK_LENGTH_MAX, format: "uri" },
     }),
   ),
@@ -43,7 +43,7 @@ export function readChangeNote(headers: Headers): ChangeNote {
   }
   const link = textOf(headers.get(LINK));
   if (link === undefined || (link !== null && !isLink(link))) {
-    const message = `${LINK} must be an http:// or https:// address of at most ${LINK_LENGTH_MAX} characters, without user and password.`;
+    const message = `${LINK} must be an http:// or https:// URL of at most ${LINK_LENGTH_MAX} characters, without user and password.`;
     problems.push({ path: LINK, message });
   }
   if (problems.length > 0) throw validationError(problems);

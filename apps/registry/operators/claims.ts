@@ -5,8 +5,8 @@ import { claimAt } from "@ostiary/lib/runtime/tokens";
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
 /**
- * Returns whether a token has every claim of an operator (RG-124). Compares all claims, so that the time
- * reveals nothing about them.
+ * Tells whether a token has every claim of an operator (RG-124). Compares all claims, so that the response time
+ * reveals nothing about the claims.
  */
 export function fitsClaims({ pairs }: ListedClaims, token: TokenClaims): boolean {
   let fits = true;
@@ -16,22 +16,19 @@ export function fitsClaims({ pairs }: ListedClaims, token: TokenClaims): boolean
   return fits;
 }
 
-/**
- * Returns the claim of exactly this name. If there is none, reads the name as a path of names with dots
- * between them.
- */
+/** Returns the claim with exactly this name. If there is none, reads the name as a dot-separated path. */
 function claimNamed(token: TokenClaims, name: string): unknown {
   return Object.hasOwn(token, name) ? token[name] : claimAt(token, name.split("."));
 }
 
-/** Returns whether a claim is the value, or a list with the value. */
+/** Tells whether a claim is `value`, or a list that contains `value`. */
 function isOrHolds(claim: unknown, value: string): boolean {
   return Array.isArray(claim) ? claim.some((item) => isValue(item, value)) : isValue(claim, value);
 }
 
 /**
- * Compares a claim with a value. Numbers that JavaScript cannot represent exactly never match, because two
- * ids could look alike.
+ * Tells whether a claim equals `value`. Numbers that JavaScript cannot represent exactly never match, because two
+ * different ids could be rounded to the same number.
  */
 function isValue(claim: unknown, value: string): boolean {
   if (typeof claim === "string") return claim === value;

@@ -15,12 +15,15 @@ import {
 import { operatorsFileVariable } from "@ostiary/lib/runtime/config/operators-file";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The variables of operators: their file, the provider of their tokens, and the console's sign-in. */
+/**
+ * The environment variables that configure operators: the operators file, the identity provider that signs their JWTs,
+ * and the console's sign-in.
+ */
 export const operatorVariables = {
   OPERATORS_FILE: operatorsFileVariable(),
   OPERATOR_ISSUER: Type.Optional(
     authIssuer(
-      "The exact `iss` of the tokens that stand for operators with `claims`. Unset: the registry accepts no such token.",
+      "The exact `iss` of the JWTs of operators with `claims`. If it is unset, the registry accepts no JWTs.",
     ),
   ),
   OPERATOR_JWKS_URI: optionalHttpUrl("The URL of the key set (JWKS) of OPERATOR_ISSUER."),
@@ -46,7 +49,7 @@ export type OperatorConfig = Static<typeof operatorSchema>;
 
 const PROVIDER = ["OPERATOR_ISSUER", "OPERATOR_JWKS_URI", "OPERATOR_AUDIENCE"] as const;
 
-/** Checks that the variables of the operators' provider are all set or all unset (RG-123). */
+/** Checks that the variables of the operators' identity provider are all set or all unset (RG-123). */
 export function checkOperatorProvider(config: Partial<OperatorConfig>): ConfigProblem[] {
   const { OPERATOR_ISSUER, OPERATORS_FILE, CONSOLE_CLIENT_ID } = config;
   const given = PROVIDER.filter((variable) => config[variable] !== undefined);

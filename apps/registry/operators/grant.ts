@@ -15,12 +15,12 @@ import { currentPaths } from "./sql.ts";
 
 /** The sender of a write. */
 export interface Author {
-  /** The operator, or null when the registry itself seeds. */
+  /** The operator, or null if the registry writes seeds at start. */
   readonly operator: Operator | null;
   readonly request_id: string;
-  /** The reason that the operator gave, or null. */
+  /** The reason for the write, or null if the operator sent none. */
   readonly reason: string | null;
-  /** The address of a ticket or pipeline run, or null. */
+  /** The URL of a ticket or pipeline run, or null if the operator sent none. */
   readonly link: string | null;
 }
 
@@ -55,7 +55,7 @@ export class Grant {
    * Checks that the author may do all of `writes`. Runs in the transaction of the write, so that the current paths
    * are the ones that the write replaces (RG-114).
    *
-   * @throws ApiError 403 that lists what is missing
+   * @throws ApiError 403 that lists the missing permissions
    */
   static async of(tx: Orm, author: Author, writes: Writes): Promise<Grant> {
     const { operator } = author;

@@ -18,9 +18,9 @@ import type { OperatorProvider } from "./provider.ts";
 interface OperatorsOptions {
   /** The token of the operator `admin`. */
   readonly admin_token: string;
-  /** The path of OPERATORS_FILE, or undefined without the file. */
+  /** The path of OPERATORS_FILE, or undefined if the variable is not set. */
   readonly file: string | undefined;
-  /** The provider of tokens for operators with claims, or null without one. */
+  /** The identity provider that signs the JWTs of operators with claims, or null if none is configured. */
   readonly provider: Pick<OperatorProvider, "issuer" | "verify"> | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
@@ -35,7 +35,7 @@ interface Token {
   readonly ends_ms: number | null;
 }
 
-/** An operator, with the subject of the token if a provider signed it. */
+/** An operator, and the subject claim of the operator's JWT. `subject` is null for other tokens. */
 export interface Caller {
   readonly operator: Operator;
   readonly subject: string | null;
@@ -47,7 +47,7 @@ const UNKNOWN = new CredentialRefusal(
 );
 const NO_CLAIMS_FIT = new CredentialRefusal(
   "operator",
-  "The provider's token is valid, but its claims match no operator of OPERATORS_FILE.",
+  "The JWT is valid, but its claims match no operator of OPERATORS_FILE.",
 );
 
 /**
@@ -88,22 +88,22 @@ export class Operators {
     await this.#reading.stop();
   }
 
-  /** The problem of the current file, or null while the operators in use are those of the file. */
+  /** The problem that makes the current file invalid, or null if the file is in use. */
   get problem(): string | null {
     return this.#problem;
   }
 
   /**
-   * Returns the operator of a token, or the reason why no operator has it.
+   * Returns the operator of a token, or the reason why no operator has this token.
    *
-   * @throws ApiError 503 for a provider's token while the provider's keys are not loaded (RG-125)
+   * @throws ApiError 503 for a JWT while the identity provider's keys are not loaded (RG-125)
    */
   async identify(token: string): Promise<Caller | CredentialRefusal> {
     const operator = this.find(token);
     if (operator !== null) return { operator, subject: null };
     const { provider } = this.#options;
     const refusal = shapeRefusal(token);
-    // A token that is not a JWT can only be a token of the file.
+    // `find` has already compared the tokens that are not JWTs
     if (provider === null || refusal?.reason === "not_a_jwt") return UNKNOWN;
     if (refusal !== null) return refusal;
     const verified = await provider.verify(token);
@@ -112,7 +112,7 @@ export class Operators {
     return found === null ? NO_CLAIMS_FIT : { operator: found, subject: verified.subject };
   }
 
-  /** Returns the first operator of the file with claims that the token fulfils, or null (RG-126). */
+  /** Returns the first operator of the file whose claims the token has, or null if there is none (RG-126). */
   #withClaims(token: TokenClaims): Operator | null {
     const now_ms = this.#options.clock.now();
     let found: Operator | null = null;
@@ -125,8 +125,8 @@ export class Operators {
   }
 
   /**
-   * Returns the operator of a token, or null for a token that is unknown or has expired. Compares every token,
-   * so that the time reveals nothing about them (RG-112).
+   * Returns the operator of a token, or null for a token that is unknown or has expired. Compares every token, so that
+   * the response time reveals nothing about the tokens (RG-112).
    */
   find(token: string): Operator | null {
     const given = Buffer.from(sha256Of(token), "hex");
@@ -162,7 +162,7 @@ export class Operators {
     return parseOperatorsFile(text, { admin_token, issuer: provider?.issuer ?? null });
   }
 
-  /** Keeps the operators in use, and logs each problem of the file once. */
+  /** Keeps the operators of the last valid file in use, and logs each problem of the new file once. */
   #keep(text: string | undefined, error: unknown): void {
     this.#text = text;
     const problem =

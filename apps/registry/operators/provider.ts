@@ -4,17 +4,17 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { createKeySet, createTokenVerifier, type VerifyToken } from "@ostiary/lib/runtime/tokens";
 import type { OperatorConfig } from "./config.ts";
 
-/** The OpenID provider that signs tokens of operators (RG-123). */
+/** The identity provider that signs the JWTs of operators (RG-123). */
 export interface OperatorProvider {
   readonly issuer: string;
   readonly verify: VerifyToken;
-  /** Returns whether the latest request for the provider's keys failed. */
+  /** Tells whether the latest request for the identity provider's keys failed. */
   failing(): boolean;
   start(): void;
   stop(): void;
 }
 
-/** Returns the provider that the variables name, or null without one. */
+/** Returns the identity provider that the environment variables name, or null if they name none. */
 export function createOperatorProvider(
   config: OperatorConfig,
   log: Pick<Logger, "info" | "warn">,

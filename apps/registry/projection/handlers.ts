@@ -17,7 +17,7 @@ export function projectionHandlers(lag: ProjectionLag) {
         tags: ["Gateways"],
         summary: "List the outstanding projections",
         description:
-          "The services whose newest revision may be missing from the route store, which gateways read, and for how long. The answer comes from the database alone, so it works while the route store is unavailable. The list is usually empty: an entry that stays for many seconds shows that the route store accepts no writes.",
+          "The services whose newest revision may be missing from the route store, which gateways read, and for how long. The operation reads only the database, so it works while the route store is unavailable. The list is usually empty: an entry that stays for many seconds shows that the route store accepts no writes.",
       },
     },
   );

@@ -7,7 +7,7 @@ import { listOutstandingAges } from "./sql.ts";
 export interface Lag {
   /** The number of outstanding projections. */
   outstanding: number;
-  /** The age of the oldest outstanding projection; 0 for none. */
+  /** The age of the oldest outstanding projection, or 0 if there is none. */
   age_seconds: number;
 }
 
@@ -81,7 +81,7 @@ export class ProjectionLag {
   }
 }
 
-/** Logs late projections: one line a minute while there are any, and one line when there are none again. */
+/** Logs late projections: one line a minute while a projection is late, and one line when none is late any more. */
 export class LagAlarm {
   readonly #log: Logger;
   readonly #clock: Clock;

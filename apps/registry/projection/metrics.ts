@@ -24,12 +24,12 @@ export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) 
   );
   addGauge(
     "registry_projections_outstanding_age_seconds",
-    "Age of the oldest outstanding projection; 0 without any, absent while the database is unavailable.",
+    "Age of the oldest outstanding projection, 0 if there is none; absent while the database is unavailable.",
     ({ age_seconds }) => age_seconds,
   );
   const attempts = new Counter({
     name: "registry_projections_total",
-    help: "Attempts to make the route store equal to the database for one service, by result.",
+    help: "Attempts to project a service to the route store, by result (written, unchanged, superseded, failed).",
     labelNames: ["result"],
     registers,
   });

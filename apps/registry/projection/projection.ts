@@ -5,7 +5,7 @@ import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./sql.ts";
 
-/** How far in the future a fence can lie. A fence is a time in microseconds, so a later fence was never issued. */
+/** How far in the future a valid fence can be. A fence is a time in microseconds, so a later fence was never issued. */
 const AHEAD_MAX_MS = 86_400_000;
 
 /** The result of an attempt; `superseded` means that the route store has a newer fence. */
@@ -19,9 +19,8 @@ export interface ProjectionDeps {
 }
 
 /**
- * Projects one service from the database to the route store. The state is read after the decision to write,
- * and written under its fence. A late attempt of any replica thus cannot replace a newer revision by an older
- * one (RG-78).
+ * Projects one service from the database to the route store. Each state is written with its fence, so a late attempt
+ * of any replica cannot replace a newer revision with an older one (RG-78).
  */
 export class Projection {
   readonly #deps: ProjectionDeps;
@@ -30,7 +29,7 @@ export class Projection {
     this.#deps = deps;
   }
 
-  /** Repairs a key that differs from the database: puts, replaces or removes the key of `name`. */
+  /** Creates, replaces or removes the key of a service if the key differs from the database. */
   async repair(name: string): Promise<ProjectionResult> {
     const { database, routeStore, log } = this.#deps;
     const desired = await readDesired(database, name);
@@ -56,8 +55,8 @@ export class Projection {
 
   /**
    * Handles a write that the route store refused because the store has a greater fence. Usually, the writer with
-   * that fence committed first, so the database shows its revision by now. Otherwise the database was restored from
-   * a backup, and the state of the database wins.
+   * that fence committed first, so the database already contains that writer's revision. Otherwise the database was
+   * restored from a backup, and the state of the database wins.
    */
   async #refused({ name, fence }: Desired): Promise<ProjectionResult> {
     const { database, log } = this.#deps;
@@ -84,8 +83,8 @@ export class Projection {
   }
 
   /**
-   * Returns the fence recorded for `name`, or 0 without one. Removes an invalid fence, which would block
-   * every write.
+   * Returns the fence that the route store has recorded for `name`, or 0 if there is none. Removes an invalid fence,
+   * which would block every write.
    */
   async #recordedFence(name: string): Promise<number> {
     const { routeStore, clock } = this.#deps;

@@ -8,7 +8,7 @@ import { type Desired, listDigests, listOutstanding } from "./sql.ts";
 interface ReconcilerDeps extends ProjectionDeps {
   /** The pause before a retry, and between searches for projections that other replicas left outstanding. */
   interval_ms: number;
-  /** The pause between two comparisons of the whole prefix. */
+  /** The pause between two comparisons of all keys with the database. */
   full_interval_ms: number;
   onAttempt: (result: ProjectionResult | "failed") => void;
 }
@@ -18,8 +18,8 @@ const CONCURRENCY = 8;
 
 /**
  * Keeps the route store equal to the database. Projects committed writes as soon as it is woken, oldest first, and
- * periodically compares the whole prefix (RG-79, RG-80). Writers never wait for the reconciler. Several replicas
- * can run at once.
+ * periodically compares all keys (RG-79, RG-80). Writers never wait for the reconciler. Several replicas can run at
+ * once.
  */
 export class Reconciler {
   readonly #deps: ReconcilerDeps;
@@ -105,7 +105,7 @@ export class Reconciler {
     return "written";
   }
 
-  /** Runs `work` for the whole batch concurrently and reports each result. Returns the errors. */
+  /** Runs `work` for all items of the batch concurrently, and reports each result. Returns the errors. */
   async #attempt<Item>(
     batch: readonly Item[],
     work: (item: Item) => Promise<ProjectionResult>,

@@ -47,7 +47,7 @@ export function listOutstanding(
   return database.run("select_outstanding", (orm) => outstandingAfter(orm, { fence, name, limit }));
 }
 
-/** Reports whether the route store may lack a committed write. */
+/** Tells whether the route store may lack a committed write. */
 export async function hasOutstanding(database: Database): Promise<boolean> {
   const found = await database.run("select_any_outstanding", (orm) =>
     orm.select({ name: services.name }).from(services).where(isOutstanding).limit(1),

@@ -16,7 +16,7 @@ type PolicyNumbers = Omit<typeof policies.$inferSelect, "name" | "service">;
 /**
  * Refuses configs that conflict with other services: 422 for policies, 409 for routes.
  *
- * @param pathPrefix returns the prefix of `rate_limits` in the path of an error
+ * @param pathPrefix returns the text that precedes `rate_limits` in the path of an error
  */
 export async function refuseConflicts(
   orm: Orm,

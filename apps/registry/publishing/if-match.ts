@@ -3,8 +3,8 @@ import { ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { ServiceState } from "../services/service.ts";
 
 /**
- * The precondition of If-Match: none, any current service (`*`), or one of a set of revisions. Revisions
- * compare strongly, so a weak tag (`W/"3"`) matches none (RG-55).
+ * The precondition of If-Match: none, any current service (`*`), or one of a set of revisions. The comparison of tags
+ * is strong, so a weak tag (`W/"3"`) matches no revision (RG-55).
  */
 export type IfMatch = null | "current" | ReadonlySet<number>;
 
@@ -22,8 +22,8 @@ export function readIfMatch(request: Request): IfMatch {
 }
 
 /**
- * Returns the strong tags of the If-Match header without their quotes, `*` for the header `*`, or null
- * without the header. Leaves weak tags out, because they never match.
+ * Returns the strong tags of the If-Match header without their quotes, `*` for the header `*`, or null if the header
+ * is missing. Leaves weak tags out, because they never match.
  *
  * @throws ApiError 422 with the message `rule` for a malformed header
  */
@@ -39,7 +39,7 @@ function readTags(request: Request, rule: string): readonly string[] | "*" | nul
 /** The current revision of each service of a document, by name, or null for a service that is not current. */
 type PreviewedRevisions = ReadonlyMap<string, number | null>;
 
-/** The previews that If-Match accepts, by their tags. Null accepts any preview. */
+/** The tags of the previews that If-Match accepts. Null accepts any preview. */
 export type ExpectedPreview = null | ReadonlySet<string>;
 
 /** Returns the tag of a preview, which changes when a service of its document is written (RG-57). */
@@ -64,10 +64,7 @@ export function requirePreview(expected: ExpectedPreview, revisions: PreviewedRe
   throw new ApiError("PRECONDITION_FAILED", { details: { current_revision: null } });
 }
 
-/**
- * Throws 412 unless the service's state is the expected one; undefined is the state of a service never
- * written.
- */
+/** Throws a 412 unless `state` is the expected one. `state` is undefined for a service that was never written. */
 export function requireRevision(expected: IfMatch, state: ServiceState | undefined): void {
   if (expected === null) return;
   const holds =

@@ -6,20 +6,20 @@ import { becomeWriter, WRITERS_LANE } from "./sql.ts";
 /** The dependencies of every change of the published routes. */
 export interface Publishing {
   database: Database;
-  /** A callback with the fence of each commit; the callback must not block. */
+  /** Called with the fence of each commit. Must not block. */
   onCommit: (fence: number) => void;
   /** Counts the services that an operator has written. */
   countWrites: (operator: string, services: number) => void;
-  /** The waits for writes to reach the gateways. */
+  /** Waits until the gateways serve a committed write. */
   propagations: Pick<Propagations, "wait">;
-  /** The roles that tests of routes may name. */
+  /** The roles that route tests may name. */
   roles: Roles;
 }
 
 /**
- * Runs a change of the published routes in a transaction that waits for all earlier writers. Other services
- * thus stay as the change read them until it commits. So two services never own the same route or disagree on
- * a shared policy (RG-28, RG-32). `fence` is the number of the write; see `becomeWriter`.
+ * Runs a change of the published routes in a transaction that waits for all earlier writers. No other writer can
+ * change a service between the reads and the commit of `change`. So two services never own the same route or disagree
+ * on a shared policy (RG-28, RG-32). `change` gets the fence of the write; see `becomeWriter`.
  */
 export async function publish<T>(
   { database, onCommit }: Publishing,

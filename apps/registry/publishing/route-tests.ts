@@ -35,7 +35,7 @@ interface Kept {
  * Refuses a write that makes a test fail (RG-148). All tests of the written services must pass. A test of
  * another service must pass if it passed before the write.
  *
- * @param pathPrefix returns the prefix of `tests` in the path of an error
+ * @param pathPrefix returns the text that precedes `tests` in the path of an error
  * @throws ApiError 422 with the name of each failing test
  */
 export async function refuseBrokenTests(
@@ -84,7 +84,7 @@ async function touchedBy(states: readonly Configs[], tests: readonly Kept[]): Pr
   return tests.filter(({ test }) => tables.some((table) => matchTest(test, table) !== null));
 }
 
-/** Returns the configs of the other services that have a route for one of the tests. */
+/** Returns the configs of the services other than `names` with a route that matches the request of a test. */
 async function configsAround(orm: Orm, tests: readonly Kept[], names: readonly string[]): Promise<Configs> {
   const requests = new Map(
     tests.map(({ test: { method, path } }) => {

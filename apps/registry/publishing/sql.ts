@@ -24,9 +24,8 @@ type Configs = ReadonlyMap<string, StoredServiceConfig>;
 export const WRITERS_LANE = "writers";
 
 /**
- * Makes this transaction the only writer until it ends, and returns its fence, which is greater than every
- * earlier one. Fences follow the clock's microseconds, so they also exceed the fences of a database that was
- * lost.
+ * Makes this transaction the only writer until it ends, and returns its fence, which is greater than every earlier
+ * fence. Fences follow the clock in microseconds. So the fences of a new database exceed those of a lost database.
  */
 export async function becomeWriter(tx: Orm, above = 0): Promise<number> {
   const [row] = await rows<Pick<typeof writer.$inferSelect, "last_fence">>(
@@ -59,7 +58,7 @@ const ownerOfClaim = sql`
   select service, method, path from routes.owned_routes
   where method = claimed.method and shape = claimed.shape collate "C" offset 0`;
 
-/** Returns one shared and one local declaration by other services for each policy name of `incoming`. */
+/** For each policy name of `incoming`, returns at most one shared and one local declaration by other services. */
 export async function otherPolicies(orm: Orm, incoming: Configs): Promise<(typeof policies.$inferSelect)[]> {
   const names = [...incoming.values()].flatMap((config) => Object.keys(config.rate_limits ?? {}));
   if (names.length === 0) return [];
@@ -98,8 +97,8 @@ interface RequestSegments {
 }
 
 /**
- * Returns the services other than `names` with a route that matches one of `requests`. Follows the shapes of
- * routes segment by segment, with a literal or a param, and drops a branch that no shape continues.
+ * Returns the services other than `names` with a route that matches one of `requests`. Walks each path segment by
+ * segment, with each segment as a literal and as a param. Drops a prefix that no route shape has.
  */
 export async function otherOwnersOnPaths(
   orm: Orm,
@@ -169,7 +168,7 @@ export async function appendRevisions(
   );
 }
 
-/** Returns statement parts that replace the routes that `configs` own. Unchanged rows are not touched. */
+/** Returns the CTEs that replace the routes that `configs` own. The CTEs do not touch unchanged rows. */
 function replaceClaims(names: readonly string[], configs: Configs): SQL {
   return sql`claimed as materialized (
       select * from json_to_recordset(${claimsOf(configs)}::json)
@@ -187,9 +186,7 @@ function replaceClaims(names: readonly string[], configs: Configs): SQL {
     )`;
 }
 
-/**
- * Returns statement parts that replace the policies that `configs` declare. Unchanged rows are not touched.
- */
+/** Returns the CTEs that replace the policies that `configs` declare. The CTEs do not touch unchanged rows. */
 function replacePolicies(names: readonly string[], configs: Configs): SQL {
   const declared = [...configs].flatMap(([service, config]) =>
     Object.entries(config.rate_limits ?? {}).map(([name, policy]) => ({
@@ -218,7 +215,7 @@ function replacePolicies(names: readonly string[], configs: Configs): SQL {
 }
 
 /**
- * Returns each method and shape of `configs` once, as JSON. Keeps the first of several paths with one shape.
+ * Returns each method and shape of `configs` once, as JSON. Keeps the first of several paths with the same shape.
  */
 function claimsOf(configs: Configs): string {
   const claimed = new Map<string, OwnedRoute & { shape: string }>();

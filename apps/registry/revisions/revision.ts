@@ -10,9 +10,7 @@ export function showRevision({ created_at, config, ...row }: RevisionRow): Revis
   return { ...row, ...configOf(config), created_at: created_at.toISOString() };
 }
 
-/**
- * Returns the config of a revision, or null for a deletion; 409 for a config that this version cannot read.
- */
+/** Returns the config of a revision, or null for a deletion. Throws a 409 if this version cannot read the config. */
 export function readableConfig({
   service,
   revision,

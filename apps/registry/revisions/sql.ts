@@ -6,7 +6,7 @@ import { withTests } from "../services/stored-config.ts";
 import { revisions, routeTests } from "../tables.ts";
 import type { RevisionRow } from "./revision.ts";
 
-/** Returns the history of a service, newest first; 404 for a service that was never written. */
+/** Returns the history of a service, newest first. Throws a 404 for a service that was never written. */
 export async function listRevisions(orm: Orm, service: string): Promise<RevisionRow[]> {
   const found = await selectRevisions(orm)
     .where(eq(revisions.service, service))
@@ -15,7 +15,7 @@ export async function listRevisions(orm: Orm, service: string): Promise<Revision
   return found.map(rowOf);
 }
 
-/** Returns one entry of a service's history; 404 names what does not exist, the service or the revision. */
+/** Returns one revision of a service. Throws a 404 that names what does not exist: the service or the revision. */
 export async function readRevision(orm: Orm, service: string, revision: number): Promise<RevisionRow> {
   const [found] = await selectRevisions(orm).where(
     and(eq(revisions.service, service), eq(revisions.revision, revision)),

@@ -47,7 +47,7 @@ export async function appendConfig(
   return { name, revision, config };
 }
 
-/** Appends a revision without a config; 404 for a service that is not current. */
+/** Appends a revision without a config, which deletes the service. Throws a 404 for a service that is not current. */
 export function deleteService(
   publishing: Publishing,
   name: string,

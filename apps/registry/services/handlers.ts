@@ -117,7 +117,7 @@ function serviceWriteHandlers(publishing: Publishing, body_bytes_max: number) {
     );
 }
 
-/** Sets the ETag to the service's revision, and returns the service for the answer. */
+/** Sets the ETag to the service's revision, and returns the response body. */
 export function answerService(set: Context["set"], service: CurrentService): Service {
   set.headers.etag = revisionTag(service.revision);
   return showService(service);

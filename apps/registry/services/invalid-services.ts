@@ -56,7 +56,7 @@ export class Recheck {
    * each.
    */
   async invalidServices(): Promise<InvalidServices> {
-    // a check in flight may have begun before the latest write
+    // a check in progress may have begun before the latest write
     await this.#checking?.catch(() => {});
     this.#checking ??= this.#check().finally(() => {
       this.#checking = null;

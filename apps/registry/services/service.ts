@@ -30,7 +30,7 @@ export function showService({ name, revision, config }: CurrentService): Service
   return { name, revision, ...config };
 }
 
-/** Returns the body of an answer with several services. Lists unreadable services separately. */
+/** Returns the response body for several services. Lists unreadable services separately. */
 export function showServices(found: readonly (CurrentService | UnreadableService)[]): Services {
   const services: [string, CurrentService["config"]][] = [];
   const unreadable: [string, FieldError[]][] = [];

@@ -23,7 +23,7 @@ export function listServices(orm: Orm): Promise<(CurrentService | UnreadableServ
   return currentServices(orm);
 }
 
-/** Returns one current service; 404 if it does not exist, 409 if this version cannot read it. */
+/** Returns a current service. Throws a 404 if it does not exist, and a 409 if this version cannot read its config. */
 export async function readService(orm: Orm, name: string): Promise<CurrentService> {
   const [service] = await currentServices(orm, eq(services.name, name));
   if (service === undefined) throw notFound("service", name);

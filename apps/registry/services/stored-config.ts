@@ -25,7 +25,7 @@ export function readStoredConfig(stored: unknown): StoredConfig {
   return { config: null, unreadable: fieldErrors(StoredServiceConfig, stored) };
 }
 
-/** Returns the error for a revision that an answer needs and this version cannot read. */
+/** Returns the 409 for a revision that this version cannot read. */
 export function unreadableRevision(service: string, revision: number): ApiError {
   return new ApiError("CONFLICT", {
     message: `Another version of Ostiary wrote revision ${revision} of ${service}, and this version cannot read it. Restore an earlier revision, or run the version that wrote it.`,

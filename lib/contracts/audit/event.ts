@@ -13,8 +13,8 @@ const requestId = Type.String({
 });
 
 /**
- * The largest difference between the `occurred_at` of an intent and audit's clock. Audit refuses intents
- * beyond it.
+ * The largest allowed difference between an intent's `occurred_at` and the clock of the audit service. Audit
+ * refuses intents that differ more.
  */
 export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
 export const USER_AGENT_LENGTH_MAX = 512;
@@ -31,7 +31,10 @@ export const routeTemplate = Type.String({
   examples: ["/org/widgets/{widget_id}"],
 });
 
-/** The params, by name. `Type.Record` would not check the value of a name that contains a line break. */
+/**
+ * The schema of the params: values by name. `Type.Record` would not check the value of a param whose name
+ * contains a line break.
+ */
 const paramsSchema = Type.Unsafe<Record<string, string>>(
   Type.Object(
     {},
@@ -145,15 +148,15 @@ export const outcomeSchema = Type.Object(
     ),
     member_id: Type.Optional(nullable(id("The id of the member who acted in that organization."))),
   },
-  open("Audit outcome", "The end of a request."),
+  open("Audit outcome", "How a request ended."),
 );
 export type AuditOutcome = Static<typeof outcomeSchema>;
 
 /** The maximum number of intents, or of outcomes, in one request. */
 export const BATCH_MAX = 100;
 /**
- * The size limit of a batch: room for BATCH_MAX outcomes with the longest details. Numbers such as `1e9`
- * become longer when they are encoded again, but they are rare.
+ * The maximum size of a batch in bytes: room for BATCH_MAX outcomes with the longest details. A number such
+ * as `1e9` grows when it is encoded again; the limit ignores such numbers because they are rare.
  */
 export const BATCH_BYTES_MAX = 1024 * 1024;
 
@@ -198,7 +201,7 @@ export const outcomesSchema = Type.Object(
   open("Outcome batch", "Outcomes of several requests."),
 );
 
-/** Returns the schema of the results of a batch, in the order of its writes. */
+/** Returns the schema of a batch's results, in the order of the batch's items. */
 function resultsSchema<Result extends TSchema>(noun: "Intent" | "Outcome", result: Result) {
   return Type.Object(
     {

@@ -18,8 +18,8 @@ export const AUDIT_HEADERS = [
 
 export const AUDIT_DETAILS_BYTES_MAX = 4096;
 /**
- * The maximum nesting depth of details. Batches of outcomes and pages of events add three levels around
- * details.
+ * The maximum nesting depth of details, three below the limit for JSON: batches of outcomes and pages of
+ * events wrap details in three levels.
  */
 export const AUDIT_DETAILS_DEPTH_MAX = JSON_DEPTH_MAX - 3;
 export const AUDIT_ID_BYTES_MAX = 128;
@@ -39,7 +39,7 @@ export interface AuditNote {
   details?: Record<string, unknown>;
   /** The id of the created resource. */
   created?: string;
-  /** Puts a user-route event into this organization's log too, with this member as actor. */
+  /** The organization whose log also records this user-route event, and the member who acted there. */
   organization?: { organization_id: string; member_id: string };
 }
 

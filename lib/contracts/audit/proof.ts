@@ -1,3 +1,4 @@
+/** The lines of an export with proof: one line for each event, newest first, and a last line with the proof. */
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import {
   ChainRange,
@@ -9,8 +10,6 @@ import {
   Statement,
 } from "../../domain/proof/index.ts";
 import { organizationEventSchema, userEventSchema } from "./shown-event.ts";
-
-/** The lines of an export with proof: one line for each event, newest first, and an end line. */
 
 const closed = { additionalProperties: false };
 const hash = () => Type.String({ pattern: HASH_PATTERN });
@@ -55,7 +54,10 @@ export const provenOrganizationEventSchema = withProof(organizationEventSchema.p
 export const provenUserEventSchema = withProof(userEventSchema.properties);
 export type ProvenEvent = Static<typeof provenUserEventSchema> | Static<typeof provenOrganizationEventSchema>;
 
-/** The number of recent checkpoints in an export, besides the checkpoint that holds its head. */
+/**
+ * The number of recent checkpoints in an export, in addition to the checkpoint that contains the owner's
+ * head.
+ */
 export const RECENT_CHECKPOINTS = 100;
 
 /**
@@ -81,7 +83,9 @@ const proofTreeSchema = Type.Object(
     note: Type.String(),
     /** The inclusion proof of the export's checkpoint. */
     path: Type.Array(hash()),
-    /** The checkpoint that the reader requested, and the tree up to this checkpoint. */
+    /**
+     * The checkpoint that the reader requested, with proofs about the tree that ends with this checkpoint.
+     */
     asked: Type.Optional(
       Type.Object(
         {
@@ -89,7 +93,7 @@ const proofTreeSchema = Type.Object(
           path: Type.Array(hash()),
           /** The root of the tree of the checkpoints up to this one. */
           root: hash(),
-          /** The consistency proof between that tree and the tree of the export. */
+          /** The consistency proof between the tree of `root` and the tree of the export. */
           consistency: Type.Array(hash()),
         },
         closed,
@@ -99,7 +103,7 @@ const proofTreeSchema = Type.Object(
     cosigned: Type.Optional(
       Type.Object(
         {
-          /** The signed root with the lines of the witnesses. */
+          /** The signed root as a note, with the signature lines of the witnesses. */
           note: Type.String(),
           /** The consistency proof between the tree of this root and the tree of the export. */
           consistency: Type.Array(hash()),
@@ -112,15 +116,15 @@ const proofTreeSchema = Type.Object(
 );
 export type ProofTree = Static<typeof proofTreeSchema>;
 
-/** The last line: the head of the owner's chain, and the proof that the head was sealed. */
+/** The last line of an export with proof: the head of the owner's chain, and the proof that the head was sealed. */
 export const proofEndSchema = Type.Object(
   {
-    /** The head. An owner without entries has position 0 and a chain of zeros. */
+    /** The head of the owner's chain. An owner without entries has position 0 and a chain of zeros. */
     head: Type.Object(
       { owner: Type.String(), position: Type.Integer({ minimum: 0 }), chain: hash() },
       closed,
     ),
-    /** The newest checkpoint, or null before the first one. */
+    /** The newest checkpoint, or null if the log has no checkpoint yet. */
     checkpoint: Type.Union([Checkpoint, Type.Null()]),
     /** The proof that the map of the checkpoint contains the head; absent in files of older versions. */
     map: Type.Optional(MapProof),
@@ -146,7 +150,10 @@ export const proofEndSchema = Type.Object(
     retention: Type.Optional(Type.Array(Type.Object({ ...Retention.properties, ...place }, closed))),
     /** The statements of usage, in chain order; absent if there are none. */
     statements: Type.Optional(Type.Array(Type.Object({ ...Statement.properties, ...place }, closed))),
-    /** Ranges of entries that were dropped before declarations existed. No declaration proves this field. */
+    /**
+     * The ranges of entries that were dropped before declarations existed. No declaration proves these
+     * ranges.
+     */
     dropped: Type.Union([
       Type.Object({ occurred_before: Type.String(), ranges: Type.Array(ChainRange) }, closed),
       Type.Null(),

@@ -9,7 +9,7 @@ import {
 } from "../../domain/schemas/index.ts";
 import { finalOutcomeSchema } from "./event.ts";
 
-/** Returns the schema of an id as the log stores it, in the spelling of the service that issued the id. */
+/** Returns the schema of an id that appears exactly as the service that issued it wrote it. */
 const writtenId = (description: string) => nullable(Type.String({ description, examples: [ULID_EXAMPLE] }));
 
 export const eventOutcomeSchema = Type.Union([Type.Literal("pending"), ...finalOutcomeSchema.anyOf], {
@@ -71,7 +71,7 @@ const rest = {
       minimum: 100,
       maximum: 599,
       description:
-        "The status of the gateway's answer, or null while pending, or if the client left before an answer.",
+        "The status of the gateway's response. Null while the outcome is pending, or if the client disconnected before the response.",
       examples: [204],
     }),
   ),
@@ -84,13 +84,13 @@ const rest = {
   created_id: writtenId("The id of the created resource."),
 };
 
-/** An audit event as its organization reads it, without the id of the person (AU-1, AU-5). */
+/** An audit event as shown to its organization, without the id of the person (AU-1, AU-5). */
 export const organizationEventSchema = Type.Object(
   { ...common, ...rest },
   { title: "OrganizationAuditEvent", description: "An event of an organization's log." },
 );
 
-/** An audit event as the person reads it. */
+/** An audit event as shown to the person. */
 export const userEventSchema = Type.Object(
   {
     ...common,

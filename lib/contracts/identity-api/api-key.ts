@@ -27,12 +27,13 @@ const fields = {
 export const ApiKey = Type.Object(fields, shapeOf("API key", "An API key without its secret."));
 export type ApiKey = Static<typeof ApiKey>;
 
-/** The response to a create, the only one that holds the key itself. */
+/** The response that creates a key, and the only response that contains the key's secret. */
 export const CreatedApiKey = Type.Object(
   {
     ...fields,
     key: Type.String({
-      description: "The key itself. Only this answer contains it; identity stores only its hash.",
+      description:
+        "The full key, a secret. Only this response contains the key; identity stores only its hash.",
       examples: ["ostiary-k-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
     }),
   },

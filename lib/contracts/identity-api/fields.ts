@@ -5,14 +5,14 @@ export const createdAt = timeField("The time of creation.");
 export const updatedAt = timeField("The time of the last change.");
 
 /**
- * Returns the options of a response schema. The schema allows no unknown fields, so a response that would
- * leak one, such as user_id, fails.
+ * Returns the options of a response schema. The schema allows no unknown fields. A response that would leak a
+ * field, such as `user_id`, fails.
  */
 export function shapeOf(title: string, description: string) {
   return { title, description, additionalProperties: false } as const;
 }
 
-/** The role in responses. */
+/** The schema of a role in responses. */
 export const shownRole = nullable(
   Type.String({
     description: "The slug of a role, or null if identity has no ROLES_FILE.",

@@ -9,7 +9,7 @@ export const Invite = Type.Object(
     organization_id: idField("The id of the organization."),
     email: Type.Optional(
       Type.String({
-        description: "The address that is shown with the invite. Identity sends no mail.",
+        description: "The e-mail address that is shown with the invite. Identity sends no e-mail.",
         examples: ["ada@example.com"],
       }),
     ),
@@ -34,7 +34,8 @@ export const Invite = Type.Object(
     max_uses: nullable(
       Type.Integer({
         minimum: 1,
-        description: "The maximum number of times that the invite can be redeemed, or null for no maximum.",
+        description:
+          "The maximum number of times that the invite can be redeemed. Null means that there is no maximum.",
         examples: [5],
       }),
     ),

@@ -9,7 +9,7 @@ const principal = Type.Union([Type.Literal("user"), Type.Literal("service_accoun
 const displayName = nullable(
   Type.String({
     description:
-      "The name of a person in this organization, otherwise the person's global name, otherwise null. For a service account, its name.",
+      "The person's name in this organization. If it is not set, the person's global name; if neither is set, null. For a service account, the name of the account.",
     examples: ["Ada"],
   }),
 );
@@ -20,7 +20,7 @@ export const MemberStatus = Type.Union([Type.Literal("active"), Type.Literal("su
   rule: "must be active or suspended; to remove a member, delete the member",
 });
 
-/** A membership in an organization (ID-27), without the id of its person. */
+/** A membership in an organization (ID-27). It does not contain the id of the person. */
 export const Member = Type.Object(
   {
     id: idField("The member_id."),
@@ -37,7 +37,7 @@ export const Member = Type.Object(
 );
 export type Member = Static<typeof Member>;
 
-/** The remaining data of a removed member, as the organization reads it by the member's id. */
+/** The data that remains of a removed member. The organization can read it by the member's id. */
 export const FormerMember = Type.Object(
   {
     id: idField("The member_id."),
@@ -57,7 +57,7 @@ export type FormerMember = Static<typeof FormerMember>;
 
 const component = (name: string) => `#/components/schemas/${name}`;
 
-/** The answer to a read by member id: a current or a removed member. */
+/** The response to a read by member id: a current or a removed member. */
 export const AnyMember = Type.Union([Member, FormerMember], {
   title: "Any member",
   description: "A member, or the remaining data of a removed member.",

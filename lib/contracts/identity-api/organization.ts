@@ -3,7 +3,7 @@ import { PlanName } from "../../domain/routes/index.ts";
 import { idField, nullable } from "../../domain/schemas/index.ts";
 import { createdAt, shapeOf, updatedAt } from "./fields.ts";
 
-/** The isolation boundary between tenants (ID-23). */
+/** A tenant (ID-23). Data of one organization is never visible to another. */
 export const Organization = Type.Object(
   {
     id: idField("The organization_id."),

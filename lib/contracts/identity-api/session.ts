@@ -2,11 +2,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import { idField, timeField } from "../../domain/schemas/index.ts";
 import { shapeOf, shownRole } from "./fields.ts";
 
-/** The response to a session's creation (ID-67), which never reveals the user_id. */
+/** The response that creates a session (ID-67). It never contains the `user_id`. */
 export const Session = Type.Object(
   {
     token: Type.String({
-      description: "The session itself. Only this answer contains it; identity stores only its hash.",
+      description:
+        "The session token, a secret. Only this response contains the token; identity stores only its hash.",
       examples: ["ostiary-s-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
     }),
     expires_at: timeField("The time when the session expires: one hour after its creation."),

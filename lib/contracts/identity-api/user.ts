@@ -24,7 +24,7 @@ export const User = Type.Object(
 );
 export type User = Static<typeof User>;
 
-/** A membership in a person's list (ID-19). */
+/** An entry in a person's list of memberships (ID-19). */
 export const Membership = Type.Object(
   {
     id: idField("The member_id."),

@@ -4,7 +4,7 @@ import { nullable } from "../../domain/schemas/index.ts";
 import { propagationField } from "./gateways.ts";
 import { RevisionNumber } from "./services.ts";
 
-/** The answer of apply (RG-43). */
+/** The response to an apply (RG-43). */
 export const Applied = Type.Object(
   {
     results: Type.Array(
@@ -27,7 +27,7 @@ export const Applied = Type.Object(
 );
 export type Applied = Static<typeof Applied>;
 
-/** The answer of a dry run (RG-70). */
+/** The response to a dry run of an apply (RG-70). */
 export const Preview = Type.Object(
   {
     results: Type.Array(
@@ -38,7 +38,7 @@ export const Preview = Type.Object(
             description: "The effect of the apply on the service.",
           }),
           revision: nullable(RevisionNumber, {
-            description: "The current revision, or null when there is no current service.",
+            description: "The service's current revision, or null if the service does not exist.",
           }),
           changes: Type.Array(Change, { description: "The changes that the apply would make." }),
         },

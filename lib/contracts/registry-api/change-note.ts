@@ -1,8 +1,8 @@
-/** The headers that say why a write is made (RG-119). */
+/** The request headers in which an operator gives the reason for a write and a link (RG-119). */
 export const REASON_HEADER = "X-Change-Reason";
 export const LINK_HEADER = "X-Change-Link";
 
-/** The longest reason, in characters. */
+/** The maximum length of a reason, in characters. */
 export const REASON_LENGTH_MAX = 512;
 export const LINK_LENGTH_MAX = 2_048;
 

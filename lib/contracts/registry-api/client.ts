@@ -20,7 +20,7 @@ export interface HttpAnswer extends Pick<Response, "ok" | "status" | "headers"> 
   body: string;
 }
 
-/** An answer with its entity tag, which a later write can send as If-Match. */
+/** A response value with its entity tag. A later write can send the tag as If-Match. */
 export interface Tagged<Answer> {
   answer: Answer;
   etag: string | null;
@@ -45,9 +45,9 @@ export abstract class RegistryApi {
   }
 
   /**
-   * Sends a request and returns its answer, or null for a 204. Throws the error of {@link send} if there is
-   * no answer. Throws the error of {@link failure} for an error response, or a response that does not match
-   * `schema`.
+   * Sends a request and returns the parsed response, or null for a 204. Throws the error of {@link send} if
+   * no response arrives. Throws the error of {@link failure} for an error response, or for a response that
+   * does not match `schema`.
    */
   async ask<Schema extends TSchema>(
     schema: Schema,
@@ -77,8 +77,8 @@ export abstract class RegistryApi {
   }
 
   /**
-   * Sends a request with a token. Retries once with a new token after a 401, because a refused request had no
-   * effect.
+   * Sends a request with a token. After a 401, retries once with a new token; this is safe because a refused
+   * request has no effect.
    */
   async #authorized(path: string, request: RegistryInit, writing: boolean): Promise<HttpAnswer> {
     const token = this.#token;
@@ -93,19 +93,19 @@ export abstract class RegistryApi {
     return answer.status === 401 ? sendAs(await token(true)) : answer;
   }
 
-  /** Sends a request to the registry. Throws when there is no answer. */
+  /** Sends a request to the registry. Throws if no response arrives. */
   protected abstract send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer>;
 
   /**
-   * Returns the error to throw for an error response, or a response of an unexpected shape. `value` is its
-   * parsed body.
+   * Returns the error to throw for an error response, or for a response of an unexpected shape. `value` is
+   * the parsed response body.
    */
   protected abstract failure(answer: HttpAnswer, value: unknown, writing: boolean): Error;
 }
 
 /**
  * Returns a path with escaped segments. Throws the error from `noName` for an empty segment, `.` and `..`:
- * URLs resolve dots even when escaped, and no service has such a name.
+ * URL parsers resolve dot segments even when they are escaped, and no service has such a name.
  */
 export function pathOf(segments: readonly (string | number)[], noName: (segment: string) => Error): string {
   return segments
@@ -132,8 +132,8 @@ export async function markPreviewed(
 }
 
 /**
- * Marks the changes since `revision`. If the changes name policies, first fetches the policies of that
- * revision, to judge the changes of limits.
+ * Marks the changes since `revision` that open a route or break callers. If the changes name policies, first
+ * fetches the policies of that revision, to judge the changes of limits.
  */
 export async function markSince(
   registry: RegistryApi,
@@ -142,7 +142,7 @@ export async function markSince(
   changes: readonly Change[],
 ): Promise<MarkedChange[]> {
   if (revision === null || !namesPolicies(changes)) return markChanges(changes);
-  // a newer revision may exist by now
+  // Read the policies of this revision. The service may have a newer revision by now.
   const path = `/services/${encodeURIComponent(service)}/revisions/${revision}`;
   const { config } = await registry.ask(Revision, path);
   return markChanges(changes, config?.rate_limits);

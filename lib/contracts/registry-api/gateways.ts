@@ -7,7 +7,7 @@ export const Gateway = Type.Object(
     ...GatewayInstance.properties,
     current: Type.Boolean({
       description:
-        "Whether the gateway serves everything that is published: every committed write is in the route store, and the gateway has loaded all services and skipped none.",
+        "Whether the gateway serves everything that is published. If true, every committed write is in the route store, and the gateway has loaded all services without skipping one.",
     }),
   },
   { title: "Gateway", description: "A running gateway, its loaded routes, and whether they are current." },
@@ -18,7 +18,7 @@ export type Gateway = Static<typeof Gateway>;
 export const Gateways = Type.Object(
   {
     gateways: Type.Array(Gateway, { description: "The gateways, in the order of their ids." }),
-    // Version 0.2.0 answers with all gateways and without this field.
+    // Registry 0.2.0 returns all gateways in one response, without this field.
     has_more: Type.Optional(
       Type.Boolean({ description: "Whether another page follows.", examples: [false] }),
     ),
@@ -27,7 +27,7 @@ export const Gateways = Type.Object(
 );
 export type Gateways = Static<typeof Gateways>;
 
-/** The progress of a write at the time of the answer, for a caller that waited (RG-88). */
+/** The progress of a write when the response is sent, for a caller that waited (RG-88). */
 export const Propagation = Type.Object(
   {
     gateways: Type.Integer({
@@ -42,7 +42,7 @@ export const Propagation = Type.Object(
     }),
     waited_ms: Type.Integer({
       minimum: 0,
-      description: "The milliseconds from the commit of the write to the answer.",
+      description: "The milliseconds from the commit of the write to the response.",
       examples: [42],
     }),
     projected: Type.Boolean({ description: "Whether the write is in the route store." }),
@@ -50,16 +50,16 @@ export const Propagation = Type.Object(
   {
     title: "Propagation",
     description:
-      "With wait_ms: the progress of the write at the time of the answer. The write is complete when reached equals gateways.",
+      "Present if the request has wait_ms: the progress of the write when the response is sent. Every gateway serves the write when `reached` equals `gateways`.",
     examples: [{ gateways: 3, reached: 3, waited_ms: 42, projected: true }],
   },
 );
 export type Propagation = Static<typeof Propagation>;
 
-/** The extra field in the answer of a write whose caller waited. */
+/** The additional field in the response to a write whose caller waited. */
 export const propagationField = { propagation: Type.Optional(Propagation) };
 
-/** The answer of a deletion whose caller waited. */
+/** The response to a deletion whose caller waited. */
 export const Deleted = Type.Object(
   { propagation: Propagation },
   { title: "Deleted", description: "A deleted service, and the progress of the deletion." },

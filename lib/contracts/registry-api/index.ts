@@ -1,4 +1,7 @@
-/** The answers of the registry's admin API, and the client that command line, console and platform share. */
+/**
+ * The responses of the registry's admin API, and the client that the command line, the console and the
+ * platform share.
+ */
 export * from "./apply.ts";
 export * from "./change-note.ts";
 export * from "./changes.ts";

@@ -7,7 +7,7 @@ export const OperatorName = Type.String({
   examples: ["team-widgets"],
 });
 
-/** The operator whom a token stands for, and what the operator may do (RG-115). */
+/** The operator that a token identifies, and what the operator may do (RG-115). */
 export const CurrentOperator = Type.Object(
   {
     name: OperatorName,
@@ -18,11 +18,11 @@ export const CurrentOperator = Type.Object(
     }),
     services: nullable(Type.Array(Type.String()), {
       description:
-        "The name patterns of the services that the operator may write; `*` stands for any characters. Null: every service.",
+        "The name patterns of the services that the operator may write; `*` stands for any characters. Null means every service.",
       examples: [["widgets", "widgets-*"]],
     }),
     paths: nullable(Type.Array(Type.String()), {
-      description: "The prefixes of the paths that the operator may publish. Null: every path.",
+      description: "The prefixes of the paths that the operator may publish. Null means every path.",
       examples: [["/org/widgets"]],
     }),
   },

@@ -10,7 +10,7 @@ export const Projections = Type.Object(
           service: ServiceName,
           age_seconds: Type.Number({
             minimum: 0,
-            description: "The seconds for which the service has waited.",
+            description: "How long the service has been waiting, in seconds.",
             examples: [42.5],
           }),
         },

@@ -10,7 +10,7 @@ const RevisionAction = Type.Union(
   { title: "RevisionAction", description: "The write that appended the revision." },
 );
 
-/** The operator of a write, and what the operator said about it (RG-119). */
+/** The fields for the operator of a write, with the reason and the link that the operator gave (RG-119). */
 const authorFields = {
   operator: nullable(OperatorName, {
     description: "The operator who made the write. Null for seeds and for writes of earlier versions.",
@@ -19,7 +19,7 @@ const authorFields = {
     description: "The reason that the operator gave in X-Change-Reason, or null.",
   }),
   link: nullable(Type.String({ examples: ["https://git.example.com/widgets/runs/17"] }), {
-    description: "The address that the operator gave in X-Change-Link, or null.",
+    description: "The URL that the operator gave in X-Change-Link, or null.",
   }),
 };
 

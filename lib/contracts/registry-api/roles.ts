@@ -15,7 +15,7 @@ const Role = Type.Object(
   { title: "Role", description: "A role that members may have." },
 );
 
-/** The roles that a look-up may name (RG-106). */
+/** The roles that a lookup can name (RG-106). */
 export const Roles = Type.Object(
   {
     roles: Type.Array(Role, {

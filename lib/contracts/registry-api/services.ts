@@ -15,7 +15,7 @@ export function revisionTag(revision: number): string {
   return `"${revision}"`;
 }
 
-/** Reads the number of a revision. Returns null for any other text. */
+/** Parses a revision number. Returns null if the text is not a revision number. */
 export function parseRevision(text: string): number | null {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
 }
@@ -62,13 +62,14 @@ export const Services = Type.Object(
     services: mapOf(ServiceName, StoredServiceConfig, { description: "The services by name." }),
     invalid: Type.Optional(
       mapOf(ServiceName, Type.Array(FieldError), {
-        description: "With invalid=true: the violations of the current rules, by service name.",
+        description:
+          "Present if the request has invalid=true: the violations of the current rules, by service name.",
       }),
     ),
     unreadable: Type.Optional(
       mapOf(ServiceName, Type.Array(FieldError), {
         description:
-          "Current services that another version wrote and this version cannot read, by name, with the part that it does not understand.",
+          "The parts of configs that this version cannot read, by service name. Another version wrote these configs.",
       }),
     ),
   },

@@ -4,20 +4,20 @@ import { cleanAddress, type PagePlace } from "./page-place.ts";
 import { Provider, type SignInFailure, type Tokens } from "./provider.ts";
 import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
 
-/** The result of a return from the provider: a failure, or the person's name, which is null if the provider sends none. */
+/** The result of a sign-in. `name` is the person's name, or null if the identity provider sent no name. */
 type Returned = { ok: true; name: string | null } | { ok: false; failure: SignInFailure };
 
 /**
- * An access token, or the reason why there is none.
+ * An access token, or the reason why there is none:
  * - `over`: the sign-in has ended
- * - `away`: the provider does not answer
+ * - `away`: the identity provider does not answer
  */
 type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "away" };
 
-/** An access token is renewed this long before it ends. */
+/** How long before its expiry an access token is renewed. */
 const RENEWAL_MS = 30_000;
 
-/** A person's sign-in at the provider. The provider's tokens are only in this object, in memory (PT-11). */
+/** A person's sign-in at the identity provider. Only this object holds the tokens, in memory (PT-11). */
 export class ProviderSession {
   readonly #provider: Provider;
   readonly #place: PagePlace;
@@ -29,21 +29,21 @@ export class ProviderSession {
     this.#place = place;
   }
 
-  /** Returns whether the page was opened at the address to which the provider returns. */
+  /** Returns whether the page was opened at the redirect URI, to which the identity provider returns. */
   isReturn(): boolean {
     return location.pathname === signInReturnPath(this.#place.path);
   }
 
   /**
-   * Redirects to the provider, which shows no page in a silent sign-in. Returns why the redirect failed, or
-   * null.
+   * Redirects to the identity provider. In a silent sign-in the provider shows no page. Returns null, or the
+   * failure if the redirect is not possible.
    */
   async begin(silent: boolean): Promise<SignInFailure | null> {
     forgetInTab(this.#signedInKey);
     return this.#provider.begin(location.hash, silent);
   }
 
-  /** Completes a sign-in with the provider's response, and restores the fragment where the sign-in began. */
+  /** Completes a sign-in with the response in the URL's query, and restores the fragment where it began. */
   async finish(): Promise<Returned> {
     const { search } = location;
     // Removes the code from the address bar and the history before any request.
@@ -55,7 +55,7 @@ export class ProviderSession {
     return { ok: true, name: result.tokens.name };
   }
 
-  /** Whether this tab was signed in, so that a reload tries to sign in without a prompt. */
+  /** Whether this tab was signed in. If so, a reload tries to sign in without a prompt. */
   get wasSignedIn(): boolean {
     return readFromTab(this.#signedInKey, Type.Boolean()) === true;
   }
@@ -65,13 +65,13 @@ export class ProviderSession {
     keepInTab(this.#signedInKey, true);
   }
 
-  /** Forgets the tokens. The provider's session stays. */
+  /** Forgets the tokens. Does not end the session at the identity provider. */
   forget(): void {
     this.#tokens = null;
     forgetInTab(this.#signedInKey);
   }
 
-  /** Forgets the tokens, and ends the provider's session if the provider has an address for that. */
+  /** Forgets the tokens, and ends the session at the identity provider if the provider supports that. */
   async signOut(): Promise<void> {
     const tokens = this.#tokens;
     this.forget();
@@ -81,8 +81,8 @@ export class ProviderSession {
   }
 
   /**
-   * Returns the access token, renewed shortly before it ends. Concurrent calls share a renewal, because many
-   * providers accept a refresh token only once.
+   * Returns the access token, and renews it shortly before its expiry. Concurrent calls share a renewal,
+   * because many identity providers accept a refresh token only once.
    *
    * @param refused whether an API has just refused the current token
    */
@@ -99,7 +99,7 @@ export class ProviderSession {
 
   async #renew(tokens: Tokens, refused: boolean): Promise<AccessToken> {
     const result = await this.#provider.renew(tokens);
-    // The person may have signed out before the answer arrived.
+    // The person may have signed out before the response arrived.
     if (this.#tokens !== tokens) return { ok: false, reason: "over" };
     if (result.ok) {
       this.#tokens = result.tokens;

@@ -4,14 +4,14 @@ import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.t
 import type { PagePlace } from "./page-place.ts";
 import { keepInTab, takeFromTab } from "./tab-storage.ts";
 
-/** A sign-in in progress at the provider, as stored in the tab. The sign-in has no tokens yet. */
+/** A sign-in in progress at the identity provider, as stored in the tab. It contains no tokens. */
 const Attempt = Type.Object({
   state: Type.String(),
   nonce: Type.String(),
   verifier: Type.String(),
   /** The fragment that the page restores after the sign-in. */
   fragment: Type.String(),
-  /** Whether the provider was asked not to show a page. */
+  /** Whether the page asked the provider to show no page. */
   silent: Type.Boolean(),
 });
 type Attempt = Static<typeof Attempt>;
@@ -23,23 +23,23 @@ export interface Tokens {
   readonly refresh_token: string | null;
   /** The expiry of the access token in milliseconds since the epoch, or null if it is unknown. */
   readonly ends_ms: number | null;
-  /** The person's name at the provider, or null. */
+  /** The person's name at the identity provider, or null if the provider sent no name. */
   readonly name: string | null;
 }
 
 /**
  * The reason why a sign-in failed.
  *
- * - `needed`: the person must sign in at the provider's page, for example because the session ended
- * - `refused`: the provider or the person refused the sign-in
- * - `unsafe`: the return does not belong to a sign-in of this tab, or its tokens are not for this page
- * - `away`: the provider gives no valid answer, or does not allow calls from this page
+ * - `needed`: the person must sign in at the identity provider's page, for example because the session ended
+ * - `refused`: the identity provider or the person refused the sign-in
+ * - `unsafe`: the response does not belong to a sign-in of this tab, or fails a check
+ * - `away`: the identity provider sends no valid response, or does not allow calls from this page (CORS)
  */
 export type SignInFailure = { kind: "needed" | "refused" | "unsafe" | "away"; message: string };
 
 type SignInResult = { ok: true; tokens: Tokens } | { ok: false; failure: SignInFailure };
 
-/** Errors of a provider that must show a page to the person (OpenID Connect Core, 3.1.2.6). */
+/** The error codes for a silent sign-in that needs the person's input (OpenID Connect Core, 3.1.2.6). */
 const NEEDED = new Set([
   "login_required",
   "interaction_required",
@@ -47,7 +47,10 @@ const NEEDED = new Set([
   "account_selection_required",
 ]);
 
-/** The company's identity provider (PT-10). Uses the code flow with PKCE, and checks state, nonce and issuer. */
+/**
+ * A client of the identity provider (PT-10). Uses the authorization code flow with PKCE, and checks state,
+ * nonce and issuer.
+ */
 export class Provider {
   readonly #settings: SignInSettings;
   readonly #place: PagePlace;
@@ -65,7 +68,10 @@ export class Provider {
     this.#options = { [oauth.allowInsecureRequests]: settings.issuer.startsWith("http:") };
   }
 
-  /** Redirects to the provider. In a silent sign-in the provider shows no page and returns at once. */
+  /**
+   * Redirects to the identity provider. In a silent sign-in the provider shows no page and returns at once.
+   * Returns null, or the failure if the redirect is not possible.
+   */
   async begin(fragment: string, silent: boolean): Promise<SignInFailure | null> {
     try {
       const server = await this.#discover();
@@ -106,8 +112,8 @@ export class Provider {
   }
 
   /**
-   * Returns the parameters that name the API: `audience` for most providers, and the standard `resource` if
-   * the audience is a URL (RFC 8707).
+   * Returns the request parameters for an audience: `audience`, which many providers expect, and the standard
+   * `resource` if the audience is a URL (RFC 8707).
    */
   #audience(audience: string | null): [string, string][] {
     if (audience === null) return [];
@@ -116,8 +122,8 @@ export class Provider {
   }
 
   /**
-   * Exchanges the provider's code for tokens. Ends the attempt even if the exchange fails. Also returns the
-   * fragment where the sign-in began.
+   * Exchanges the code in the query of the redirect URI for tokens. Removes the stored attempt even if the
+   * exchange fails. Also returns the fragment where the sign-in began.
    */
   async finish(search: string): Promise<SignInResult & { fragment: string }> {
     const attempt = takeFromTab(this.#attemptKey, Attempt);
@@ -149,7 +155,7 @@ export class Provider {
     }
   }
 
-  /** Renews the access token. Fails with `needed` if there is no refresh token or the provider refuses the renewal. */
+  /** Renews the access token. Fails with `needed` without a refresh token, or if the provider refuses. */
   async renew({ refresh_token, id_token }: Tokens): Promise<SignInResult> {
     if (refresh_token === null) return { ok: false, failure: { kind: "needed", message: "" } };
     try {
@@ -169,7 +175,7 @@ export class Provider {
     }
   }
 
-  /** Returns the address that ends the provider's session, or null if there is none or the provider does not answer. */
+  /** Returns the URL that ends the provider's session. Null if the provider has none or does not answer. */
   async endAddress({ id_token }: Tokens): Promise<string | null> {
     try {
       const { end_session_endpoint } = await this.#discover();

@@ -2,14 +2,14 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * Stores a value in this tab, where the value survives a visit to the identity provider. Credentials are
- * never stored here.
+ * Stores a value in this tab's `sessionStorage`, where the value survives a redirect to the identity
+ * provider. Never store a credential here.
  */
 export function keepInTab(key: string, value: unknown): void {
   sessionStorage.setItem(key, JSON.stringify(value));
 }
 
-/** Returns a kept value, or null if the value is missing or does not match the schema. */
+/** Returns a stored value, or null if the value is missing or does not match the schema. */
 export function readFromTab<Schema extends TSchema>(key: string, schema: Schema): Static<Schema> | null {
   try {
     const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
@@ -23,7 +23,7 @@ export function forgetInTab(key: string): void {
   sessionStorage.removeItem(key);
 }
 
-/** Returns a kept value and forgets it. */
+/** Returns a stored value like {@link readFromTab}, and removes it. */
 export function takeFromTab<Schema extends TSchema>(key: string, schema: Schema): Static<Schema> | null {
   const value = readFromTab(key, schema);
   forgetInTab(key);

@@ -4,7 +4,7 @@ import type { PeerTls } from "../config/index.ts";
 import type { CallSpan, Tracing } from "../telemetry/index.ts";
 import { sentOnce } from "./sent-once.ts";
 
-/** An operation that can be aborted while it runs. */
+/** An operation in progress that can be aborted. */
 export interface Abortable {
   abort(): void;
 }
@@ -15,8 +15,8 @@ export interface CallHandle {
 }
 
 /**
- * A call that a service makes to a peer, such as identity or the identity provider. Its deadline covers the
- * whole answer, and the size of the answer is limited. Redirects are returned and never followed.
+ * A call from a service to a peer, such as identity or the identity provider. The timeout covers the whole
+ * response, and the size of the response is limited. Redirects are returned, not followed.
  */
 export interface BoundedCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH";
@@ -25,8 +25,9 @@ export interface BoundedCall {
   readonly body?: string;
   readonly timeout_ms: number;
   /**
-   * Whether the call may be sent twice. If its connection breaks before an answer begins, the call is sent
-   * once more over a new connection. For example, a server that stops breaks its kept-alive connections.
+   * Whether the call can safely be sent twice. If its connection breaks before the response begins, the call
+   * is sent once more over a new connection. This happens, for example, when a server stops and closes its
+   * kept-alive connections.
    */
   readonly repeatable?: boolean;
   /** The TLS files for this peer. */
@@ -43,33 +44,33 @@ export interface BoundedAnswer {
 /** The parts of a call that a {@link CallCarrier} sends. */
 export type CarriedCall = Pick<BoundedCall, "method" | "url" | "headers" | "body" | "tls">;
 
-/** An answer whose status and headers have arrived. */
+/** A response whose status and headers have arrived. */
 export interface BegunAnswer {
   readonly status: number;
-  /** Reads the rest of the answer. Rejects if it breaks off or is too large. */
+  /** Reads the body. Rejects if the connection breaks or the body is too large. */
   text(): Promise<string>;
 }
 
 /** Sends calls to a peer. */
 export interface CallCarrier {
   /**
-   * Sends a call and resolves when the answer begins. Sets `handle.underway` to the object that aborts the
+   * Sends a call and resolves when the response begins. Sets `handle.underway` to an object that aborts the
    * call.
    *
-   * @param isRepeat true if the connection of the first attempt broke; a repeat must not use a kept-alive
+   * @param isRepeat whether the connection of the first attempt broke; a repeated call must use a new
    * connection
    */
   send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunAnswer>;
 }
 
 /**
- * The error for a call that got no complete answer. The message contains no address and no content, so it can
- * be logged.
+ * The error for a call without a complete response. The message contains no URL and no content, so it is safe
+ * to log.
  */
 export class CallFailed extends Error {
   /** Whether the call may have left this host, so that the peer may have processed it. */
   readonly sent: boolean;
-  /** Whether the connection ended before an answer began. */
+  /** Whether the connection broke before the response began. */
   readonly broken: boolean;
 
   constructor(reason: string, sent: boolean, broken = false) {
@@ -80,13 +81,13 @@ export class CallFailed extends Error {
   }
 }
 
-/** Size limit of an answer. */
+/** The maximum size of a response. */
 export const ANSWER_BYTES_MAX = 512 * 1024;
 
 /** The error codes of connections that were never established. */
 const UNSENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
 
-/** Makes the call and reads the answer. Rejects with {@link CallFailed}. */
+/** Makes the call and reads the whole response. Rejects with {@link CallFailed}. */
 export async function boundedCall(
   call: BoundedCall,
   carrier: CallCarrier = fetchCarrier,
@@ -117,7 +118,7 @@ export async function boundedCall(
   }
 }
 
-/** Returns the failure of an answer that is too large. */
+/** Returns the error for a response that is too large. */
 export function answerTooLarge(): CallFailed {
   return new CallFailed(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`, true);
 }
@@ -132,7 +133,7 @@ export const fetchCarrier: CallCarrier = {
       ...headersAndBody(call),
       redirect: "manual",
       signal: controller.signal,
-      // the runtime pools connections by this object, which is the same until a file changes
+      // the runtime pools connections by this object, which stays the same until a TLS file changes
       tls: call.tls?.current(),
       ...(isRepeat && { keepalive: false }),
     } satisfies BunFetchRequestInit);
@@ -149,8 +150,9 @@ function callFailure(error: unknown, { timeout_ms }: BoundedCall, timedOut: bool
 }
 
 /**
- * Returns the headers and the body. The body of a PUT becomes a stream, which is sent once. The runtime would
- * resend a plain PUT after a lost kept-alive connection, although the server may have processed it.
+ * Returns the headers and the body for `fetch`. The body of a PUT becomes a stream, which is sent only once.
+ * The runtime would resend a plain body after a lost kept-alive connection, although the server may have
+ * processed the PUT.
  */
 function headersAndBody({ method, headers, body }: CarriedCall): Pick<RequestInit, "headers" | "body"> {
   if (method !== "PUT" || body === undefined) return { headers, body };

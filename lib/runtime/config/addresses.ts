@@ -1,25 +1,25 @@
 import { isIP } from "node:net";
 
 /**
- * Validates the addresses that environment variables contain. A raw `@`, `#`, `/` or `?` in a password would
- * end the host early, and messages would print the rest of the password as a name or port. The functions
- * below therefore restrict the part after the host, and refuse such URLs.
+ * The functions of this file validate the addresses in environment variables. A raw `@`, `#`, `/` or `?` in a
+ * password would end the host early, and messages would show the rest of the password as a name or port. The
+ * functions therefore restrict the part after the host, and refuse such URLs.
  */
 
-/** Returns whether the text is `http://host/path?query`, or the same with https. */
+/** Returns whether the text is a URL such as `http://host/path?query`, with http or https. */
 export function isHttpUrl(text: string): boolean {
   const parts = /^https?:\/\/([^\s/?#]+)(?:[/?#]\S*)?$/.exec(text);
   return parts !== null && isAuthority(parts[1]) && URL.canParse(text);
 }
 
-/** Returns whether the text is `http://host/path`, a base to which paths are appended. */
+/** Returns whether the text is a URL such as `http://host/path`, to which paths can be appended. */
 export function isHttpBaseUrl(text: string): boolean {
   return isHttpUrl(text) && !/[?#]/.test(text);
 }
 
 /**
- * Returns whether the text is `postgres://user:password@host:port/name?option=value`, with several
- * `host:port` separated by commas, or a `pglite:` URL.
+ * Returns whether the text is `postgres://user:password@host:port/name?option=value` or a `pglite:` URL. A
+ * `postgres:` URL can have several `host:port`, separated by commas.
  */
 export function isDatabaseUrl(text: string): boolean {
   if (text.startsWith("pglite://")) return isEmbeddedDatabaseUrl(text);
@@ -36,21 +36,23 @@ function isEmbeddedDatabaseUrl(text: string): boolean {
 }
 
 /**
- * The modes that always verify the certificate and its name. Modes that encrypt only if the server offers it
- * are not allowed.
+ * The values of `sslmode` that always verify the certificate and the host name. The modes that encrypt only
+ * if the server offers TLS are refused.
  */
 const TLS_MODES = ["require", "verify-ca", "verify-full"];
 /**
- * Options of libpq that are refused, because TLS files have variables of their own. `sslrootcert=system`,
- * which selects the public CAs, is accepted.
+ * The libpq options that are refused, because TLS files have their own environment variables. The option
+ * `sslrootcert` is accepted if its value is `system`, which selects the public CAs.
  */
 const FILE_OPTIONS = ["sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir"];
-/** The values of `target_session_attrs` that select a writable server, which every service needs. */
+/**
+ * The values of `target_session_attrs` that select a writable server. Every service needs a writable server.
+ */
 const SESSION_KINDS = ["primary", "read-write"];
 
 /**
- * Returns whether the driver interprets the options correctly. The driver would misread other options, or
- * refuse them at the first connection.
+ * Returns whether the driver interprets all options correctly. The driver misreads other options, or refuses
+ * them at the first connection.
  */
 function areDatabaseOptions(query: string): boolean {
   const options = new URLSearchParams(query);
@@ -62,15 +64,15 @@ function areDatabaseOptions(query: string): boolean {
   );
 }
 
-/** Returns whether a `postgres:` URL asks for TLS. */
+/** Returns whether a `postgres:` URL requires TLS. */
 export function databaseUsesTls(url: string): boolean {
   const options = new URLSearchParams(/^postgres(?:ql)?:[^?]*\?(.*)$/.exec(url)?.[1]);
   return TLS_MODES.includes(options.get("sslmode") ?? "") || options.get("sslrootcert") === "system";
 }
 
 /**
- * Returns whether the text is `memory://`, or one or more `http://host:port` of etcd, separated by commas.
- * All use http, or all use https.
+ * Returns whether the text is `memory://`, or one or more etcd endpoints `http://host:port`, separated by
+ * commas. All endpoints use http, or all use https.
  */
 export function isRouteStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
@@ -81,15 +83,18 @@ export function isRouteStoreUrl(text: string): boolean {
 }
 
 /**
- * Returns whether the host is a name. The library under etcd's client sends the host as the TLS server name,
- * which cannot be an IP address.
+ * Returns whether the host is a name. The etcd client sends the host as the TLS server name, which cannot be
+ * an IP address.
  */
 function isNamed(authority = ""): boolean {
   const host = URL.parse(`http://${authority}`)?.hostname ?? "";
   return isIP(host.replace(/^\[|\]$/g, "")) === 0;
 }
 
-/** Returns whether the text is an endpoint of etcd. A user name requires a password. */
+/**
+ * Returns whether the text is the authority of an etcd endpoint. It must have both a user name and a
+ * password, or neither.
+ */
 function isEndpoint(authority: string | undefined): boolean {
   if (authority === undefined || !isAuthority(authority)) return false;
   const { username, password } = new URL(`http://${authority}`);
@@ -97,8 +102,8 @@ function isEndpoint(authority: string | undefined): boolean {
 }
 
 /**
- * Returns whether the text is one of `redis://user:password@host:port/database`, `rediss://…`,
- * `redis+cluster://a:6379,b:6379`, `rediss+cluster://…`, `memory://`.
+ * Returns whether the text is `memory://`, `redis://user:password@host:port/database`, `rediss://…`,
+ * `redis+cluster://a:6379,b:6379` or `rediss+cluster://…`.
  */
 export function isCounterStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
@@ -114,8 +119,8 @@ export function isCounterStoreUrl(text: string): boolean {
 }
 
 /**
- * Returns whether the text is an origin as browsers send it: `https://app.example.com`, with scheme, host and
- * port only.
+ * Returns whether the text is an origin as browsers send it, such as `https://app.example.com`: only scheme,
+ * host and port.
  */
 export function isOrigin(text: string): boolean {
   const parts = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@]+)$/i.exec(text);
@@ -123,8 +128,8 @@ export function isOrigin(text: string): boolean {
 }
 
 /**
- * Returns whether the text is an IP address or a host name. A text that a resolver would read as a number is
- * refused.
+ * Returns whether the text is an IP address or a host name. Refuses names that a resolver would read as a
+ * number.
  */
 export function isBindAddress(text: string): boolean {
   const labels = text.split(".");
@@ -137,7 +142,7 @@ export function isLoopbackAddress(text: string): boolean {
   return /^(localhost|::1)$/i.test(text) || (isIP(text) === 4 && text.startsWith("127."));
 }
 
-/** Splits a list at its commas. Empty items, such as after a last comma, are dropped. */
+/** Splits a list at its commas. Drops empty items, for example after a trailing comma. */
 export function listItems(text: string): string[] {
   return text
     .split(",")
@@ -145,7 +150,7 @@ export function listItems(text: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** Splits an authority with several hosts into `user:password@` and the hosts. */
+/** Splits an authority with several hosts into the part `user:password@` and the hosts. */
 function splitAuthority(authority: string): { user: string; hosts: string[] } {
   const end = authority.lastIndexOf("@") + 1;
   return { user: authority.slice(0, end), hosts: authority.slice(end).split(",") };
@@ -156,8 +161,8 @@ function isHost(text: string): boolean {
 }
 
 /**
- * Returns whether the text is `user:password@host:port`: one host, no port or one from 1 to 65535, and valid
- * escapes.
+ * Returns whether the text is `user:password@host:port` with one host and valid escapes. The port is
+ * optional, and must be from 1 to 65535.
  */
 function isAuthority(text: string | undefined): boolean {
   if (text === undefined || /[\s,\\]/.test(text.slice(text.lastIndexOf("@") + 1))) return false;
@@ -174,7 +179,9 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Returns whether an item is `key=value`, with an HTTP token as the key and with valid escapes. */
+/**
+ * Returns whether an item is `key=value`, where the key is an HTTP token and all percent escapes are valid.
+ */
 export function isKeyPair(item: string): boolean {
   const [key = "", ...value] = item.split("=");
   if (value.length === 0 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key.trim())) return false;

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ConfigProblem } from "./load.ts";
 
-/** A file and the variable that names it. */
+/** A file and the environment variable that names it. */
 interface NamedFile {
   variable: string;
   path: string;
@@ -15,7 +15,7 @@ export interface KeyPair {
   expires_at: Date;
 }
 
-/** Reads a certificate and its key, or returns the problem. The problem never quotes the key's file. */
+/** Reads a certificate and its key, or returns the problem. The problem never quotes the key. */
 export function readKeyPair(cert_file: NamedFile, key_file: NamedFile): KeyPair | ConfigProblem {
   const cert = readText(cert_file.path);
   if (cert === null) return unreadable(cert_file);
@@ -38,7 +38,7 @@ export function readKeyPair(cert_file: NamedFile, key_file: NamedFile): KeyPair 
   return { cert, key, expires_at: new Date(certificate.validTo) };
 }
 
-/** Returns the problem if only one file of a pair is named. */
+/** Returns the problem if only one of the two files is configured. */
 export function loneFileProblems(
   names: { cert: string; key: string },
   given: { cert: unknown; key: unknown },
@@ -50,7 +50,10 @@ export function loneFileProblems(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Reads one or more certificates in PEM form. Returns null if the file has no certificate, or a malformed one. */
+/**
+ * Reads one or more certificates in PEM form. Returns null if the file cannot be read, has no certificate or
+ * has a malformed one.
+ */
 export function readCertificates(path: string): string | null {
   const text = readText(path);
   const found = text?.match(CERTIFICATE) ?? [];

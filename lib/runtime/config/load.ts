@@ -5,13 +5,15 @@ import { readSecretFile } from "./secret-files.ts";
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A wrong variable and the rule that it breaks. The message never contains the value of a variable that can be secret. */
+/**
+ * An invalid variable and the rule that it breaks. If the value can be secret, the message never contains it.
+ */
 export interface ConfigProblem {
   variable: string;
   message: string;
 }
 
-/** The error with all problems of an environment (OP-5). */
+/** The error that lists all problems of the environment (OP-5). */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
@@ -23,7 +25,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Returns lines that name each variable once. A variable with several problems has its own line above them.
+ * Returns lines that name each variable once. If a variable has several problems, its name is on a line of
+ * its own above them.
  */
 function linesOf(problems: readonly ConfigProblem[]): string[] {
   const byVariable = Map.groupBy(problems, ({ variable }) => variable);
@@ -35,17 +38,17 @@ function linesOf(problems: readonly ConfigProblem[]): string[] {
 }
 
 /**
- * A rule that the schema of one variable cannot express: about several variables, or about a file that a
- * variable names. Checks run even if some variables are wrong, so that one start reports all problems. Wrong
- * variables are missing from `config`.
+ * A check that the schema of one variable cannot express: it concerns several variables, or a file that a
+ * variable names. All checks run even if some variables are invalid, so one start reports all problems.
+ * Invalid variables are missing from `config`.
  */
 export type ConfigCheck<Config> = (config: Partial<Config>) => ConfigProblem[];
 
 /**
- * Reads the variables of `schema` from `env` and returns them, converted and frozen. A variable with `secret`
- * in its schema can be given as `NAME_FILE`, the path of a file that holds the value.
+ * Reads the variables of `schema` from `env`, converts them and returns them frozen. A variable with `secret`
+ * in its schema can come from a file: `NAME_FILE` is the path of the file with the value.
  *
- * @throws ConfigError with every problem that the schema and the checks find.
+ * @throws ConfigError with every problem that the schema and the checks find
  */
 export function loadConfig<Schema extends TObject>(
   schema: Schema,
@@ -57,7 +60,7 @@ export function loadConfig<Schema extends TObject>(
   return Object.freeze(checked(schema, values));
 }
 
-/** Returns the problems for which {@link loadConfig} would throw, or an empty list if it would not throw. */
+/** Returns the problems for which {@link loadConfig} throws, or an empty list if it does not throw. */
 export function configProblems<Schema extends TObject>(
   schema: Schema,
   env: Environment,
@@ -95,25 +98,31 @@ function readVariables<Schema extends TObject>(
     }
   }
   const accepted = asAccepted<Schema>(values);
-  // A check sees a wrong variable as a missing one, so its findings about wrong variables are dropped.
+  // Checks see invalid variables as unset, so drop what they find about these variables.
   const found = checks.flatMap((check) => check(accepted)).filter(({ variable }) => !wrong.has(variable));
   return { values: accepted, problems: [...problems, ...found] };
 }
 
-/** Casts the values. This is safe, because each value fits the schema of its variable. */
+/**
+ * Casts the values to the type of the schema. This is safe, because each value fits the schema of its
+ * variable.
+ */
 function asAccepted<Schema extends TObject>(values: Record<string, unknown>): Partial<Static<Schema>> {
   // biome-ignore lint/plugin: the comment above the function says why this is safe
   return values as Partial<Static<Schema>>;
 }
 
-/** Casts the values. This is safe, because `Value.Assert` has just proved their shape. */
+/** Casts the values to the type of the schema. This is safe, because `Value.Assert` checks them. */
 function checked<Schema extends TObject>(schema: Schema, values: unknown): Static<Schema> {
   Value.Assert(schema, values);
   // biome-ignore lint/plugin: the line above asserts the type
   return values as Static<Schema>;
 }
 
-/** Returns the text of a variable from the environment, or from the file that `NAME_FILE` names. */
+/**
+ * Returns the text of a variable, from the environment or from the file that `NAME_FILE` names. Returns a
+ * problem if the file cannot be used.
+ */
 function textOf(
   variable: string,
   rule: TSchema,
@@ -128,8 +137,8 @@ function textOf(
 }
 
 /**
- * Converts the text of a variable to the type in its schema. Text that cannot be converted is returned
- * unchanged.
+ * Converts the text of a variable to the type in its schema, or returns its default if it is unset. Text that
+ * cannot be converted stays unchanged.
  */
 function readVariable(rule: TSchema, raw: string | undefined): unknown {
   if (raw === undefined || (raw === "" && rule.refuseEmpty !== true)) return rule.default;
@@ -138,7 +147,7 @@ function readVariable(rule: TSchema, raw: string | undefined): unknown {
   return raw;
 }
 
-/** Returns whether the rule accepts a value. White space alone is never accepted. */
+/** Returns whether the rule accepts a value. No rule accepts a value of whitespace only. */
 function accepts(rule: TSchema, value: unknown): boolean {
   if (typeof value === "string" && value.trim() === "") return false;
   return Value.Check(rule, value) && (typeof rule.check !== "function" || rule.check(value) === true);

@@ -10,7 +10,9 @@ const ClaimValue = Type.String({
   rule: `must be text of 1 to ${VALUE_LENGTH_MAX} characters; write numbers, true, false and null in quotes`,
 });
 
-/** The claims that a token must have to stand for an operator: names and exact values (RG-124). */
+/**
+ * The claims that identify an operator. A token must have all of them, with exactly these values (RG-124).
+ */
 export const OperatorClaims = Type.Record(Type.String(), ClaimValue, {
   minProperties: 1,
   maxProperties: CLAIMS_MAX,
@@ -20,10 +22,13 @@ export type OperatorClaims = Static<typeof OperatorClaims>;
 
 const CLAIM_NAME = /^[\x21-\x7e]{1,256}$/;
 
-/** Claims that every accepted token has, or that say nothing about its holder. */
+/**
+ * Claims that do not identify an operator: every accepted token has them, or they say nothing about the
+ * token's holder.
+ */
 const SAME_FOR_ALL: ReadonlySet<string> = new Set(["iss", "aud", "azp", "exp", "nbf", "iat", "jti", "typ"]);
 
-/** Issuers that give tokens to everybody, each with the claims that identify the owner of a token. */
+/** Issuers that give tokens to everybody. Each has the claims that identify the owner of a token. */
 const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
   "https://token.actions.githubusercontent.com": [
     ...["repository", "repository_id", "repository_owner", "repository_owner_id", "sub"],
@@ -34,18 +39,21 @@ const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
   "https://accounts.google.com": ["sub", "email", "hd"],
 };
 
-/** An operator of the file, with the fields that the checks of claims need. */
+/** An entry of the operators file, with the fields that the checks of claims need. */
 export interface ClaimingEntry {
   readonly index: number;
   readonly claims: unknown;
-  /** Whether the operator has an end, after which a later operator with the same claims replaces it. */
+  /**
+   * Whether the operator has an expiry time. A later operator with the same claims can take over after that
+   * time.
+   */
   readonly ends: boolean;
 }
 
 /**
- * Returns the problems of the operators' claims that the schema cannot express.
+ * Returns the problems of claims that the schema cannot express.
  *
- * @param issuer the issuer of the tokens, null if none is configured, or undefined if it is unknown
+ * @param issuer the issuer of the tokens; null if none is configured, undefined if it is unknown
  */
 export function claimProblems(
   entries: readonly ClaimingEntry[],
@@ -85,8 +93,8 @@ function ownProblems(
 }
 
 /**
- * Returns the problem of one claim, or null. The text continues a sentence that begins with the place of the
- * claims.
+ * Returns the problem of one claim, or null if the claim is valid. The text continues a sentence that begins
+ * with the location of the claims.
  */
 function pairProblem(name: string, value: string): string | null {
   if (!CLAIM_NAME.test(name)) return " must have names of 1 to 256 visible ASCII characters";
@@ -106,7 +114,7 @@ interface Claiming {
 }
 
 /**
- * Returns a problem for an operator that no token can select, because every token with its claims matches an
+ * Returns a problem if no token can select this operator, because every token with its claims also matches an
  * earlier operator (RG-126).
  */
 function shadowProblems({ index, claims }: Claiming, earlier: readonly Claiming[]): FileProblem[] {

@@ -17,7 +17,7 @@ import {
 
 const VARIABLE = "OPERATORS_FILE";
 
-/** The name of the operator who holds ADMIN_TOKEN. No entry of the file can have this name. */
+/** The name of the operator who holds ADMIN_TOKEN. No operator in the file can have this name. */
 export const ADMIN_OPERATOR = "admin";
 
 const OPERATORS_MAX = 1_000;
@@ -39,7 +39,7 @@ const OperatorRole = Type.Union([Type.Literal("reader"), Type.Literal("publisher
 });
 type OperatorRole = Static<typeof OperatorRole>;
 
-/** A name pattern of services: `*` stands for any number of characters. */
+/** A pattern for service names: `*` stands for any number of characters. */
 const ServicePattern = Type.String({
   pattern: "^[A-Za-z0-9._*-]{1,128}$",
   rule: "must be a service's name, in which * stands for any characters",
@@ -98,39 +98,42 @@ const OperatorsFileShape = Type.Object(
 export interface Operator {
   readonly name: string;
   readonly role: OperatorRole;
-  /** The name patterns of the services that a publisher may write; null allows every service. */
+  /** The name patterns of the services that the operator may write, or null if every service is allowed. */
   readonly services: readonly string[] | null;
-  /** The prefixes of the paths that a publisher may publish; null allows every path. */
+  /** The prefixes of the paths that the operator may publish, or null if every path is allowed. */
   readonly paths: readonly string[] | null;
 }
 
-/** A token of an operator, as the file lists it. */
+/** A token of an operator, as listed in the file. */
 interface OperatorToken {
-  /** The hash in lower-case hexadecimal digits. */
+  /** The SHA-256 of the token in lowercase hexadecimal digits. */
   readonly sha256: string;
   /**
-   * The end of the token or of its operator, whichever is earlier, in milliseconds since the epoch. Null
-   * without an end.
+   * The time when the token or its operator expires, whichever is earlier, in milliseconds since the epoch.
+   * Null if neither expires.
    */
   readonly ends_ms: number | null;
 }
 
-/** The claims of an operator, as the file lists them. */
+/** The claims of an operator, as listed in the file. */
 export interface ListedClaims {
   /** The names and values of the claims. A token must have all of them. */
   readonly pairs: readonly (readonly [name: string, value: string])[];
-  /** The end of the operator in milliseconds since the epoch, or null without an end. */
+  /**
+   * The time when the operator expires, in milliseconds since the epoch. Null if the operator does not
+   * expire.
+   */
   readonly ends_ms: number | null;
 }
 
-/** An operator with its proof: tokens of its own, or claims of the identity provider's tokens. */
+/** An operator with its credentials: tokens of its own, or claims of the identity provider's tokens. */
 export interface ListedOperator {
   readonly operator: Operator;
   readonly tokens: readonly OperatorToken[];
   readonly claims: ListedClaims | null;
 }
 
-/** Returns the schema of the variable that names the file. */
+/** Returns the schema of the environment variable that names the file. */
 export function operatorsFileVariable(): TOptional<TString> {
   return optionalText("must be the path of an operators file", {
     description:
@@ -138,19 +141,20 @@ export function operatorsFileVariable(): TOptional<TString> {
   });
 }
 
-/** The variables that {@link checkOperatorsFile} checks together. */
+/** The environment variables that {@link checkOperatorsFile} checks together. */
 interface OperatorsVariables {
   OPERATORS_FILE?: string;
   ADMIN_TOKEN?: string;
   OPERATOR_ISSUER?: string;
 }
 
-/** The variables that an operators file depends on. */
+/** The environment variables on which the check of an operators file depends. */
 export interface OperatorsContext {
-  /** The value of ADMIN_TOKEN, which no operator of the file can share. */
+  /** The value of ADMIN_TOKEN. No operator in the file can have the same token. */
   readonly admin_token?: string;
   /**
-   * The value of OPERATOR_ISSUER, or null without it. Undefined if it is unknown; claims are then accepted.
+   * The value of OPERATOR_ISSUER, or null if it is not set. Undefined if the value is unknown; every claim is
+   * accepted in this case.
    */
   readonly issuer?: string | null;
 }
@@ -169,7 +173,7 @@ export function checkOperatorsFile({
 /**
  * Returns the text of the operators file at `path`.
  *
- * @throws ConfigError for a file that cannot be read
+ * @throws ConfigError if the file cannot be read
  */
 export function readOperatorsFile(path: string): string {
   return readTextFile(VARIABLE, path);
@@ -178,7 +182,7 @@ export function readOperatorsFile(path: string): string {
 /**
  * Parses and checks the text of an operators file (RG-111, RG-124).
  *
- * @throws ConfigError that names every wrong key with its line
+ * @throws ConfigError with every invalid key and its line
  */
 export function parseOperatorsFile(
   text: string,
@@ -194,7 +198,7 @@ export function parseOperatorsFile(
   return Value.Decode(OperatorsFileShape, value).operators.map(listed);
 }
 
-/** Returns the hash of a token as the operators file spells it. */
+/** Returns the hash of a token in the form that the operators file uses. */
 export function sha256Of(token: string): string {
   return Bun.SHA256.hash(token, "hex");
 }
@@ -211,7 +215,7 @@ function listed(entry: OperatorEntry): ListedOperator {
   return { operator, tokens, claims: { pairs: Object.entries(claims), ends_ms: earlier(expires_at) } };
 }
 
-/** Returns the earlier of two times in milliseconds since the epoch, or null if both are missing. */
+/** Returns the earliest of the times in milliseconds since the epoch, or null if none is set. */
 function earlier(...times: (string | undefined)[]): number | null {
   const ends = times.flatMap((time) => {
     const instant = time === undefined ? null : parseTime(time);
@@ -220,7 +224,7 @@ function earlier(...times: (string | undefined)[]): number | null {
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-/** Returns the operators of a file that may not match the schema, each with its index. */
+/** Returns the operators of a parsed file, each with its index. The file may not match the schema. */
 function entriesOf(value: unknown): { index: number; entry: Record<string, unknown> }[] {
   if (!isRecord(value) || !Array.isArray(value.operators)) return [];
   return value.operators
@@ -228,7 +232,7 @@ function entriesOf(value: unknown): { index: number; entry: Record<string, unkno
     .flatMap((entry, index) => (isRecord(entry) ? [{ index, entry }] : []));
 }
 
-/** Returns the claims of a file that may not match the schema. */
+/** Returns the operators of a parsed file with their claims. The file may not match the schema. */
 function claimsOf(value: unknown): ClaimingEntry[] {
   return entriesOf(value).map(({ index, entry: { claims, expires_at } }) => ({
     index,
@@ -237,7 +241,7 @@ function claimsOf(value: unknown): ClaimingEntry[] {
   }));
 }
 
-/** Returns the problems of single operators that the schema cannot express. */
+/** Returns the problems that concern one operator and that the schema cannot express. */
 function entryProblems(value: unknown): FileProblem[] {
   return entriesOf(value).flatMap(({ index, entry }) => [
     ...proofProblems(index, entry),
@@ -246,7 +250,7 @@ function entryProblems(value: unknown): FileProblem[] {
   ]);
 }
 
-/** Returns a problem for an operator that has neither tokens nor claims, or both. */
+/** Returns a problem if an operator has neither tokens nor claims, or both. */
 function proofProblems(index: number, { token_sha256, claims }: Record<string, unknown>): FileProblem[] {
   const at = `operators[${index}]`;
   const path = ["operators", index];
@@ -257,7 +261,7 @@ function proofProblems(index: number, { token_sha256, claims }: Record<string, u
   return [{ path: [...path, "claims"], message: `${at} has both token_sha256 and claims: keep one of them` }];
 }
 
-/** Returns a problem for a publisher without services or paths, and for another role that has them. */
+/** Returns a problem if a publisher has no services or paths, or if another role has them. */
 function reachProblems(index: number, entry: Record<string, unknown>): FileProblem[] {
   const { role } = entry;
   if (!fits(OperatorRole, role)) return [];
@@ -282,7 +286,7 @@ function prefixProblems(operator: number, { paths }: Record<string, unknown>): F
   });
 }
 
-/** Returns a problem for each name and each token that more than one operator has. */
+/** Returns a problem for each name and each token that an earlier operator already has. */
 function repetitions(value: unknown, admin_sha256: string | undefined): FileProblem[] {
   const owners = new Map<string, string>();
   if (admin_sha256 !== undefined) owners.set(admin_sha256, "ADMIN_TOKEN");

@@ -7,8 +7,8 @@ import { ConfigError, type ConfigProblem } from "./load.ts";
 import { optionalText } from "./variables.ts";
 
 /**
- * The peers that a service can call by TLS. Each has the variable of its URL, a test whether the URL uses
- * TLS, and the form of a URL with TLS.
+ * The peers that a service can call over TLS. Each peer has the environment variable of its URL, a function
+ * that tests whether a URL uses TLS, and an example of a TLS URL.
  */
 const PEERS = {
   DATABASE: { url: "DATABASE_URL", isTls: databaseUsesTls, form: "?sslmode=verify-full" },
@@ -43,8 +43,8 @@ type FileVariables<Name extends Peer> = Record<`${Name}_${"CA" | "CERT" | "KEY"}
 
 /**
  * Returns the TLS variables of one peer. `…_CA_FILE` replaces the public CAs. `…_CERT_FILE` and `…_KEY_FILE`
- * are for peers that require a client certificate. The peer's URL decides whether TLS is used. The peer's
- * certificate is always verified.
+ * are for peers that require a client certificate. The peer's URL decides whether TLS is used. The
+ * certificate of the peer is always verified.
  */
 export function tlsVariables<Name extends Peer>(peer: Name): FileVariables<Name> {
   const { url } = PEERS[peer];
@@ -84,8 +84,8 @@ function filesOf(config: Variables, peer: Peer): PeerFiles {
 }
 
 /**
- * Checks for `loadConfig` that each certificate has its matching key, and that TLS files are set only for
- * peers with TLS.
+ * Checks for `loadConfig` that each certificate has its matching key. Also checks that TLS files are set only
+ * for peers whose URL uses TLS.
  */
 export function checkPeerTls(config: Variables): ConfigProblem[] {
   return peers.flatMap((peer) => peerProblems(config, peer));
@@ -119,23 +119,23 @@ function pairOf({ cert, key }: PeerFiles, peer: Peer) {
   );
 }
 
-/** The options of a TLS client, under names that Node, Bun and the drivers share. */
+/** TLS client options, with the names that Node, Bun and the drivers share. */
 export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** The TLS files of one peer, reloaded when they change. */
+/** The TLS files of one peer. They are reloaded when they change. */
 export interface PeerTls {
-  /** Returns the current options: the same object until a file changes. */
+  /** Returns the current options. Returns the same object until a file changes. */
   current(): TlsOptions;
 }
 
-/** The shortest time between two checks of the files, which `current` makes. */
-const LOOK_MS = 2_000;
+/** The minimum time between two checks of the files. Only `current` makes these checks. */
+const CHECK_INTERVAL_MS = 2_000;
 
-/** Opens the TLS files of a peer. Returns undefined if the configuration names no files. */
+/** Opens the TLS files of a peer. Returns undefined if the configuration names no TLS files for the peer. */
 export function peerTls(config: Variables, peer: Peer, clock: Clock = systemClock): PeerTls | undefined {
   const files = filesOf(config, peer);
   const paths = Object.values(files).filter((path) => path !== undefined);
@@ -143,16 +143,17 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
   let stamp = stampOf(paths);
   let options = readOptions(files, peer);
   if ("message" in options) throw new ConfigError([options]);
-  let looked_ms = clock.elapsed_ms();
+  let checked_ms = clock.elapsed_ms();
   let last: TlsOptions = options;
   return {
     current() {
-      if (clock.elapsed_ms() - looked_ms < LOOK_MS) return last;
-      looked_ms = clock.elapsed_ms();
+      if (clock.elapsed_ms() - checked_ms < CHECK_INTERVAL_MS) return last;
+      checked_ms = clock.elapsed_ms();
       const seen = stampOf(paths);
       if (seen === stamp) return last;
       options = readOptions(files, peer);
-      // The files are half written or do not match yet. The next check reads them again.
+      // The files are half written or do not match yet: keep the last options. The next check reads the files
+      // again.
       if ("message" in options) return last;
       stamp = seen;
       last = options;
@@ -162,8 +163,8 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
 }
 
 /**
- * Returns options with getters, for drivers that copy their options at each connection. Each copy then
- * contains the current files.
+ * Returns options with getters, for drivers that copy their options for each connection. Each copy contains
+ * the files that are current at that moment.
  */
 export function renewingOptions(tls: PeerTls): TlsOptions {
   return {
@@ -188,7 +189,7 @@ function readOptions(files: PeerFiles, peer: Peer): TlsOptions | ConfigProblem {
   return { ...(ca !== undefined && { ca }), ...(pair !== null && { cert: pair.cert, key: pair.key }) };
 }
 
-/** Returns a stamp that changes with any file, also when a symbolic link gets a new target. */
+/** Returns a text that changes when a file changes or a symbolic link gets a new target. */
 function stampOf(paths: readonly string[]): string {
   return paths
     .map((path) => {

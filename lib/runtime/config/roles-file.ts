@@ -23,7 +23,7 @@ export interface RolesFile {
   readonly service_account_default_role?: string;
 }
 
-/** Returns the schema of the variable that names the file. */
+/** Returns the schema of the environment variable that names the file. */
 export function rolesFileVariable(description: string) {
   return optionalText("must be the path of a roles file", { description });
 }
@@ -62,7 +62,7 @@ const RolesFileShape = Type.Object(
 /**
  * Reads and checks the roles file at `path` (ID-70).
  *
- * @throws ConfigError that names every wrong key with its line; the service must then not start.
+ * @throws ConfigError with every invalid key and its line. The service must not start in this case.
  */
 export function loadRolesFile(path: string): RolesFile {
   return parseRolesFile(readTextFile(VARIABLE, path));
@@ -81,7 +81,10 @@ function rolesFileOf(value: Static<typeof RolesFileShape>): RolesFile {
   return { ...value, roles: new Map(Object.entries(value.roles)) };
 }
 
-/** Returns the schema's problems, except those below a wrong slug, which {@link slugProblems} reports. */
+/**
+ * Returns the problems that the schema finds, except those below an invalid slug. {@link slugProblems}
+ * reports the invalid slugs.
+ */
 function shapeProblemsBesideSlugs(value: unknown): FileProblem[] {
   return shapeProblems(RolesFileShape, value).filter(({ path: [top, slug] }) => {
     return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
@@ -89,8 +92,8 @@ function shapeProblemsBesideSlugs(value: unknown): FileProblem[] {
 }
 
 /**
- * Returns the problems that the schema cannot express, for the parts that match the schema. One start reports
- * these problems and those of the schema.
+ * Returns the problems that the schema cannot express. Checks only the parts that match the schema, so one
+ * start can report both kinds of problems.
  */
 function ruleProblems(value: unknown): FileProblem[] {
   if (!isRecord(value) || !isRecord(value.roles)) return [];

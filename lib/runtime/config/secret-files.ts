@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** Size limit of a secret. A larger file is probably the wrong file. */
+/** The maximum size of a secret. A larger file is probably the wrong file. */
 const SECRET_BYTES_MAX = 65_536;
 
 type SecretFile = { value: string } | { message: string };
 
 /**
- * Reads a secret from a file and removes the line end that editors and `echo` add. Only plain files are read,
- * because a pipe without a writer would block the start. The message of a problem continues a sentence after
- * the variable's name, and never quotes the file.
+ * Reads a secret from a file, and removes the line break that editors and `echo` append. Only plain files are
+ * read, because a pipe without a writer would block the start. The message of a problem completes a sentence
+ * that begins with the variable's name. It never quotes the file.
  */
 export function readSecretFile(path: string): SecretFile {
   try {

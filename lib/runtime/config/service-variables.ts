@@ -13,7 +13,10 @@ import {
   textOr,
 } from "./variables.ts";
 
-/** Returns the variables for listening, shutdown and telemetry, which are the same in all four services (OP-1). */
+/**
+ * Returns the environment variables for listening, shutdown and telemetry. All four services have the same
+ * ones (OP-1).
+ */
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
   return {
     HOST: host(defaults.host),
@@ -32,13 +35,13 @@ export const shutdownVariables = {
     0,
     0,
     600_000,
-    "The milliseconds for which the service still accepts requests after a stop signal.",
+    "How long the service still accepts requests after a stop signal, in milliseconds.",
   ),
   SHUTDOWN_TIMEOUT_MS: integer(
     25_000,
     0,
     600_000,
-    "The milliseconds that requests in flight then have to finish. The service cuts the rest.",
+    "How long requests in flight may run after SHUTDOWN_GRACE_MS, in milliseconds. The service aborts those that take longer.",
   ),
 };
 
@@ -51,7 +54,7 @@ const SAMPLERS = [
   "parentbased_traceidratio",
 ] as const;
 
-/** The variables for logs and OpenTelemetry export (OP-36, OP-52). */
+/** The environment variables for logs and for OpenTelemetry export (OP-36, OP-52). */
 export const telemetryVariables = {
   LOG_LEVEL: Type.Union(
     [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
@@ -79,8 +82,8 @@ export const telemetryVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl(
     "The base URL of the collector to which traces and metrics are exported by OTLP over HTTP (protobuf).",
   ),
-  OTEL_TRACES_EXPORTER: exporter("none sends no traces to the collector."),
-  OTEL_METRICS_EXPORTER: exporter("none sends no metrics to the collector; they can still be scraped."),
+  OTEL_TRACES_EXPORTER: exporter("none turns off the export of traces."),
+  OTEL_METRICS_EXPORTER: exporter("none turns off the export of metrics. Prometheus can still scrape them."),
   OTEL_SDK_DISABLED: flag(false, "true turns off the export of traces and metrics."),
   OTEL_TRACES_SAMPLER: Type.Union(
     SAMPLERS.map((name) => Type.Literal(name)),
@@ -120,7 +123,7 @@ function exporter(description: string) {
   });
 }
 
-/** Checks for `loadConfig` that an app that runs alone has a route store that other processes can reach. */
+/** Checks for `loadConfig` that a separately started app has a route store that other processes can reach. */
 export function checkSharedRouteStore({ ROUTE_STORE_URL }: { ROUTE_STORE_URL?: string }): ConfigProblem[] {
   if (ROUTE_STORE_URL !== "memory://") return [];
   const message =

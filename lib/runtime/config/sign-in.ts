@@ -2,45 +2,46 @@ import type { TOptional, TString } from "@sinclair/typebox";
 import { isOrigin, listItems } from "./addresses.ts";
 import { optionalText, textOr, type VariableOptions } from "./variables.ts";
 
-/** Constructors for the variables of a page that signs people in at an OpenID provider. */
-
-/** Returns the rule of a page's client id. */
+/** Returns the rule for the client id of a page. */
 export function clientIdRule(page: string): string {
   return `must be the client id that the identity provider gave to the ${page}`;
 }
 
-/** Returns the check and the description of a page's client id. */
+/** Returns the check and the description for the client id of a page. */
 export function clientIdOptions(description: string): VariableOptions {
   return { check: isVisible, description };
 }
 
-/** Returns the schema of the scopes that a page asks for. */
+/** Returns the schema of the scopes that a page requests. */
 export function signInScopes(page: string): TString {
   return textOr("openid profile", "must be scopes separated by single spaces, including openid", {
     check: areScopes,
-    description: `The scopes that the ${page} asks for. With \`offline_access\`, the page renews a sign-in without the provider's page.`,
+    description: `The scopes that the ${page} requests. With \`offline_access\`, the ${page} renews a sign-in without a redirect to the identity provider.`,
   });
 }
 
-/** Returns the schema of the audience that a page asks for. */
+/** Returns the schema of the audience that a page requests. */
 export function signInAudience(): TOptional<TString> {
   return optionalText("must be an audience without spaces", {
     check: isVisible,
     description:
-      "The audience to request, for a provider that issues access tokens only for a named audience.",
+      "The audience to request. Some identity providers issue access tokens only for a named audience.",
   });
 }
 
-/** Returns the schema of further origins that a page may call. */
+/** Returns the schema of the additional origins that a page may call. */
 export function providerOrigins(): TOptional<TString> {
   return optionalText("must be origins such as https://login.example.com, separated by commas", {
     check: (text) => listItems(text).length > 0 && listItems(text).every(isWebOrigin),
     description:
-      "Further origins that the page may call, for a provider whose endpoints are not at its issuer's origin.",
+      "Additional origins that the page may call, for an identity provider with endpoints outside of its issuer's origin.",
   });
 }
 
-/** Returns the origins that a page calls besides its own: the issuer's, and those of {@link providerOrigins}. */
+/**
+ * Returns the origins that a page calls in addition to its own: the issuer's origin, and those of
+ * {@link providerOrigins}.
+ */
 export function signInOrigins(issuer: string, further = ""): string[] {
   return [...new Set([new URL(issuer).origin, ...listItems(further)])];
 }

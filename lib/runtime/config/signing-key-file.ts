@@ -2,28 +2,36 @@ import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import type { ConfigProblem } from "./load.ts";
 
-/** Size limit of a key file. A key in PKCS #8 has some 120 bytes, so a larger file is not a key. */
+/**
+ * The maximum size of a key file. An Ed25519 key in PKCS #8 has about 120 bytes, so a larger file is not a
+ * key.
+ */
 const FILE_BYTES_MAX = 16_384;
-/** File mode bits that let others read or write the file, or its group write it. */
+/**
+ * The file mode bits that must not be set: the group may write the file, or other users have any access to
+ * it.
+ */
 const OPEN_MODE = 0o027;
 
 const SIGNING_KEY_RULE =
   "must be the path of an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519";
 
-/** Checks for `loadConfig` the key file that a variable names. The problems never quote the file. */
+/**
+ * Checks for `loadConfig` the key file that a variable names. The problems never quote the file's content.
+ */
 export function signingKeyFileProblems(variable: string, path: string | undefined): ConfigProblem[] {
   const read = path === undefined ? null : readSigningKeyFile(path);
   return read !== null && "problem" in read ? [{ variable, message: `${read.problem}.` }] : [];
 }
 
-/** An Ed25519 key: its private half can sign and cannot be exported. */
+/** An Ed25519 key. The private half can sign and cannot be exported. */
 export interface Ed25519Key {
   private_key: CryptoKey;
   /** The public half, in base64url. */
   x: string;
 }
 
-/** Loads the key from a file that {@link signingKeyFileProblems} has accepted. */
+/** Loads the key from a file that {@link signingKeyFileProblems} accepts. */
 export async function loadSigningKeyFile(variable: string, path: string): Promise<Ed25519Key> {
   const read = readSigningKeyFile(path);
   if ("problem" in read) throw new Error(`${variable} ${read.problem}.`);

@@ -13,7 +13,7 @@ import { isAppendableFile, isReadableFile, isReadableFolder } from "./files.ts";
 
 /**
  * The options of the functions below. Each function returns a TypeBox schema with a `rule`: the text for an
- * operator whose value breaks the rule. A variable that is set but empty counts as unset, unless
+ * operator whose value breaks the rule. An empty variable counts as unset, unless its schema has
  * `refuseEmpty`.
  */
 export interface VariableOptions {
@@ -21,9 +21,9 @@ export interface VariableOptions {
   /** The value of an unset variable. */
   default?: string;
   pattern?: string;
-  /** A further check of the value. */
+  /** An additional check of the value. */
   check?: (value: string) => boolean;
-  /** True when `NAME_FILE` can name a file that holds the value. */
+  /** Whether the value can come from a file that `NAME_FILE` names. */
   secret?: boolean;
 }
 
@@ -75,7 +75,7 @@ export function optionalInteger(minimum: number, maximum: number, description?: 
   );
 }
 
-/** Returns the schema of a TCP port; 0 binds a free one. */
+/** Returns the schema of a TCP port. Port 0 binds a free port. */
 export function port(fallback: number, description: string): TInteger {
   return integer(fallback, 0, 65_535, `${description} 0 binds a free port.`);
 }
@@ -103,7 +103,7 @@ export function optionalHttpUrl(description?: string): TOptional<TString> {
   return Type.Optional(httpUrl(description));
 }
 
-/** Returns the schema of an optional absolute http or https URL to which paths are appended. */
+/** Returns the schema of an optional absolute http or https URL to which paths can be appended. */
 export function optionalBaseUrl(description?: string): TOptional<TString> {
   return optionalText("must be an absolute http:// or https:// URL without query and fragment", {
     check: isHttpBaseUrl,
@@ -111,24 +111,24 @@ export function optionalBaseUrl(description?: string): TOptional<TString> {
   });
 }
 
-/** Returns the schema of an optional list, separated by commas, whose items `isItem` accepts. */
+/** Returns the schema of an optional list with commas between its items. `isItem` checks each item. */
 export function optionalList(
   rule: string,
   isItem: (item: string) => boolean,
   description?: string,
 ): TOptional<TString> {
-  // An empty list would be read as no restriction.
+  // An empty list would be interpreted as "no restriction".
   const check = (value: string) => listItems(value).length > 0 && listItems(value).every(isItem);
   return optionalText(rule, { check, description });
 }
 
-/** Returns the schema of the largest request body. */
+/** Returns the schema of the maximum size of a request body. */
 export function bodyBytesMax(fallback: number): TInteger {
   return integer(
     fallback,
     0,
     Number.MAX_SAFE_INTEGER,
-    "The largest request body in bytes. Larger bodies get 413; 0 means no limit.",
+    "The maximum size of a request body in bytes. Larger bodies get 413; 0 means no limit.",
   );
 }
 
@@ -142,7 +142,7 @@ export function requestsInFlightMax(fallback: number): TInteger {
   );
 }
 
-/** Returns the schema of the issuer of people's tokens (GW-46). */
+/** Returns the schema of the issuer of persons' tokens (GW-46). */
 export function authIssuer(description: string): TString {
   return requiredText("must be the issuer string of your identity provider, without spaces around it", {
     check: (issuer) => issuer === issuer.trim(),
@@ -162,7 +162,7 @@ export function databaseUrl(description: string): TString {
 export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   return textOr(
     fallback,
-    "must be memory://, or the http://host:port of one or more etcd nodes, separated by commas. With https, use it for every node, and host names instead of IP addresses",
+    "must be memory://, or the http://host:port of one or more etcd nodes, separated by commas. If one node uses https, all must use it, with host names instead of IP addresses",
     {
       check: isRouteStoreUrl,
       secret: true,
@@ -173,8 +173,7 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
 }
 
 /**
- * Returns the schema of the URL of the counter store (OP-11). The variable is required if there is no
- * fallback.
+ * Returns the schema of the URL of the counter store (OP-11). Without a fallback, the variable is required.
  */
 export function counterStoreUrl(fallback?: string): TString {
   return requiredText(
@@ -183,7 +182,7 @@ export function counterStoreUrl(fallback?: string): TString {
       check: isCounterStoreUrl,
       secret: true,
       description:
-        "The Redis with the rate-limit counters of all replicas. With memory://, each process counts alone.",
+        "The Redis with the rate-limit counters of all replicas. With memory://, each process has its own counters.",
       default: fallback,
     },
   );
@@ -216,8 +215,8 @@ export function internalAuthToken(): TOptional<TString> {
 }
 
 /**
- * Returns the schema of `key=value` pairs, percent-encoded and separated by commas, as in OpenTelemetry's
- * variables.
+ * Returns the schema of `key=value` pairs, percent-encoded and separated by commas, as in the environment
+ * variables of OpenTelemetry.
  */
 export function keyPairs(description: string): TOptional<TString> {
   return optionalList(
@@ -237,8 +236,7 @@ const PEPPER_LENGTH_MIN = 32;
 const PEPPER_LENGTH_MAX = 64;
 
 /**
- * Returns the schema of a key for the hashes of secrets. The key is not stored in the database with the
- * hashes.
+ * Returns the schema of a key for hashing secrets. Unlike the hashes, the key is not stored in the database.
  */
 export function pepper(description: string): TOptional<TString> {
   return optionalText(
@@ -247,7 +245,7 @@ export function pepper(description: string): TOptional<TString> {
   );
 }
 
-/** Returns the schema of the file for log lines. */
+/** Returns the schema of the file to which log lines are written. */
 export function logFile(): TOptional<TString> {
   return optionalText("must be a file that this user may append to, or - for standard output", {
     check: isAppendableFile,

@@ -4,7 +4,7 @@ import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from 
 import { FIELD_ERRORS_MAX, violationsOf } from "../../domain/errors/index.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 
-/** A problem of a file. `path` leads from the top to the wrong key. */
+/** A problem in a file. `path` leads from the top of the file to the invalid key. */
 export interface FileProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -13,7 +13,7 @@ export interface FileProblem {
 /**
  * Returns the text of the file that `variable` names.
  *
- * @throws ConfigError for a file that cannot be read
+ * @throws ConfigError if the file cannot be read
  */
 export function readTextFile(variable: string, path: string): string {
   try {
@@ -26,8 +26,8 @@ export function readTextFile(variable: string, path: string): string {
 /**
  * Parses the YAML of the file that `variable` names, and returns its value.
  *
- * @param problemsOf returns everything that is wrong with the value
- * @throws ConfigError that names every problem with its line
+ * @param problemsOf returns all problems of the value
+ * @throws ConfigError with every problem and its line
  */
 export function parseYamlFile(
   variable: string,
@@ -38,7 +38,7 @@ export function parseYamlFile(
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
   const flaws = [...document.errors, ...document.warnings];
   const found = flaws.map(({ pos, code }) => `line ${lines.linePos(pos[0]).line}: ${yamlFlaw(code)}`);
-  // Malformed YAML has no shape to check. A duplicate key does not hinder the other checks.
+  // Malformed YAML has no value to check. A file with only duplicate keys has one, so its checks continue.
   if (flaws.some(({ code }) => code !== "DUPLICATE_KEY")) throw refusal(variable, found);
   const value: unknown = plainValue(variable, document, lines);
   for (const { path, message } of problemsOf(value)) {
@@ -48,7 +48,7 @@ export function parseYamlFile(
   return value;
 }
 
-/** Returns the problems of a file's value by its schema. */
+/** Returns the problems that a schema finds in the value of a file. */
 export function shapeProblems(schema: TSchema, value: unknown): FileProblem[] {
   return violationsOf(schema, value).all.map(({ path, message }) => ({
     path,
@@ -76,7 +76,7 @@ function plainValue(variable: string, document: Document, lines: LineCounter): u
   }
 }
 
-/** Returns a problem for each alias that no anchor before it defines. */
+/** Returns a problem for each alias without an anchor before it. */
 function unresolvedAliases(document: Document, lines: LineCounter): string[] {
   const found: string[] = [];
   visit(document, {
@@ -89,7 +89,10 @@ function unresolvedAliases(document: Document, lines: LineCounter): string[] {
   return found;
 }
 
-/** Returns the line of the key at the end of `path`, or of the nearest existing key above it. */
+/**
+ * Returns the line of the key at the end of `path`. If the key does not exist, returns the line of the
+ * nearest existing key above it.
+ */
 function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const parent = document.getIn(path.slice(0, length - 1), true);
@@ -107,8 +110,8 @@ function yamlFlaw(code: string): string {
 }
 
 /**
- * Returns an error with at most a hundred messages, each of them once. One unclosed bracket causes a finding
- * on every line below it.
+ * Returns an error with up to a hundred different messages. More are useless: one unclosed bracket causes a
+ * message for every line below it.
  */
 function refusal(variable: string, messages: string[]): ConfigError {
   const told = [...new Set(messages)].slice(0, FIELD_ERRORS_MAX);

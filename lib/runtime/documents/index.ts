@@ -1,4 +1,4 @@
-/** Reads configuration documents from text, and finds the place of each field in it. */
+/** Parses configuration documents, and finds the position of each field in their text. */
 export { invalidBody, type Place, statedPlace } from "./invalid-body.ts";
 export { jsonSyntaxError } from "./json-syntax-error.ts";
 export { locate } from "./places.ts";

@@ -1,4 +1,4 @@
-/** The place where a text stops being JSON, and the reason as the end of a sentence. */
+/** The offset at which a text stops being JSON, and the reason as the end of a sentence. */
 interface JsonSyntaxError {
   offset: number;
   reason: string;
@@ -12,8 +12,8 @@ const SPACE = /[ \t\n\r]*/y;
 const HEX = /[0-9a-fA-F]{4}/y;
 
 /**
- * Finds the first syntax error of a text that `JSON.parse` refuses, because the runtime does not report the
- * error's place. Returns null for valid JSON. The time grows linearly with the text.
+ * Finds the first syntax error in a text that `JSON.parse` rejects, because the runtime does not report its
+ * offset. Returns null for valid JSON. Runs in linear time.
  */
 export function jsonSyntaxError(text: string): JsonSyntaxError | null {
   const open: ("{" | "[")[] = [];
@@ -31,8 +31,8 @@ export function jsonSyntaxError(text: string): JsonSyntaxError | null {
 }
 
 /**
- * Reads one token, updates the stack of open brackets, and returns the end of the token, or the problem with
- * it.
+ * Reads one token and updates the stack of open brackets. Returns the offset after the token, or the syntax
+ * error.
  */
 function nextStep(
   text: string,
@@ -86,7 +86,10 @@ function closed(index: number, open: ("{" | "[")[]): number {
   return index + 1;
 }
 
-/** Returns what may follow the token that started with `char`, where the parser expected `expected`. */
+/**
+ * Returns what the parser expects after the token that starts with `char`. `expected` is what it expected
+ * before that token.
+ */
 function following(char: string, expected: Expected, open: readonly ("{" | "[")[]): Expected {
   if (expected === "colon") return "value";
   if (expected === "comma or end" && char === ",") return open.at(-1) === "{" ? "key" : "value";
@@ -129,7 +132,9 @@ function misplaced(char: string, what: string): string {
   return `${what} is missing: write strings and keys in double quotes.`;
 }
 
-/** Returns the end of a match of the sticky `pattern` at `index`, or null for no match. */
+/**
+ * Returns the offset after a match of the sticky `pattern` at `index`, or null if the pattern does not match.
+ */
 function endOf(pattern: RegExp, text: string, index: number): number | null {
   pattern.lastIndex = index;
   return pattern.test(text) ? pattern.lastIndex : null;

@@ -4,10 +4,10 @@ import type { Located } from "./located.ts";
 import { yamlPlaces } from "./yaml-places.ts";
 
 /**
- * Returns the place of each path in a document of JSON or YAML. A part that is missing from the text, or that
- * an alias repeats, gets the place of the nearest part around it.
+ * Returns the position of each path in a JSON or YAML document. If a path does not exist in the text, or
+ * leads into an alias, the result is the position of its nearest existing parent.
  *
- * @param text a text that was read without an error
+ * @param text a text that has been parsed without an error
  */
 export function locate(text: string, paths: readonly FieldPath[]): Place[] {
   const top = yamlPlaces(isJson(text) ? onOneLine(text) : text);
@@ -34,8 +34,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Converts JSON to YAML with the same offsets. Tabs and line breaks, which JSON allows only between tokens,
- * become spaces.
+ * Replaces tabs and line breaks with spaces, so the JSON can be parsed as YAML with the same offsets. Valid
+ * JSON has these characters only between tokens.
  */
 function onOneLine(json: string): string {
   return json.replace(/[\t\r\n]/g, " ");

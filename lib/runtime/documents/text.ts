@@ -4,7 +4,9 @@ import { invalidBody, placeOf } from "./invalid-body.ts";
 import { jsonSyntaxError } from "./json-syntax-error.ts";
 import { parseYaml } from "./yaml.ts";
 
-/** Decodes the text of a document. Throws 422 for bytes that are not UTF-8, and for an empty text. */
+/**
+ * Decodes the bytes of a document as UTF-8. Throws a 422 for bytes that are not UTF-8, and for an empty text.
+ */
 export function decodeUtf8(bytes: Uint8Array): string {
   let text: string;
   try {
@@ -16,14 +18,14 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return text;
 }
 
-/** Reads a document of YAML, which includes JSON (RG-34). */
+/** Parses a YAML document. YAML includes JSON (RG-34). */
 export function parseText(text: string): unknown {
-  // JSON means the same in YAML, and parses far faster as JSON
+  // JSON means the same in YAML, but the JSON parser is much faster
   const json = text.trimStart().startsWith("{") ? tryJson(text) : null;
   return json === null ? parseYaml(text) : json.value;
 }
 
-/** Reads a document of JSON. */
+/** Parses a JSON document. Throws a 422 for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   const json = tryJson(text);
   if (json === null) throw notJson(text);
@@ -37,7 +39,8 @@ function notJson(text: string): ApiError {
 }
 
 /**
- * Parses a JSON text. Returns null when the text is not JSON. Throws 422 for deep nesting and for a duplicate key.
+ * Parses a JSON text. Returns null if the text is not JSON. Throws a 422 for too deep nesting and for a
+ * duplicate key.
  */
 function tryJson(text: string): { value: unknown } | null {
   const { too_deep_at, members } = outlineJson(text);
@@ -55,7 +58,7 @@ function tryJson(text: string): { value: unknown } | null {
   return { value };
 }
 
-/** Counts the members of all objects in a value; the caller has bounded the depth. */
+/** Counts the members of all objects in a value. The caller has limited the nesting depth. */
 function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inside = Array.isArray(value) ? value : Object.values(value);

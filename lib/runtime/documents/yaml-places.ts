@@ -10,11 +10,14 @@ interface Key {
 interface Open {
   readonly parts: Map<string | number, Located>;
   readonly isList: boolean;
-  /** The map's key whose value has not been read yet. */
+  /** The key of the map whose value has not been read yet. */
   key: Key | null;
 }
 
-/** Returns the places in a text of YAML that was read without an error. An alias has no parts. */
+/**
+ * Returns the positions in a YAML text that has been parsed without an error. The value of an alias has no
+ * parts.
+ */
 export function yamlPlaces(text: string): Located {
   const builder = new PlaceBuilder(text);
   for (const event of parseEvents(text, { maxDepth: 2 * JSON_DEPTH_MAX })) builder.take(event);
@@ -25,7 +28,7 @@ class PlaceBuilder {
   top: Located = { offset: 0, parts: new Map() };
   readonly #text: string;
   readonly #open: Open[] = [];
-  /** The scalars by their anchors. An alias of a scalar can be a key. */
+  /** The scalars by the names of their anchors. They are needed because an alias of a scalar can be a key. */
   readonly #anchored = new Map<string, string>();
 
   constructor(text: string) {
@@ -69,7 +72,7 @@ class PlaceBuilder {
     else this.#add(offset);
   }
 
-  /** Adds a value to the innermost list or map, and returns the parts of the value. */
+  /** Adds a value to the innermost open list or map, and returns the map for the value's parts. */
   #add(offset: number): Open["parts"] {
     const parts: Open["parts"] = new Map();
     const open = this.#open.at(-1);

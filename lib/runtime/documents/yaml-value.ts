@@ -16,23 +16,26 @@ import {
 import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
 import { invalidBody, placeOf } from "./invalid-body.ts";
 
-/** The number of characters that aliases may add to a text. In a long text, aliases may add half its length. */
+/**
+ * The maximum number of characters by which aliases may extend a text. In a long text, aliases may add half
+ * of its length.
+ */
 const ALIASED_CHARACTERS_MAX = 64 * 1024;
-/** The library's offset for an event without an anchor, tag or text. */
+/** The offset with which the library marks a missing anchor, tag or text. */
 const NONE = -1;
 
 const SCALAR_TAGS = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag];
-/** The tags by the first characters of their values; most values match no tag. */
+/** The scalar tags by the first character of the values that they match. Most values match no tag. */
 const TAGS_BY_FIRST = Map.groupBy(
   SCALAR_TAGS.flatMap((tag) => (tag.implicitFirstChars ?? []).map((first) => ({ tag, first }))),
   ({ first }) => first,
 );
 const STRING_TAG = "tag:yaml.org,2002:str";
 
-/** A value, with its size for the bound on aliases and its height for the bound on depth. */
+/** A value with its size and its height, for the limits on aliases and depth. */
 interface Built {
   readonly value: unknown;
-  /** The number of characters of its keys and scalars, plus one for each value. */
+  /** The number of characters in the value's keys and scalars, plus one for each value inside. */
   readonly size: number;
   /** The number of nested levels of lists and maps. */
   readonly height: number;
@@ -42,25 +45,25 @@ interface Built {
 interface Open {
   readonly into: unknown[] | Record<string, unknown>;
   readonly anchor: string | null;
-  /** The map's key whose value has not been read yet. */
+  /** The key of the map whose value has not been read yet. */
   key: string | null;
   size: number;
   height: number;
 }
 
 /**
- * Builds the value of a document from the library's events, by the core schema. Every key is a string and
- * occurs once.
+ * Builds the value of a document from the library's events, according to the core schema of YAML. Every key
+ * is a string and occurs once in its map.
  */
 export class ValueBuilder {
-  /** The number of documents that have begun. */
+  /** The number of documents that have started. */
   documents = 0;
   /** The value of the last document, or null for an empty document. */
   value: unknown = null;
 
   readonly #text: string;
   readonly #open: Open[] = [];
-  /** The value of each anchor, or null while the reader is still reading that value. */
+  /** The values by the names of their anchors. A value is null until it has been read completely. */
   readonly #anchors = new Map<string, Built | null>();
   #aliased: number;
 
@@ -102,7 +105,7 @@ export class ValueBuilder {
     this.#open.push({ into, anchor, key: null, size: 1, height: 1 });
   }
 
-  /** Closes the innermost list or map, or the document when none is open. */
+  /** Closes the innermost open list or map. Does nothing at the end of a document, when none is open. */
   #end(): void {
     const ended = this.#open.pop();
     if (ended === undefined) return;
@@ -187,8 +190,8 @@ export class ValueBuilder {
   }
 
   /**
-   * Returns the full name of a tag, or null without one. The tag `!` makes a scalar a string, and has no
-   * effect on a list or map.
+   * Returns the full name of a tag, or null if the value has no tag. The tag `!` makes a scalar a string, and
+   * has no effect on a list or map.
    */
   #tagOf(event: ScalarEvent | SequenceEvent | MappingEvent): string | null {
     if (event.tagStart === NONE) return null;
@@ -203,12 +206,12 @@ export class ValueBuilder {
   }
 }
 
-/** Returns the 422 for YAML that is nested deeper than JSON may be. */
+/** Returns the 422 for YAML that is nested deeper than the limit for JSON. */
 export function nestedYaml(offset: number, text: string) {
   return invalidBody(`The YAML is nested more than ${JSON_DEPTH_MAX} levels deep${placeOf(offset, text)}.`);
 }
 
-/** Resolves an unquoted text to null, true, false, a number, or the text itself. */
+/** Converts an unquoted scalar to null, a boolean or a number, or returns it as text. */
 function plainValue(text: string): unknown {
   for (const { tag } of TAGS_BY_FIRST.get(text.charAt(0)) ?? []) {
     const value: unknown = tag.resolve(text, false, tag.tagName);
@@ -221,7 +224,7 @@ function isQuoted({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
 }
 
-/** Sets a member as JSON.parse does: `__proto__` is an ordinary key. */
+/** Sets a member as JSON.parse does: `__proto__` is a normal key. */
 function setMember(map: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") map[key] = value;
   else Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });

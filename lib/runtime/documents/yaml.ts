@@ -1,7 +1,7 @@
 /**
- * Parses the YAML that operators write: one document of maps, lists and scalars (RG-38). Depth and aliases
- * are bounded, because a short text with many of them is expensive to read. Custom tags, merge keys and
- * duplicate keys are refused.
+ * Parses YAML that operators write: one document of maps, lists and scalars (RG-38). Limits nesting and
+ * aliases, because even a short text can be expensive to parse. Rejects custom tags, merge keys and duplicate
+ * keys.
  */
 
 import { type Event, parseEvents, YAMLException } from "js-yaml";
@@ -13,7 +13,7 @@ import { nestedYaml, ValueBuilder } from "./yaml-value.ts";
 const SEVERAL_DOCUMENTS = "The body holds several YAML documents: send one.";
 const NO_DOCUMENT_START = "directives end mark is expected";
 
-/** Parses `text`. Throws a 422 with the place of anything that is not accepted. */
+/** Parses `text`. Throws a 422 with the position of the first part that is not accepted. */
 export function parseYaml(text: string): unknown {
   refuseUnprintable(text);
   const head = refuseDirectives(text);
@@ -25,7 +25,10 @@ export function parseYaml(text: string): unknown {
   return builder.value;
 }
 
-/** The characters that YAML allows only as escapes, and a lone carriage return, which editors do not show. */
+/**
+ * The characters that YAML allows only as escapes, and a carriage return without a line feed, which editors
+ * do not show.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const UNPRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|(?!^)\ufeff|\r(?!\n)/;
 
@@ -39,16 +42,16 @@ function refuseUnprintable(text: string): void {
 }
 
 /**
- * The accepted %YAML directives. A processor accepts higher minor versions than its own, and refuses other
- * major versions (YAML 1.2, 6.8.1).
+ * A %YAML directive that is accepted: any version 1.x. A parser accepts later minor versions and rejects
+ * other major versions (YAML 1.2, 6.8.1).
  */
 const VERSION = /^%YAML[ \t]+1\.\d+(?:[ \t]+#.*|[ \t]*)$/;
-/** A line that may precede a document: a comment, a directive or a blank line. */
+/** A line that can come before a document: a comment, a directive or a blank line. */
 const HEAD_LINE = /\ufeff?(?:[ \t]*#.*|%.*|[ \t]*)(?:\r?\n|$)/y;
 
 /**
- * Refuses directives that the library would ignore: all but one %YAML. Returns the offset where the document
- * begins.
+ * Rejects directives that the library would ignore: everything but a single %YAML. Returns the offset where
+ * the document begins.
  */
 function refuseDirectives(text: string): number {
   let offset = 0;
@@ -61,7 +64,7 @@ function refuseDirectives(text: string): number {
       const place = placeOf(offset, text);
       if (!/^%YAML\b/.test(line)) throw invalidBody(`The directive${place} is not accepted: only %YAML is.`);
       versions++;
-      if (versions > 1) throw invalidBody(`The YAML is not valid${place}: %YAML is given twice.`);
+      if (versions > 1) throw invalidBody(`The YAML is not valid${place}: %YAML occurs twice.`);
       if (!VERSION.test(line.trimEnd())) throw invalidBody(`The YAML is not valid${place}: write %YAML 1.2.`);
     }
     offset += line.length;
@@ -71,7 +74,7 @@ function refuseDirectives(text: string): number {
 
 function eventsOf(text: string, head: number): Event[] {
   try {
-    // the library counts some levels twice, so the builder enforces the exact bound
+    // the library counts some levels twice; the builder enforces the exact limit
     return parseEvents(text, { maxDepth: 2 * JSON_DEPTH_MAX });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
@@ -87,7 +90,7 @@ function fromLibrary({ reason, mark }: YAMLException, text: string, head: number
   return invalidBody(`The YAML is not valid${placeOf(offset, text)}${why === undefined ? "" : `: ${why}`}.`);
 }
 
-/** The messages for the library's reasons. A reason without a message gets its place only. */
+/** The messages for the library's reasons. For other reasons, the error contains only the position. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^tab characters/, "indent with spaces, not with tabs"],
   [

@@ -6,17 +6,23 @@ import { type DocumentedError, errorResponses } from "../../openapi/index.ts";
 
 const ANY_OPERATION = ["VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"] as const;
 
-/** Returns the errors of an operation without a body, including those that every operation has. */
+/**
+ * Returns the errors of an operation without a request body, including the errors that every operation can
+ * return.
+ */
 export function errors(...codes: DocumentedError[]) {
   return errorResponses<ErrorCode>(...codes, ...ANY_OPERATION);
 }
 
-/** Returns the errors of an operation with a body. */
+/**
+ * Returns the errors of an operation with a request body, including the errors that every operation can
+ * return.
+ */
 export function bodyErrors(...codes: DocumentedError[]) {
   return errorResponses<ErrorCode>("INVALID_REQUEST", ...codes, "PAYLOAD_TOO_LARGE", ...ANY_OPERATION);
 }
 
-/** The response headers of audit notes, which the gateway reads and strips. */
+/** The response headers of each part of an audit note. The gateway reads and strips them. */
 const noteHeaders = {
   details: {
     "X-Platform-Audit-Details": Type.String({
@@ -33,7 +39,7 @@ const noteHeaders = {
   },
 } satisfies Record<keyof AuditNote, TProperties>;
 
-/** Describes a success with a body of `schema`, and its audit notes. */
+/** Adds to `schema` the description of a success response, and the headers of its audit notes. */
 export function answer<Schema extends TSchema>(
   schema: Schema,
   description: string,
@@ -46,7 +52,7 @@ export function answer<Schema extends TSchema>(
   });
 }
 
-/** Describes a 204. A handler returns it with `status(204, undefined)`. */
+/** Returns the schema of a 204. A handler returns it with `status(204, undefined)`. */
 export function emptyAnswer(description: string) {
   return Type.Void({ description });
 }

@@ -3,36 +3,42 @@ import { type Assets, assetAddress, assetIntegrity, assetRoutes, hidden, once } 
 import type { PageBundle } from "./page-bundle.ts";
 import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
 
-/** A page that is one script and one style sheet, such as the console. */
+/** A web page with one script and one style sheet, such as the console. */
 interface AppPage {
-  /** The name of the page's script, its style sheet and the element that it renders into. */
+  /**
+   * The name of the page's script and style sheet, and the id of the element into which the script renders.
+   */
   name: string;
-  /** The addresses of the page. Its assets are below the first address. */
+  /** The URL paths of the page. Its assets are served below the first path. */
   paths: readonly [string, ...string[]];
   title: string;
-  /** The text for browsers that run no script. */
+  /** The text for browsers that do not run scripts. */
   noscript: string;
-  /** The text of the page until the script runs. */
+  /** The text that the page shows until its script runs. */
   waiting?: string;
-  /** The address of the icon. */
+  /** The URL of the icon. */
   icon: string;
-  /** Other origins that the page may call, such as an identity provider's. */
+  /** Other origins that the page may call, such as the identity provider's. */
   origins?: readonly string[];
-  /** A value for the page's script. */
+  /** A value that is passed to the page's script. */
   settings?: unknown;
   /**
-   * Builds further files of the page, besides its script and style. A style sheet among them is linked last.
+   * Builds the other files of the page, in addition to its script and style sheet. A style sheet among them
+   * is linked last.
    */
   moreAssets?: () => Promise<Assets>;
-  /** The Trusted Types policies that the page's script creates, such as one for the address of a worker. */
+  /**
+   * The names of the Trusted Types policies that the page's script creates, such as one for the URL of a
+   * worker.
+   */
   policies?: readonly string[];
   bundle: () => Promise<PageBundle>;
 }
 
 /**
- * Returns the security headers of a page that holds a credential and shows texts of other authors. The page
- * runs its own script only, calls only its own origin and the given `origins`, cannot be framed, and cannot
- * turn text into markup.
+ * Returns the security headers of a page that holds a credential and shows texts by other authors. The page
+ * runs only its own script, and calls only its own origin and `origins`. It cannot be framed, and cannot turn
+ * text into markup.
  */
 function headersOf({ origins = [], policies = [], moreAssets }: AppPage): Readonly<Record<string, string>> {
   return {

@@ -16,31 +16,33 @@ import { parseBody, readText } from "./request-body.ts";
 import { contextOf, type RequestContext } from "./request-context.ts";
 
 interface HttpAppOptions {
-  /** The largest request body in bytes. Larger bodies are a 413. */
+  /** The maximum size of a request body in bytes. Larger bodies get a 413. */
   body_bytes_max: number;
-  /** The limits of routes that differ from `body_bytes_max`, by route. */
+  /** Body limits that differ from `body_bytes_max`, by route. */
   body_bytes_max_of?: Readonly<Record<string, number>>;
   /**
-   * True by default: all bodies are parsed as JSON. If false, routes read bodies themselves with `readBytes`.
+   * If true, the app parses all bodies as JSON. If false, routes read their bodies with `readBytes`. Default:
+   * true.
    */
   parse_bodies?: boolean;
-  /** If true, bodies must be I-JSON, which every parser reads alike; false by default. */
+  /** If true, bodies must be I-JSON, which every parser interprets in the same way. Default: false. */
   i_json?: boolean;
   /**
-   * True by default. If false, routes refuse `repeatedParameters` themselves, together with other problems.
+   * If true, the app refuses repeated query parameters. If false, routes check {@link repeatedParameters}
+   * themselves, to report them together with other problems. Default: true.
    */
   refuse_repeated?: boolean;
 }
 
 /**
- * The query schema of a `guard` around operations without query parameters: any parameter is a 422. A route's
- * own query schema allows more.
+ * The query schema for a `guard` around operations without query parameters: any parameter gets a 422. An
+ * operation with its own query schema accepts more.
  */
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
 /**
- * Creates the Elysia app to which a service adds its routes. It refuses unknown fields, reads bodies up to a
- * limit, parses them as JSON and answers repeated query parameters with 422. Every error is answered with the
+ * Creates the Elysia app to which a service adds its routes. The app refuses unknown fields, reads bodies up
+ * to a limit and parses them as JSON. Repeated query parameters get a 422. Every error response has the error
  * envelope (ER-1).
  */
 export function httpApp(options: HttpAppOptions) {
@@ -61,7 +63,7 @@ export function httpApp(options: HttpAppOptions) {
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       const context = contextOf(request);
       context.route = templateOf(route);
-      // A probe is answered with any query.
+      // Probes skip the checks of parameters: they work with any query string.
       if (isProbe(route)) return;
       refuseBrokenParams(params);
       noteSubject(context, params);
@@ -72,18 +74,21 @@ export function httpApp(options: HttpAppOptions) {
       const error = allowed.orMethodNotAllowed(toApiError(thrown), request);
       context.error = error;
       set.status = error.status;
-      // The headers that the handler set belong to an answer that is not sent.
+      // The handler may have set headers for the response that this error replaces.
       set.headers = { ...error.headers };
       return envelope(error, context.request_id);
     });
 }
 
-/** Converts `/users/:user_id` to `/users/{user_id}`, as descriptions, logs and metrics spell it. */
+/**
+ * Converts a route such as `/users/:user_id` to `/users/{user_id}`, the form in descriptions, logs and
+ * metrics.
+ */
 export function template(route: string): string {
   return route.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, "{$1}");
 }
 
-/** Memoizes `spell`, which gets only a few different texts. */
+/** Caches the results of `spell`, which is called with only a few different texts. */
 function remembered(spell: (text: string) => string): (text: string) => string {
   const spelled = new Map<string, string>();
   return (text) => {
@@ -95,7 +100,7 @@ function remembered(spell: (text: string) => string): (text: string) => string {
   };
 }
 
-/** Adds the ids of the path to the subject in the request's log line. */
+/** Adds the ids in the path to the request's log line. */
 function noteSubject({ subject }: RequestContext, params: unknown): void {
   if (typeof params !== "object" || params === null) return;
   for (const name of ["user_id", "organization_id", "member_id"] as const) {
@@ -104,7 +109,7 @@ function noteSubject({ subject }: RequestContext, params: unknown): void {
   }
 }
 
-/** Refuses a path parameter with a broken percent-escape with 404. */
+/** Throws a 404 if a path parameter has a malformed percent-escape. */
 function refuseBrokenParams(params: unknown): void {
   if (typeof params !== "object" || params === null) return;
   for (const value of Object.values(params)) {
@@ -117,7 +122,7 @@ function refuseRepeatedParameters(url: string): void {
   if (repeated.length > 0) throw validationError(repeated);
 }
 
-/** Returns the query parameters that a URL repeats, as field errors. */
+/** Returns a field error for each query parameter that a URL repeats. */
 export function repeatedParameters(url: string): FieldError[] {
   const start = url.indexOf("?");
   if (start < 0) return [];
@@ -128,21 +133,24 @@ export function repeatedParameters(url: string): FieldError[] {
   }
   return Array.from(repeated, (name) => ({
     path: shownKey(name),
-    message: `${shownKey(name)} must be given once.`,
+    message: `${shownKey(name)} must occur only once.`,
   }));
 }
 
-/** Finds the methods that an app allows at a path. */
+/** Finds the methods that an app allows for a path. */
 class AllowedMethods {
   readonly #app: AnyElysia;
-  /** The segments and methods of each path template, read after the app has all its routes. */
+  /**
+   * The segments and methods of each path template. They are read at the first use, after the app has all its
+   * routes.
+   */
   #paths: { segments: string[]; methods: Set<string> }[] | undefined;
 
   constructor(app: AnyElysia) {
     this.#app = app;
   }
 
-  /** Turns a 404 for a path that exists under other methods into a 405 (ER-10). */
+  /** Replaces a 404 with a 405 if the path exists with other methods (ER-10). */
   orMethodNotAllowed(error: ApiError, request: Request): ApiError {
     if (error.status !== 404 || contextOf(request).route !== null) return error;
     const methods = this.#methodsAt(new URL(request.url).pathname.split("/"));

@@ -7,7 +7,7 @@ import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } 
 export interface DescriptionPage {
   /** The page's path, such as `/swagger`. Its assets are below this path. */
   path: string;
-  /** The path of the OpenAPI description. If it answers 401, the page asks for the token. */
+  /** The path of the OpenAPI description. If the description returns a 401, the page asks for a token. */
   description_path: string;
   title: string;
 }
@@ -27,7 +27,7 @@ const ASSETS: readonly (readonly [folder: string, file: string, type: string])[]
 
 /**
  * The Content-Security-Policy of the page. A description contains texts by other authors, whose markup must
- * not run. The page's calls go to the servers of its description, which can be anywhere.
+ * not run. The page can send requests to the servers in its description, which can have any origin.
  */
 const POLICY = [
   "default-src 'none'",
@@ -42,7 +42,7 @@ const POLICY = [
 
 /**
  * Serves a page that shows an OpenAPI description (RG-98). This process serves all assets, so the page works
- * offline. Browsers cache the assets permanently and revalidate the page each time with a 304.
+ * without internet access. Browsers cache the assets permanently, and revalidate the page on every visit.
  */
 export function descriptionPage(options: DescriptionPage) {
   const assets = once(loadAssets);

@@ -14,8 +14,8 @@ import { StoreUnavailable } from "../stores/errors.ts";
 import { CredentialRefusal } from "../tokens/credential-refusal.ts";
 
 /**
- * Converts a thrown value into the error for the caller. Any unexpected value is a 500, and the log gets its
- * cause.
+ * Converts a thrown value into the error for the caller. An unexpected value becomes a 500, with the value as
+ * the cause for the log.
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -29,7 +29,7 @@ export function toApiError(error: unknown): ApiError {
 function fromSchemaFailure({ part, validator, value }: SchemaFailure): ApiError {
   if (part !== "response") return validationError(fieldErrors(validator.Schema(), value));
   const first = validator.Errors(value).First();
-  const cause = new Error(`The answer does not fit its schema at ${first?.path}: ${first?.message}.`);
+  const cause = new Error(`The response does not match its schema at ${first?.path}: ${first?.message}.`);
   return new ApiError("INTERNAL_ERROR", { cause });
 }
 
@@ -38,23 +38,25 @@ function fromParse(error: ParseError): ApiError {
   return new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause: error });
 }
 
-/** Returns the reason for the log: the message of the innermost cause, which contains no secret of this service. */
+/**
+ * Returns the reason for the log: the message of the innermost cause. It contains no secret of this service.
+ */
 export function reasonOf(error: unknown): string {
   let innermost: unknown = error;
   while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
   return innermost instanceof Error ? innermost.message : String(innermost);
 }
 
-/** The error for a part of a request, or an answer, that does not fit its schema. */
+/** The error for a part of a request, or a response, that does not match its schema. */
 class SchemaFailure extends Error {
   /** `body`, `query`, `params`, `headers`, or `response`. */
   readonly part: string;
   readonly validator: TypeCheck<TSchema>;
   readonly value: unknown;
 
-  /** Creates the error. Elysia's generated code passes the arguments of its own `ValidationError`. */
+  /** Takes the arguments that Elysia's generated code passes to its own `ValidationError`. */
   constructor(part: string, validator: TypeCheck<TSchema>, value: unknown) {
-    super(`The ${part} does not fit its schema.`);
+    super(`The ${part} does not match its schema.`);
     this.name = "SchemaFailure";
     this.part = part;
     this.validator = validator;
@@ -63,9 +65,9 @@ class SchemaFailure extends Error {
 }
 
 /**
- * Elysia's adapter for Bun, with {@link SchemaFailure} instead of Elysia's `ValidationError`. Elysia's error
+ * Elysia's adapter for Bun, with {@link SchemaFailure} in place of Elysia's `ValidationError`. Elysia's error
  * prints the whole value unless NODE_ENV is production. The cost of a request and the content of the log
- * would then depend on NODE_ENV, which this project does not own.
+ * would depend on NODE_ENV, which this project does not own.
  */
 export const schemaFailureAdapter: ElysiaAdapter = {
   ...BunAdapter,
@@ -78,14 +80,14 @@ export const schemaFailureAdapter: ElysiaAdapter = {
   },
 };
 
-/** Codes whose messages repeat input, which can be a misplaced credential. */
+/** Codes whose messages repeat input. The input can be a credential in the wrong field. */
 const REPEATING: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT", "ROUTE_CONFLICT"]);
 /** Codes whose details never repeat input. */
 const DETAILED: ReadonlySet<ErrorCode> = new Set(["FORBIDDEN", "RATE_LIMITED", "PAYLOAD_TOO_LARGE"]);
 
 /**
- * Returns why a request was refused, for a `debug` line: the caller's answer without repeated input, and what
- * was wrong with the credential.
+ * Returns fields for the `debug` line about a refused request. They contain the error without repeated input,
+ * and the reason why the credential was refused.
  */
 export function refusalFields({ code, message, details, cause }: ApiError) {
   return {

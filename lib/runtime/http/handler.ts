@@ -9,8 +9,8 @@ import { type RequestContext, setContext } from "./request-context.ts";
 interface HandlerOptions {
   telemetry: Telemetry;
   /**
-   * The health state. While the service drains, every answer closes its connection, so that the client
-   * connects to another replica.
+   * The health state. While the service drains, every response closes its connection, so the client connects
+   * to another replica.
    */
   health: HealthState;
   /**
@@ -19,8 +19,8 @@ interface HandlerOptions {
    */
   request_id_on_response: boolean;
   /**
-   * The limit on requests in flight (`MAX_REQUESTS_IN_FLIGHT`). Further requests get a 503. Without a value
-   * there is no limit.
+   * The maximum number of requests in flight (`MAX_REQUESTS_IN_FLIGHT`), or undefined for no limit. Further
+   * requests get a 503.
    */
   requests_max?: number;
 }
@@ -28,8 +28,8 @@ interface HandlerOptions {
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Returns the function that answers a service's port. It creates the request's context, runs the app, then
- * logs and counts the result once. Probes are counted but not logged.
+ * Returns the request handler of a service's port. The handler creates the request's context, runs the app,
+ * and logs and counts the result once. Probes are counted but not logged.
  */
 export function createHandler(
   app: AnyElysia,
@@ -60,22 +60,25 @@ export function createHandler(
 }
 
 /**
- * Sets `no-store` unless the answer has a Cache-Control of its own, because answers can contain secrets or
- * the data of one caller.
+ * Sets `no-store` unless the response already has a Cache-Control header, because responses can contain
+ * secrets or one caller's data.
  */
 function keepFromCaches(headers: Headers): void {
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
 }
 
 /**
- * Returns the request with an absolute URL. Without a Host header the runtime sets only the path. HTTP/1.0
- * does not require the header, and probes of load balancers can omit it.
+ * Returns the request with an absolute URL. For a request without a Host header, the runtime sets only the
+ * path. HTTP/1.0 does not require the header, and health checks of load balancers can omit it.
  */
 function withAddress(request: Request): Request {
   return hasNoAddress(request) ? new Request(`http://localhost${request.url}`, request) : request;
 }
 
-/** Returns a 400 for a malformed Host header, for which the runtime also sets only the path. */
+/**
+ * Returns a 400 if the Host header is malformed, otherwise null. For a malformed header, the runtime also
+ * sets only the path.
+ */
 function hostError(request: Request): ApiError | null {
   if (!hasNoAddress(request) || !request.headers.has("host")) return null;
   return new ApiError("INVALID_REQUEST", { message: "The Host header is malformed." });
@@ -95,10 +98,7 @@ function pathOf(request: Request): string {
   return URL.parse(request.url)?.pathname ?? "";
 }
 
-/**
- * Runs the app within the request's trace. The work for a probe, such as a query of the database, is not
- * traced.
- */
+/** Runs the app within the request's trace. Work for a probe, such as a database query, is not traced. */
 async function answerTraced(
   app: AnyElysia,
   request: Request,
@@ -135,10 +135,10 @@ function finish(
   { log, metrics, hasAccessLine }: Telemetry,
 ): void {
   const route = matched ?? "unmatched";
-  // The trace of a successful probe is not sent, so no metric may refer to a probe's trace.
+  // The trace of a successful probe is never exported, so no exemplar may refer to it.
   const trace_id = trace?.recorded && !isProbe(route) ? trace.trace_id : null;
   metrics.requests.observe({ route, method, status, duration_ms, trace_id });
-  // The span of a successful probe is never ended, so it is never sent. A failed probe is logged like any
+  // The span of a successful probe is not ended, so it is never exported. A failed probe is logged like any
   // other failure.
   if (error === null && isProbe(route)) return;
   trace?.end({ route: matched, status, error_message: error?.message });

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { INTERNAL_PREFIX, INTERNAL_TOKEN_HEADER } from "../../contracts/internal-api.ts";
 import { ApiError } from "../../domain/errors/index.ts";
 
-/** Compares two secrets in a time that does not depend on their content. */
+/** Compares two secrets in constant time. */
 function equalSecrets(given: string, expected: string): boolean {
   return timingSafeEqual(
     Bun.SHA256.hash(given, Buffer.alloc(32)),
@@ -12,8 +12,8 @@ function equalSecrets(given: string, expected: string): boolean {
 }
 
 /**
- * Requires the internal token on every path below `/internal/`, unknown paths included, before the request is
- * read. Answers 401 otherwise. Without a configured token every caller passes (AU-31, ID-89).
+ * Requires the internal token on every path below `/internal/`, including unknown paths, before the request
+ * is read. Other requests get a 401. If no token is configured, every caller passes (AU-31, ID-89).
  */
 export function internalToken(token: string | undefined) {
   const app = new Elysia({ name: "internal-token" });

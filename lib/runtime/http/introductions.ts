@@ -1,15 +1,15 @@
 /** Markdown sentences that the OpenAPI descriptions of all services share. */
 import type { Credential } from "./openapi.ts";
 
-/** The sentences about errors. */
+/** The sentences about error responses. */
 export const ERRORS_INTRODUCTION = `Every error has the form \`{"error": {"type", "code", "message", "request_id", "details"}}\`.
-Programs decide by \`code\`. Unknown fields and unknown query parameters are refused.`;
+Programs should check the \`code\`. Unknown fields and unknown query parameters are refused.`;
 
 /** The sentence about pages of lists. */
 export const LISTS_INTRODUCTION =
   "Lists come in pages: while `has_more` is true, pass the last id of the page as `starting_after` to get the next page.";
 
-/** The reference to the rules that all operations share. */
+/** The sentence that refers to the rules for all operations. */
 export const RULES_INTRODUCTION =
   "More about errors, lists, limits and retries: `.github/guides/calling-the-apis.md` in the repository of Ostiary.";
 

@@ -7,13 +7,16 @@ export const LIMIT_MAX = 100;
 
 /** A request for one page of a collection (ID-11, ID-12). */
 export interface PageRequest {
-  /** The maximum number of items of the page, at least 1. */
+  /** The maximum number of items in the page, at least 1. */
   limit: number;
   /** The last id of the previous page, or null for the first page. */
   starting_after: string | null;
 }
 
-/** Returns the query properties of a list as text. {@link pageRequest} reads them. */
+/**
+ * Returns the schemas of a list's query parameters. Their values are texts; {@link pageRequest} converts
+ * them.
+ */
 export function listQueryProperties(limit_max = LIMIT_MAX) {
   return {
     limit: Type.Optional(
@@ -43,14 +46,14 @@ export const listQuery = Type.Object(listQueryProperties(), { additionalProperti
 export const FEED_LIMIT_MAX = 500;
 export const feedQuery = Type.Object(listQueryProperties(FEED_LIMIT_MAX), { additionalProperties: false });
 
-/** Returns the 422 for a cursor that is not an event of the feed. */
+/** Returns the 422 for a `starting_after` that is not the id of an event in the feed. */
 export function unknownFeedCursor(): ApiError {
   return validationError([
     { path: "starting_after", message: "starting_after must be the id of an event of this feed." },
   ]);
 }
 
-/** Reads the page from a query and applies the defaults. */
+/** Converts the query parameters of a list to a page request, and applies the defaults. */
 export function pageRequest(
   { limit, starting_after }: { limit?: string; starting_after?: string },
   limit_max = LIMIT_MAX,
@@ -61,7 +64,9 @@ export function pageRequest(
   };
 }
 
-/** Returns the schema of a list's body: the collection under its plural name, and `has_more`. */
+/**
+ * Returns the schema of a list response: the items under the plural name of the collection, and `has_more`.
+ */
 export function pageSchema<Name extends string, Item extends TSchema>(name: Name, item: Item) {
   const items = Type.Array(item, { description: "The items of this page." });
   return Type.Composite(
@@ -74,7 +79,8 @@ export function pageSchema<Name extends string, Item extends TSchema>(name: Name
 }
 
 /**
- * Returns a page from rows that were read with `limit + 1`. The extra row shows that another page follows.
+ * Returns a page of at most `limit` rows. The query must read `limit + 1` rows: the additional row shows that
+ * another page follows.
  */
 export function page<Item>(rows: readonly Item[], limit: number): { items: Item[]; has_more: boolean } {
   return { items: rows.slice(0, limit), has_more: rows.length > limit };

@@ -1,17 +1,18 @@
 import { VERSION } from "../version.ts";
 /**
  * Builds the OpenAPI 3.1 description of a service. The swagger plugin collects paths, parameters and
- * operations. This file corrects them: the plugin offers every body as three content types and splits up
- * response schemas. A schema can have these extra options:
+ * operations. This file corrects its output, because the plugin offers every body as three content types and
+ * splits up response schemas. A schema can have these additional options:
  *
- * - `openapi`: keywords of the description that replace or extend the schema's own.
- * - `title`: the schema appears once, under `components.schemas`; schemas with one title must be equal.
- * - `response_description`: the description of a response, instead of its `description`.
- * - `response_headers`: a response's headers with their schemas, `{ ETag: Type.String({ description }) }`.
- * - `response_errors`: the errors of a response, each shown by an example; see
- * lib/openapi/documented-errors.ts.
+ * - `openapi`: keywords for the description that replace or extend the keywords of the schema.
+ * - `title`: the schema is defined once, under `components.schemas`. Schemas with the same title must be
+ * equal.
+ * - `response_description`: the description of a response, in place of the schema's `description`.
+ * - `response_headers`: the headers of a response with their schemas, `{ ETag: Type.String({ description })
+ * }`.
+ * - `response_errors`: the errors of a response, each with an example; see lib/openapi/documented-errors.ts.
  *
- * `detail.responses` adds to `response`, such as a second content type.
+ * An operation's `detail.responses` adds to its `response`, for example a second content type.
  */
 
 import { KindGuard, type TSchema, Type } from "@sinclair/typebox";
@@ -34,34 +35,36 @@ import {
 } from "../../openapi/index.ts";
 import { template } from "./app.ts";
 
-/** The parts of a service's description that its routes do not contain. */
+/** The parts of a service's description that are not in its routes. */
 export interface SwaggerOptions {
   title: string;
   description: string;
   tags: { name: string; description: string }[];
-  /** The largest request body in bytes. Larger bodies are a 413. */
+  /** The maximum size of a request body in bytes. Larger bodies get a 413. */
   body_bytes_max: number;
-  /** The credential that every operation requires. It adds an Authorize button. */
+  /** The credential that every operation requires. With a credential, the page has an Authorize button. */
   credential?: Credential;
-  /** The origin of the service in samples of calls: a variable in braces, such as `${IDENTITY_URL}`. */
+  /** The origin of the service in code samples: a variable such as `${IDENTITY_URL}`. */
   sample_origin: string;
-  /** The details of errors that differ from those of the other services. */
+  /** The details of errors that differ from the common details, by error code. */
   error_details?: ErrorDetails;
-  /** The headers of every response, by name with their schemas. */
+  /** The schemas of the headers that every response has, by header name. */
   response_headers?: Record<string, TSchema>;
 }
 
-/** A credential in a request's header. */
+/** A credential that is sent in a request header. */
 export interface Credential {
   /** The name of the security scheme. */
   name: string;
   scheme: { type: "http"; scheme: "bearer" } | { type: "apiKey"; in: "header"; name: string };
   description: string;
-  /** The header in samples of calls. Its value names a variable in braces. */
+  /** The header in code samples. Its value contains a variable such as `${TOKEN}`. */
   sample: readonly [name: string, value: string];
 }
 
-/** Returns the OpenAPI `detail.requestBody` of a body that its route reads itself (`parse_bodies: false`). */
+/**
+ * Returns the OpenAPI `detail.requestBody` for a route that reads its body itself (`parse_bodies: false`).
+ */
 export function describedBody(
   schema: TSchema,
   description: string,
@@ -74,7 +77,7 @@ export function describedBody(
   };
 }
 
-/** Casts a TypeBox schema, which is JSON Schema, to an OpenAPI 3.1 schema. */
+/** Casts a TypeBox schema to an OpenAPI 3.1 schema. This is safe, because both are JSON Schema. */
 export function asOpenApi(schema: TSchema): Record<string, never> {
   // biome-ignore lint/plugin: the comment above the function says why this is safe
   return schema as TSchema & Record<string, never>;
@@ -83,7 +86,7 @@ export function asOpenApi(schema: TSchema): Record<string, never> {
 const LICENSE = { name: "MIT", identifier: "MIT" };
 const DOCUMENT_PATH = "/swagger/json";
 const JSON_TYPE = "application/json";
-/** The values of `type` in a response schema without a body. */
+/** The values of `type` for a response without a body. */
 const EMPTY_BODIES: unknown[] = [undefined, "void", "undefined", "null"];
 
 const AUTHENTICATE = {
@@ -92,7 +95,7 @@ const AUTHENTICATE = {
   }),
 };
 
-/** Describes every route of `app` without `detail.hide`. */
+/** Returns the description of all routes of `app`, except routes with `detail.hide`. */
 export async function openApiDescription(app: AnyElysia, options: SwaggerOptions): Promise<JsonObject> {
   const routes = describedRoutes(app);
   const writer = new DescriptionWriter(routes, options);
@@ -124,14 +127,14 @@ export async function openApiDescription(app: AnyElysia, options: SwaggerOptions
 }
 
 /**
- * Returns the plugin's description of the routes. The plugin is loaded here, because a service without
- * descriptions does not need it.
+ * Returns the swagger plugin's description of the routes. Loads the plugin only here, because a service
+ * without API pages does not need it.
  */
 async function collect(routes: readonly DescribedRoute[]): Promise<JsonObject> {
   const { swagger } = await import("@elysiajs/swagger");
   const described = new Elysia();
   for (const { method, path, hooks } of routes) described.route(method, path, "", hooks);
-  // Without this option the plugin treats a path with a dot as a file and omits it.
+  // The plugin would omit a path with a dot, because its default is to treat the path as a file.
   described.use(swagger({ path: "/swagger", specPath: DOCUMENT_PATH, excludeStaticFile: false }));
   const response = await described.handle(new Request(`http://localhost${DOCUMENT_PATH}`));
   const description: unknown = await response.json();
@@ -141,11 +144,11 @@ async function collect(routes: readonly DescribedRoute[]): Promise<JsonObject> {
 interface DescribedRoute {
   method: string;
   path: string;
-  /** The hooks of the route and of the guards around it. */
+  /** The hooks of the route, merged with those of its guards. */
   hooks: JsonObject;
 }
 
-/** The parts of a request that a route and its guards describe together, each by an object schema. */
+/** The parts of a request whose object schemas come from a route and from its guards. */
 const REQUEST_PARTS = ["params", "query", "headers", "body"];
 
 function describedRoutes(app: AnyElysia): DescribedRoute[] {
@@ -161,7 +164,9 @@ function describedRoutes(app: AnyElysia): DescribedRoute[] {
   });
 }
 
-/** Merges several object schemas into one, as Elysia checks them. */
+/**
+ * Merges several object schemas into one. The result accepts what Elysia accepts when it checks each schema.
+ */
 function together(schemas: readonly TSchema[]): TSchema | undefined {
   if (schemas.length < 2) return schemas[0];
   return Object.assign({}, ...schemas, {
@@ -170,12 +175,12 @@ function together(schemas: readonly TSchema[]): TSchema | undefined {
   });
 }
 
-/** Describes the operations of one service. */
+/** Builds the descriptions of a service's operations. */
 class DescriptionWriter {
   readonly schemas = new OpenApiSchemas();
   readonly #options: SwaggerOptions;
   readonly #lookUp = (ref: string) => this.schemas.components[ref.slice(ref.lastIndexOf("/") + 1)];
-  /** The body of every error, with the details of the codes that this service uses. */
+  /** The schema of every error response. It includes the details of the codes that this service uses. */
   readonly #envelope: TSchema;
 
   constructor(routes: readonly DescribedRoute[], options: SwaggerOptions) {
@@ -187,7 +192,11 @@ class DescriptionWriter {
     );
   }
 
-  /** @param collected the plugin's description of the route */
+  /**
+   * Returns the description of an operation.
+   *
+   * @param collected the plugin's description of the operation
+   */
   operation(at: { method: string; path: string }, collected: JsonObject, hooks: JsonObject): JsonObject {
     const { parameters: listed, requestBody, responses: _, ...rest } = collected;
     const parameters = Array.isArray(listed) ? listed.map((each) => this.#parameter(each)) : [];
@@ -265,7 +274,7 @@ class DescriptionWriter {
     };
   }
 
-  /** Adds an example to each JSON answer without one. */
+  /** Adds an example to a JSON response that has none. */
   #shown(content: JsonObject): JsonObject {
     const { [JSON_TYPE]: media } = content;
     if (!isRecord(media) || media.examples !== undefined) return content;
@@ -296,8 +305,8 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 /**
- * Describes a body that Elysia checks. Elysia reads a missing body as an empty object, which the schema may
- * accept.
+ * Returns the description of a body that Elysia checks. The body is optional if the schema accepts an empty
+ * object, because Elysia treats a missing body as an empty object.
  */
 function checkedBody(schema: TSchema): JsonObject {
   return { required: !Value.Check(schema, {}), content: { [JSON_TYPE]: { schema } } };
@@ -308,7 +317,7 @@ function firstExample(examples: unknown): { example?: unknown } {
   return example === undefined ? {} : { example };
 }
 
-/** Converts `if-match` to `If-Match`. */
+/** Capitalizes a header name: `if-match` becomes `If-Match`. */
 function headerName(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }

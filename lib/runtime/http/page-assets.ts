@@ -2,15 +2,15 @@ import { Elysia } from "elysia";
 import { notFound } from "../../domain/errors/index.ts";
 import { answerWith, IMMUTABLE, REVALIDATE, type Representation } from "./representation.ts";
 
-/** The files of a page, by name. */
+/** The files of a page, by file name. */
 export type Assets = ReadonlyMap<string, Representation>;
 
-/** The options that keep a route for browsers out of the OpenAPI description. */
+/** The option for routes that only browsers call. It keeps them out of the OpenAPI description. */
 export const hidden = { detail: { hide: true } };
 
 /**
- * Serves the assets of the page at `path`, below that path. The page links each asset with a hash of its
- * content, so that browsers cache it permanently.
+ * Serves the assets of the page at `path` under `path/assets`. The page links each asset with a hash of the
+ * asset's content, so browsers can cache it permanently.
  */
 export function assetRoutes(path: string, assets: () => Promise<Assets>) {
   return new Elysia({ name: `assets ${path}`, normalize: false }).get(
@@ -18,28 +18,30 @@ export function assetRoutes(path: string, assets: () => Promise<Assets>) {
     async ({ request, params, query }) => {
       const asset = (await assets()).get(params.file);
       if (asset === undefined) throw notFound();
-      // Another hash comes from the page of a replica with another version. That page gets this version's
-      // asset, without permanent caching.
+      // A different hash comes from a page of another version, which another replica served. The response is
+      // this version's asset, without permanent caching.
       return answerWith(request, asset, query.v === versionOf(asset) ? IMMUTABLE : REVALIDATE);
     },
     hidden,
   );
 }
 
-/** Returns the address of a file of the page at `path`. */
+/** Returns the URL of an asset of the page at `path`. */
 export function assetAddress(path: string, file: string, assets: Assets): string {
   const asset = assets.get(file);
   return `${path}/assets/${file}${asset ? `?v=${versionOf(asset)}` : ""}`;
 }
 
-/** Returns the `integrity` attribute for a link to a file. The browser refuses a file with other bytes. */
+/**
+ * Returns the `integrity` attribute for a link to an asset. Browsers reject an asset with different bytes.
+ */
 export function assetIntegrity(file: string, assets: Assets): string {
   const asset = assets.get(file);
   if (asset === undefined) throw new Error(`The page has no asset ${file}.`);
   return `sha256-${Buffer.from(versionOf(asset), "base64url").toString("base64")}`;
 }
 
-/** Returns the version in an asset's address: its tag without the quotes. */
+/** Returns the version in an asset's URL: the entity tag without its quotes. */
 function versionOf({ etag }: Representation): string {
   return etag.slice(1, -1);
 }
@@ -49,7 +51,7 @@ export function isPage(path: string, page: string): boolean {
   return path === page || path.startsWith(`${page}/assets/`);
 }
 
-/** Memoizes `make`. A failed call is not kept, so the next call tries again. */
+/** Caches the result of `make`. After a failure, the next call runs `make` again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

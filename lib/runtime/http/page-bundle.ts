@@ -5,8 +5,9 @@ export interface PageBundle {
 }
 
 /**
- * Bundles a page for the browser. `entry` is the path of its script, which imports its styles. Bundling takes
- * some hundred milliseconds, so it runs on the first request for the page, or when an executable is built.
+ * Bundles a page for the browser. `entry` is the path of the page's script, which imports its styles.
+ * Bundling takes a few hundred milliseconds, so it runs at the first request for the page, or when an
+ * executable is built.
  */
 export async function bundlePage(entry: string): Promise<PageBundle> {
   const { outputs } = await Bun.build({

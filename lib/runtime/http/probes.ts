@@ -5,14 +5,17 @@ const LIVE = "/health/live";
 const READY = "/health/ready";
 const METRICS = "/metrics";
 
-/** Machines call these routes every few seconds, so successful calls are neither logged nor traced. */
+/** The routes that machines call every few seconds. Successful calls are neither logged nor traced. */
 const probes: ReadonlySet<string> = new Set([LIVE, READY, METRICS]);
 
 export function isProbe(route: string): boolean {
   return probes.has(route);
 }
 
-/** Warnings that do not make a service unready: a name, and a function that returns the text or null. */
+/**
+ * Warnings that do not make a service unready, by name. Each function returns the text of the warning, or
+ * null.
+ */
 type ReadyWarnings = Readonly<Record<string, () => Promise<string | null>>>;
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` on an internal port (OP-25, OP-26, OP-46). */
@@ -39,7 +42,8 @@ export function probeRoutes(
 }
 
 /**
- * Returns the current warnings, or null. A warning that fails is omitted, because a check reports the cause.
+ * Returns the texts of the current warnings by name, or null if there are none. Omits a warning whose
+ * function fails, because a readiness check reports the cause.
  */
 async function given(warnings: ReadyWarnings): Promise<Record<string, string> | null> {
   const results = await Promise.all(
@@ -54,18 +58,18 @@ async function given(warnings: ReadyWarnings): Promise<Record<string, string> | 
   return said.length === 0 ? null : Object.fromEntries(said);
 }
 
-/** The checks for readiness by name. A check rejects when it fails. */
+/** The readiness checks by name. A check fails by rejecting. */
 export type ReadyChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export interface HealthState {
-  /** True while the service drains: readiness answers 503, and requests are still served. */
+  /** Whether the service is draining: `/health/ready` returns 503, but requests are still served. */
   draining: boolean;
 }
 
-/** The result of each check of a service that is not ready. */
+/** The result of each check (`ok` or `unavailable`) of a service that is not ready. */
 type Unready = Readonly<Record<string, string>>;
 
-/** Answers readiness probes. Logs each change of the result, but not each probe. */
+/** Runs the checks for readiness probes. Logs each change of the result, but not each probe. */
 export class Readiness {
   readonly #checks: ReadyChecks;
   readonly #state: HealthState;
@@ -81,12 +85,12 @@ export class Readiness {
     this.#log = log;
   }
 
-  /** Runs the checks. Returns null when the service is ready. */
+  /** Runs the checks. Returns null if the service is ready. */
   async probe(): Promise<Unready | null> {
     this.#latest += 1;
     const number = this.#latest;
     const unready = this.#state.draining ? DRAINING : await failedChecks(this.#checks);
-    // The result of a slow probe is not logged if a later probe has already ended.
+    // A later probe may already have logged its result. The result of this slower probe is out of date.
     if (number > this.#told) {
       this.#told = number;
       this.#tell(unready);

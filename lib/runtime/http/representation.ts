@@ -2,21 +2,23 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import Negotiator from "negotiator";
 
-/** A body that clients can cache and revalidate (RFC 9110, 13.1.2). */
+/** A response body that clients can cache and revalidate (RFC 9110, 13.1.2). */
 export interface Representation {
   readonly body: Body;
   readonly type: string;
   /** A strong entity tag: different bytes have different tags. */
   readonly etag: string;
-  /** The body for clients that accept gzip. Its bytes differ, so its tag does too. */
+  /**
+   * The gzip-compressed body, for clients that accept gzip. Its bytes differ, so it has its own entity tag.
+   */
   readonly gzip?: Pick<Representation, "body" | "etag">;
 }
 
 type Body = string | Uint8Array<ArrayBuffer> | Blob;
 
-/** The Cache-Control for a body that clients revalidate on each use. */
+/** The Cache-Control for a body that clients revalidate before each use. */
 export const REVALIDATE = "no-cache";
-/** The Cache-Control for an address that contains a hash of the content. Clients never revalidate it. */
+/** The Cache-Control for a URL that contains a hash of the content. Clients never revalidate the body. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
 const compress = promisify(gzip);
@@ -29,7 +31,7 @@ export async function representationOf(
   return { body, type, etag: tagOf(isFile ? await body.bytes() : body) };
 }
 
-/** Returns the representation with a compressed form, which is made once. */
+/** Returns a representation that also has a gzip-compressed body. The body is compressed only once, here. */
 export async function compressedRepresentationOf(
   body: string | Uint8Array<ArrayBuffer> | Bun.BunFile,
   type: string,
@@ -44,7 +46,9 @@ export async function compressedRepresentationOf(
   return { body, type, etag: tagOf(bytes), gzip: { body: small, etag: tagOf(small) } };
 }
 
-/** Collects a body from pieces, one in each step. Returns it with the result of the generator. */
+/**
+ * Joins a body from pieces, and yields after each piece. Returns the body with the result of the generator.
+ */
 export function* representationOfPieces<Result>(
   pieces: Generator<string, Result>,
   type: string,
@@ -68,7 +72,7 @@ function entityTag(hash: Bun.CryptoHasher): string {
   return `"${hash.digest("base64url")}"`;
 }
 
-/** Answers 200 with the body, or 304 if the client has it already. */
+/** Returns a 200 with the body, or a 304 if the client already has the body. */
 export function answerWith(request: Request, representation: Representation, cacheControl: string): Response {
   const zipped = takesGzip(request) ? representation.gzip : undefined;
   const { body, etag } = zipped ?? representation;
@@ -92,7 +96,7 @@ function takesGzip({ headers }: Request): boolean {
   return negotiator.encoding(["gzip", "identity"]) === "gzip";
 }
 
-/** Returns whether the If-None-Match header lists `etag`. That header requires weak comparison. */
+/** Returns whether the If-None-Match header contains `etag`. If-None-Match requires weak comparison. */
 function names(header: string | null, etag: string): boolean {
   if (header === null) return false;
   return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);

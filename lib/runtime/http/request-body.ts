@@ -5,12 +5,12 @@ import { JsonTooDeep, NotIJson, parseJson } from "../../domain/json/index.ts";
 /**
  * Reads a request body.
  *
- * @throws ApiError 413 for more than `bytes_max` bytes.
+ * @throws ApiError 413 if the body has more than `bytes_max` bytes
  */
 export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytes_max) throw bodyTooLarge(bytes_max);
-  // The server enforces the declared length, and returns a whole body faster than its chunks.
+  // The server enforces the declared length. Reading the body at once is faster than reading it in chunks.
   if (declared !== null) return request.bytes();
   return readBounded(request.body, bytes_max, () => bodyTooLarge(bytes_max));
 }
@@ -18,7 +18,7 @@ export async function readBytes(request: Request, bytes_max: number): Promise<Ui
 /**
  * Reads a request body as text.
  *
- * @throws ApiError 413 for more than `bytes_max` bytes, 400 for a body that is not UTF-8.
+ * @throws ApiError 413 if the body has more than `bytes_max` bytes, 400 if it is not UTF-8
  */
 export async function readText(request: Request, bytes_max: number): Promise<string> {
   const bytes = await readBytes(request, bytes_max);
@@ -32,8 +32,8 @@ export async function readText(request: Request, bytes_max: number): Promise<str
 /**
  * Parses a JSON body.
  *
- * @throws ApiError 400 for malformed JSON, 422 for JSON that is too deep, or that is not the I-JSON that
- * `parse` requires.
+ * @throws ApiError 400 for malformed JSON, 422 for too deep nesting or for JSON that is not I-JSON if `parse`
+ * requires it
  */
 export function parseBody(text: string, parse: (text: string) => unknown = parseJson): unknown {
   try {

@@ -3,12 +3,12 @@ import type { RequestTrace } from "../telemetry/request-trace.ts";
 
 /** The data that a service keeps about one request. */
 export interface RequestContext {
-  /** The incoming X-Request-ID, or a new id (ER-5). */
+  /** The request's X-Request-ID, or a new id if the request has none (ER-5). */
   readonly request_id: string;
   readonly trace: RequestTrace | null;
-  /** The matched route template, or null until one matches. */
+  /** The template of the matched route, or null if no route has matched yet. */
   route: string | null;
-  /** Ids and names for the log line. Handlers set them once they are known. */
+  /** Ids and names for the log line. Handlers set them when they know them. */
   subject: {
     user_id?: string;
     organization_id?: string;
@@ -18,7 +18,7 @@ export interface RequestContext {
     change_reason?: string;
     change_link?: string;
   };
-  /** The error that refused or failed the request, else null. */
+  /** The error with which the request was refused or failed, or null. */
   error: ApiError | null;
 }
 
@@ -29,7 +29,7 @@ export function setContext(request: Request, context: RequestContext): void {
   contexts.set(request, context);
 }
 
-/** Returns the context of a request that {@link setContext} stored. */
+/** Returns the context that {@link setContext} stored for a request. */
 export function contextOf(request: Request): RequestContext {
   const context = contexts.get(request);
   if (!context) throw new Error("The request did not enter through the service's handler.");

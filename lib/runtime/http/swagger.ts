@@ -7,8 +7,8 @@ import { answerWith, REVALIDATE, representationOf } from "./representation.ts";
 const DOCUMENT_PATH = "/swagger/json";
 
 /**
- * Serves `/swagger` and `/swagger/json` for the routes of `app` (ER-20). openapi.ts lists the options of
- * schemas.
+ * Serves `/swagger` and `/swagger/json` for the routes of `app` (ER-20). The comment at the top of openapi.ts
+ * lists the options that schemas can have.
  */
 export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
   const description = once(async () =>

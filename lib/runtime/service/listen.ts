@@ -3,13 +3,16 @@ import type { Certificate } from "./certificate.ts";
 import { type PortUse, portProblem } from "./ports.ts";
 import type { Listener } from "./service.ts";
 
-/** The runtime's limit on bodies. Services enforce their own limit and answer with the envelope. */
+/**
+ * The runtime's own limit on bodies, which is turned off. Services enforce their limit, to return the error
+ * envelope.
+ */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /**
- * Opens a port, with TLS if there is a certificate.
+ * Opens a port, with TLS if `certificate` is set.
  *
- * @throws ConfigError that names the variable when the port cannot be opened (OP-4).
+ * @throws ConfigError that names the variable if the port cannot be opened (OP-4)
  */
 export function listen<Socket>(
   listener: Listener<Socket>,
@@ -20,15 +23,15 @@ export function listen<Socket>(
     return Bun.serve<Socket>({
       hostname: use.host,
       port: use.port,
-      // The runtime would share every port by default. With TLS the port is shared, because a renewed
-      // certificate needs a second server on it.
+      // The runtime would share every port by default. A port with TLS must be shared, because a second
+      // server on the same port serves a renewed certificate.
       reusePort: use.shared === true || certificate !== undefined,
       tls: certificate && { cert: certificate.cert, key: certificate.key },
-      // In development mode the runtime prints responses that end early on purpose, and shows callers its
-      // error page.
+      // In development mode, the runtime prints an error for responses that are aborted on purpose, and shows
+      // its error page to callers.
       development: false,
       http2: listener.http2 !== undefined,
-      // Handlers set the timeout of each request. This timeout is for HTTP/2 connections without streams.
+      // Handlers set a timeout for each request. This timeout is for HTTP/2 connections without streams.
       idleTimeout: listener.http2?.idleSeconds ?? 0,
       maxRequestBodySize: BODY_BYTES_UNLIMITED,
       fetch: (request, server) => listener.fetch(request, server),
@@ -39,7 +42,10 @@ export function listen<Socket>(
   }
 }
 
-/** Returns the WebSocket handler, which the runtime requires even if no request is ever upgraded. */
+/**
+ * Returns the WebSocket handler, or one that does nothing. The runtime requires a handler even if no request
+ * is upgraded.
+ */
 export function webSocketHandler<Socket>({ websocket }: Listener<Socket>): Bun.WebSocketHandler<Socket> {
   return websocket ?? { message: () => {} };
 }

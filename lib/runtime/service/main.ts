@@ -9,17 +9,17 @@ import { UncaughtErrors } from "./uncaught-errors.ts";
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
 
-/** Errors that an operator solves by changing variables, ports or folders. */
+/** The kinds of errors that an operator can solve by changing variables, ports or folders. */
 const refusals = [ConfigError, StartRefused, UnusableFolder];
 
 /**
- * Runs a process: `start` starts its services, a signal stops them, and a refusal to start is one message on
- * stderr (OP-5). Only `main.ts` files call it.
+ * Runs a process: starts the services with `start`, and shuts them down after a signal. If it cannot start,
+ * prints one message on stderr and exits (OP-5). Only `main.ts` files call this function.
  */
 export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   const stopped = onSignals();
   let started: Running[] = [];
-  // Registered before anything starts, because the default action of SIGUSR2 ends the process.
+  // The handler must exist before anything starts, because the default action of SIGUSR2 ends the process.
   process.on("SIGUSR2", () => {
     for (const service of started) service.switchLogLevel?.();
   });
@@ -36,7 +36,10 @@ export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   }
 }
 
-/** Runs `work` as a process that reports on standard output and exits. Errors end it as in {@link runMain}. */
+/**
+ * Runs `work`, which reports on standard output, and exits the process. Errors end the process as in
+ * {@link runMain}.
+ */
 export function runJob(work: (report: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
   return runMain(async () => {
     process.stdout.on("error", () => {}); // the reader has closed the pipe
@@ -46,12 +49,14 @@ export function runJob(work: (report: (text: string) => Promise<void>) => Promis
 }
 
 /**
- * The time within which a second signal counts as an echo: a package runner passes Ctrl-C on to a process
- * that got it already.
+ * The time within which a second signal counts as an echo. A package runner forwards Ctrl-C to a process that
+ * has already received it from the terminal.
  */
 const SAME_SIGNAL_MS = 500;
 
-/** Resolves at the first SIGTERM or SIGINT. A second signal that is not an echo ends the process at once. */
+/**
+ * Resolves at the first SIGTERM or SIGINT. A second signal that is not an echo exits the process immediately.
+ */
 function onSignals(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let first: { signal: NodeJS.Signals; at_ms: number } | null = null;
@@ -76,14 +81,17 @@ function refuse(error: unknown): never {
   process.exit(mendable ? EXIT_CONFIG : EXIT_FAILED);
 }
 
-/** Returns the message, with the innermost cause if that says more. */
+/**
+ * Returns the error's message, with the messages of its causes in parentheses. The message of a
+ * `StoreUnavailable` is complete without its cause.
+ */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isWhole = error instanceof StoreUnavailable || !(error.cause instanceof Error);
   return isWhole ? error.message : `${error.message} (${messageOf(error.cause)})`;
 }
 
-/** Removes users and passwords of URLs, which messages of libraries can contain. */
+/** Removes user names and passwords from the URLs in a text. Error messages of libraries can contain them. */
 function withoutCredentials(text: string): string {
   return text.replace(/\S+/g, (word) => {
     const user = word.indexOf("://") + 3;

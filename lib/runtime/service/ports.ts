@@ -1,25 +1,25 @@
 import { errorCode } from "../../domain/errors/index.ts";
 import type { ConfigProblem } from "../config/index.ts";
 
-/** A port that a process listens on, and the variable that sets it. */
+/** A port on which a process listens, and the environment variable that sets it. */
 export interface PortUse {
   variable: string;
   host: string;
   port: number;
-  /** True when other processes may listen on the port too (`REUSE_PORT`). */
+  /** Whether other processes may listen on the same port (`REUSE_PORT`). */
   shared?: boolean;
 }
 
 /**
- * Returns the problems of a process's ports before any is opened (OP-4): two equal ports, a port in use, a
- * port that this user may not bind, or a host that this machine does not have.
+ * Returns the problems of a process's ports before any of them is opened (OP-4). The problems are two equal
+ * ports, a port in use, a port that this user may not bind, and a host of another machine.
  */
 export function portProblems(uses: readonly PortUse[]): ConfigProblem[] {
   const found = uses.flatMap((use, index) => {
     const twin = uses.slice(0, index).find(({ port }) => port !== 0 && port === use.port);
     return twin === undefined ? unusable(use) : [twice(use, twin)];
   });
-  // A host that cannot be bound is one problem, even if it is the host of several ports.
+  // A host that cannot be bound is reported once, even if several ports use it.
   return found.filter((problem, index) => found.findIndex((each) => isSame(each, problem)) === index);
 }
 
@@ -38,16 +38,20 @@ export function checkPorts(config: {
 }
 
 /**
- * Returns the use of a port, or an empty list if the host or the port is wrong, which other checks report.
+ * Returns the port as a list with one item. Returns an empty list if host or port is missing because it is
+ * invalid; other checks report that.
  */
 export function usesOf(variable: string, host: string | undefined, port: number | undefined): PortUse[] {
   return host === undefined || port === undefined ? [] : [{ variable, host, port }];
 }
 
-/** The error codes of a wrong host. An error without a code means a host name that cannot be resolved. */
+/**
+ * The error codes for a host that cannot be used. An error without a code means that the host name cannot be
+ * resolved.
+ */
 const HOST_ERRORS: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL", "ENOTFOUND"]);
 
-/** Returns the problem for the operator when `error` prevents a port from being opened. */
+/** Returns the problem to report to the operator if opening the port failed with `error`. */
 export function portProblem({ variable, host, port, shared }: PortUse, error: unknown): ConfigProblem {
   const code = errorCode(error);
   if (code === "EADDRINUSE") {
@@ -74,16 +78,16 @@ function isSame(one: ConfigProblem, other: ConfigProblem): boolean {
 }
 
 /**
- * The number of attempts to bind. If two processes check a port at the same moment, each finds it in use.
- * After a single attempt, both would refuse to start.
+ * The number of attempts to bind. If two processes test a port at the same moment, each finds it in use. With
+ * a single attempt, both would refuse to start.
  */
 const ATTEMPTS = 3;
 const PAUSE_MS_MIN = 10;
 const PAUSE_MS_SPREAD = 50;
 
 /**
- * Returns the problem of a port that cannot be bound. A shared port is not tried: even a brief listener would
- * get connections that are meant for other processes.
+ * Returns the problem of a port that cannot be bound, or an empty list. Does not test a shared port: even a
+ * short-lived listener would accept connections that are meant for other processes.
  */
 function unusable(use: PortUse): ConfigProblem[] {
   if (use.shared) return [];
@@ -98,9 +102,10 @@ function unusable(use: PortUse): ConfigProblem[] {
   }
 }
 
-/** Returns the `http://host:port` by which this machine reaches a server bound to `host`. */
+/** Returns the `http://host:port` at which this machine can reach a server that is bound to `host`. */
 export function localOrigin(host: string, port: number): string {
-  // A server on all addresses is reached by the loopback address. URLs put an IPv6 address in brackets.
+  // A server that listens on all addresses is reachable at the loopback address. URLs need brackets around
+  // IPv6 addresses.
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }

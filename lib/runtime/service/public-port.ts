@@ -9,8 +9,8 @@ import type { Listener } from "./service.ts";
 /** The interval at which the certificate files are compared with the certificate in use. */
 const CHECK_PAUSE_MS = 2_000;
 /**
- * The time for which clients may use connections with the old certificate. Each answer tells them to
- * reconnect.
+ * How long clients may keep using connections with the old certificate. Each response on them has
+ * `Connection: close`.
  */
 const RETIRE_MS = 3_000;
 const FORCED_STOP_MS = 1_000;
@@ -18,25 +18,25 @@ const FORCED_STOP_MS = 1_000;
 interface PublicPortOptions<Socket> {
   listener: Listener<Socket>;
   use: PortUse;
-  /** The files of the certificate for TLS, reloaded when they change. Null means plain HTTP. */
+  /** The certificate files for TLS, reloaded when they change. Null means plain HTTP. */
   files: CertificateFiles | null;
   log: Logger;
 }
 
 /**
- * The port for a service's clients. The runtime cannot change the certificate of a listening server, so a
- * second server on the same port serves a renewed certificate. The old server then adds `Connection: close`
- * to each answer, and stops some seconds later when its requests in flight have ended.
+ * The port for a service's clients. The runtime cannot change the certificate of a listening server. After a
+ * renewal, a second server on the same port therefore serves the new certificate. The old server adds
+ * `Connection: close` to each response. It stops a few seconds later, when its requests in flight have ended.
  */
 export class PublicPort<Socket> {
   readonly port: number;
   readonly #options: PublicPortOptions<Socket>;
   /** The servers that still have connections. The last one serves the current certificate. */
   readonly #servers: Bun.Server<Socket>[] = [];
-  /** The loop that checks the files, if there are any. */
+  /** The loop that checks the certificate files; undefined without TLS. */
   readonly #renewal: Loop | undefined;
   #certificate: Certificate | undefined;
-  /** The problem of the last read, logged once. */
+  /** The problem that the last read of the files found. It is kept to log each problem once. */
   #problem = "";
 
   constructor(options: PublicPortOptions<Socket>) {
@@ -54,7 +54,10 @@ export class PublicPort<Socket> {
     this.#renewal.start(CHECK_PAUSE_MS);
   }
 
-  /** Waits for requests in flight. Cuts the connections that are open at the timeout. */
+  /**
+   * Stops accepting connections and waits for requests in flight. At the timeout, closes the remaining
+   * connections.
+   */
   async stop(timeout_ms: number): Promise<void> {
     await this.#renewal?.stop();
     await readWhatCame();
@@ -69,7 +72,10 @@ export class PublicPort<Socket> {
     return server.port;
   }
 
-  /** Reloads the files. Half-written files, or files that do not match, are read again after the pause. */
+  /**
+   * Reloads the certificate files if they have changed. Throws if the files are half written or do not match;
+   * the loop retries.
+   */
   #renew(files: CertificateFiles): void {
     const found = readValid(files);
     this.#problem = "";
@@ -107,38 +113,42 @@ export class PublicPort<Socket> {
 }
 
 /**
- * Waits until the event loop is quiet, so that clients that sent data in time get an answer. When a port
- * closes, the runtime drops unread data on connections without a request, and the system resets connections
- * that are not accepted yet. If the loop stays busy, the wait ends after `WAIT_MS` and at least `TURNS_MIN`
- * turns.
+ * Waits until the event loop is quiet, so that clients that have already sent a request get a response. When
+ * a port closes, the runtime drops unread data on connections without a request, and the system resets
+ * connections that are not accepted yet. If the loop stays busy, the wait ends after `WAIT_MS` and at least
+ * `ITERATIONS_MIN` iterations.
  */
 export async function readWhatCame(): Promise<void> {
   const began_ms = systemClock.elapsed_ms();
-  let turns = 0;
-  let quiet_turns = 0;
-  for (let now_ms = began_ms; quiet_turns < QUIET_TURNS && !isOver(turns, now_ms - began_ms); turns += 1) {
+  let iterations = 0;
+  let quiet = 0;
+  for (
+    let now_ms = began_ms;
+    quiet < QUIET_ITERATIONS && !isOver(iterations, now_ms - began_ms);
+    iterations += 1
+  ) {
     await new Promise((resolve) => setImmediate(resolve));
-    const turn_ms = systemClock.elapsed_ms() - now_ms;
-    now_ms += turn_ms;
-    quiet_turns = turn_ms < QUIET_TURN_MS ? quiet_turns + 1 : 0;
+    const iteration_ms = systemClock.elapsed_ms() - now_ms;
+    now_ms += iteration_ms;
+    quiet = iteration_ms < QUIET_ITERATION_MS ? quiet + 1 : 0;
   }
 }
 
 /**
- * The longest turn of the event loop that counts as quiet. A turn with nothing to read takes a twentieth of
- * this.
+ * The longest event-loop iteration that counts as quiet. An iteration with nothing to read takes about a
+ * twentieth of this time.
  */
-const QUIET_TURN_MS = 0.15;
+const QUIET_ITERATION_MS = 0.15;
 /**
- * The number of quiet turns to wait for, one after the other. Some turns do not poll for data, and the first
- * can be the rest of the current turn.
+ * The number of consecutive quiet event-loop iterations to wait for. One is not enough: some iterations do
+ * not poll for I/O, and the first can be the remainder of the current iteration.
  */
-const QUIET_TURNS = 4;
-const TURNS_MIN = 4;
+const QUIET_ITERATIONS = 4;
+const ITERATIONS_MIN = 4;
 const WAIT_MS = 250;
 
-function isOver(turns: number, waited_ms: number): boolean {
-  return turns >= TURNS_MIN && waited_ms >= WAIT_MS;
+function isOver(iterations: number, waited_ms: number): boolean {
+  return iterations >= ITERATIONS_MIN && waited_ms >= WAIT_MS;
 }
 
 function readValid(files: CertificateFiles): Certificate {

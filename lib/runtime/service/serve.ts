@@ -8,7 +8,7 @@ import type { Service } from "./service.ts";
 
 type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> &
   Partial<CertificateFiles> & {
-    /** True when other processes may listen on PORT too. INTERNAL_PORT is never shared. */
+    /** Whether other processes may also listen on PORT. INTERNAL_PORT is never shared. */
     REUSE_PORT?: boolean;
   };
 
@@ -17,15 +17,15 @@ export interface Running {
   readonly name: string;
   readonly port: number;
   readonly internal_port: number;
-  /** The log for uncaught errors of the process. Without a log they go to standard error. */
+  /** The log for uncaught errors of the process. If it is missing, they go to standard error. */
   readonly log?: Logger;
   /** Switches between `LOG_LEVEL` and `debug`. */
   switchLogLevel?(): void;
-  /** Drains and stops in the order of OP-30. Resolves when the whole service has ended. */
+  /** Drains and stops the service in the order of OP-30. Resolves when everything has stopped. */
   shutdown(): Promise<void>;
 }
 
-/** The variables that set the two ports of a service. */
+/** The names of the environment variables that set the two ports of a service. */
 interface PortVariables {
   port: string;
   internal_port: string;
@@ -34,8 +34,8 @@ interface PortVariables {
 const PORT_VARIABLES: PortVariables = { port: "PORT", internal_port: "INTERNAL_PORT" };
 
 /**
- * Starts `service` and listens on both ports. The error about a port that cannot be opened names the variable
- * from `variables`.
+ * Starts `service` and listens on both ports. If a port cannot be opened, the error names its variable from
+ * `variables`.
  */
 export async function serve<Socket>(
   service: Service<Socket>,
@@ -66,7 +66,7 @@ export async function serve<Socket>(
       shutdown: () => shutdown(service, open, server, options),
     };
   } catch (error) {
-    // The first error is the one that matters. Errors of the cleanup follow from it.
+    // Throw the first error. Errors during the cleanup are only consequences of it.
     await Promise.allSettled([internal?.stop(true)]);
     await Promise.allSettled([service.stop()]);
     await service.telemetry.close();
@@ -90,7 +90,7 @@ async function shutdown<Socket>(
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
   const until_ms = systemClock.elapsed_ms() + options.SHUTDOWN_TIMEOUT_MS;
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);
-  // Other services call the internal port. They get their answers before the stores are closed.
+  // Other services call the internal port. Calls in flight get a response before the stores close.
   await readWhatCame();
   await endsWithin(internal.stop(), Math.max(0, until_ms - systemClock.elapsed_ms()));
   await service.stop();

@@ -4,9 +4,9 @@ import type { Logger } from "../telemetry/index.ts";
 type ErrorLog = Pick<Logger, "error">;
 
 /**
- * Reports uncaught rejections and exceptions. A report is one log line with the error's code and its places
- * in the source. The message is omitted, because it can contain URLs with their queries. The process survives
- * a rejection. After an exception the process is unreliable and exits.
+ * Logs uncaught rejections and exceptions. Each log line has the error's code and the source positions from
+ * its stack. The line omits the message, because a message can contain URLs with their queries. The process
+ * survives a rejection. It exits after an exception, because its state is unreliable then.
  */
 export class UncaughtErrors {
   #log: ErrorLog = standardError;
@@ -19,7 +19,7 @@ export class UncaughtErrors {
     });
   }
 
-  /** Sends further reports to the log of a running service. */
+  /** Sends later reports to the log of a running service. */
   reportTo(log: ErrorLog): void {
     this.#log = log;
   }
@@ -27,7 +27,7 @@ export class UncaughtErrors {
 
 const EXIT_FAILED = 1;
 
-/** The log until a service has its own: lines on standard error. */
+/** The log until a service provides its own. Writes lines to standard error. */
 const standardError: ErrorLog = {
   error(fields, message) {
     const line = { level: "error", timestamp: new Date().toISOString(), message, ...fields };
@@ -43,7 +43,9 @@ function fieldsOf(error: unknown): { error_kind: "internal"; error_code: string;
 const PLACES_MAX = 5;
 const PLACE = /^\s+at (?:.*[^\w.-])?([\w.-]+:\d+:\d+)\)?$/;
 
-/** Returns the files and lines of the stack, innermost first, without the message before it. */
+/**
+ * Returns the source positions in the stack, innermost first. Skips the message at the start of the stack.
+ */
 function placesOf({ stack = "", message }: Error): string[] {
   const begin = stack.indexOf(message);
   if (begin < 0) return [];

@@ -1,7 +1,7 @@
 import { withDeadline } from "../../async/index.ts";
 import { StoreUnavailable } from "./errors.ts";
 
-/** Resolves or rejects as `work` does, or rejects with `StoreUnavailable` after `timeout_ms`. */
+/** Settles like `work`, but rejects with `StoreUnavailable` if `work` takes longer than `timeout_ms`. */
 export function answerWithin<T>(
   timeout_ms: number,
   store: StoreUnavailable["store"],

@@ -1,13 +1,13 @@
 import { type ApiError, type ErrorKind, unavailable } from "../../domain/errors/index.ts";
 
 interface StoreUnavailableOptions {
-  /** The message for an operator, if the cause is known. */
+  /** The message for an operator, if the cause is known. A general message is used otherwise. */
   message?: string;
   retry_after_seconds?: number;
 }
 
 /**
- * The error when a store did not answer or cannot serve: it is down, unreachable, frozen, too slow or
+ * The error if a store does not respond or cannot serve, because it is down, unreachable, frozen, too slow or
  * overloaded. The outcome of a write may be unknown.
  */
 export class StoreUnavailable extends Error {
@@ -24,7 +24,7 @@ export class StoreUnavailable extends Error {
     this.retry_after_seconds = options.retry_after_seconds;
   }
 
-  /** Returns the 503 for a caller of the service. */
+  /** Returns the 503 that callers of the service get. */
   toApiError(): ApiError {
     const kind: ErrorKind = this.store === "database" ? "db" : "network";
     return unavailable(kind, this, this.retry_after_seconds);

@@ -1,29 +1,29 @@
 import { systemClock } from "../../async/index.ts";
 import { errorCode } from "../../domain/errors/index.ts";
 
-/** Receives every operation on a store, for `db_operation*` metrics and spans (OP-48). */
+/** Called after every operation on a store, for the `db_operation*` metrics and spans (OP-48). */
 export type StoreObserver = (operation: StoreOperation) => void;
 
-/** The names of an operation on a store. */
+/** The names that identify an operation on a store. */
 interface OperationName {
   /** The system: `postgresql`, `etcd`, `redis` or `memory`. */
   system: string;
   /** The operation's name in code, such as `select_member`; never a statement or an id. */
   operation: string;
-  /** The schema or key prefix, such as `identity` or `edge/gateway/routes`. */
+  /** The database schema or key prefix, such as `identity` or `edge/gateway/routes`. */
   namespace: string;
 }
 
 export interface StoreOperation extends OperationName {
   duration_ms: number;
   failed: boolean;
-  /** The kind of failure: a code, or the name of an error. */
+  /** The kind of failure: an error code, or the name of an error class. */
   error_type?: string;
 }
 
 export const observeNothing: StoreObserver = () => {};
 
-/** Runs `work` and reports its duration and success to `observer`. */
+/** Runs `work`, and reports its duration and whether it failed to `observer`. */
 export async function observed<T>(
   observer: StoreObserver,
   name: OperationName,
@@ -45,7 +45,7 @@ function errorTypeOf(error: unknown): string {
   return errorCode(error) ?? (error instanceof Error ? error.name : "_OTHER");
 }
 
-/** Returns an observer that calls both. */
+/** Returns an observer that calls `one` and `other`. */
 export function observingBoth(one: StoreObserver, other: StoreObserver): StoreObserver {
   return (operation) => {
     one(operation);

@@ -1,21 +1,21 @@
-/** The peer of a failed TLS handshake, in messages for an operator. */
+/** Names for the peer of a failed TLS handshake, in messages for an operator. */
 interface TlsPeer {
-  /** The variable of the address, such as `DATABASE_URL`. */
+  /** The environment variable of the peer's URL, such as `DATABASE_URL`. */
   url: string;
-  /** The prefix of the variables of its TLS files, such as `DATABASE`. */
+  /** The prefix of the environment variables of the peer's TLS files, such as `DATABASE`. */
   prefix: string;
 }
 
 /**
- * Returns the sentence about a store whose TLS handshake failed. The error is recognized by its code or its
- * text, because gRPC passes on only the text. Returns undefined for any other failure.
+ * Returns the sentence about a store if its TLS handshake failed. `error` is an error code or text, because
+ * gRPC passes on only the text. Returns undefined for any other failure.
  */
 export function tlsError(error: string, server: string, { url, prefix }: TlsPeer): string | undefined {
   const said = ERRORS.find(([words]) => words.test(error))?.[1];
   return said?.replaceAll("{server}", server).replaceAll("{url}", url).replaceAll("{prefix}", prefix);
 }
 
-/** Returns whether the code or the text of an error is that of a failed TLS handshake. */
+/** Returns whether an error code or text belongs to a failed TLS handshake. */
 export function isTlsError(error: string): boolean {
   return ERRORS.some(([words]) => words.test(error));
 }

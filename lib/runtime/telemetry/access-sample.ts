@@ -1,11 +1,11 @@
 const REFUSED = 400;
 
-/** Decides by the status of an answer whether its request gets a log line. */
+/** Decides by the status of a response whether its request gets a log line. */
 export type AccessSample = (status: number) => boolean;
 
 /**
- * Returns a sampler that keeps an evenly spread share of the lines of successful requests. A refused, failed
- * or abandoned request always gets its line.
+ * Returns a sampler that keeps an evenly distributed share of the log lines of successful requests. A
+ * refused, failed or aborted request always gets its line.
  */
 export function accessSample(share: number): AccessSample {
   if (share >= 1) return () => true;

@@ -1,14 +1,14 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** A value at the time of a scrape. */
+/** The value of one series at the time of a scrape. */
 export interface Reading {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
 /**
- * The value of a metric without labels, or the readings of all series. A metric without readings is absent
- * from the scrape.
+ * The value of a metric without labels, or the readings of all its series. A metric without readings is
+ * missing from the scrape.
  */
 type Readings = number | readonly Reading[];
 
@@ -26,14 +26,14 @@ export function collectedGauge(registry: Registry, metric: CollectedMetric): voi
     async collect() {
       const readings = listed(await metric.read());
       this.reset();
-      // Without labels the library would report 0 if there is no reading.
+      // If there is no reading, the library would report 0 for a metric without labels.
       if (!metric.labelNames?.length) this.remove();
       for (const { labels, value } of readings) this.set(labels, value);
     },
   });
 }
 
-/** Adds a counter whose value is read from a plain number at each scrape. */
+/** Adds a counter whose value is read at each scrape. */
 export function collectedCounter(registry: Registry, metric: CollectedMetric): void {
   new Counter({
     ...described(registry, metric),
@@ -53,7 +53,7 @@ function listed(readings: Readings): readonly Reading[] {
   return typeof readings === "number" ? [{ labels: {}, value: readings }] : readings;
 }
 
-/** Returns a reading for each entry of an object, with the key as the value of a label. */
+/** Returns a reading for each entry of an object. The key of an entry is the value of `label`. */
 export function readingsBy(label: string, counts: Readonly<Record<string, number>>): Reading[] {
   return Object.entries(counts).map(([key, value]) => ({ labels: { [label]: key }, value }));
 }

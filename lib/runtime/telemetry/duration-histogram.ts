@@ -3,21 +3,24 @@ import { systemClock } from "../../async/index.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** An observation of a bucket, and its trace. */
+/** The trace of an observation in a bucket. */
 export interface Exemplar {
   readonly trace_id: string;
   readonly value: number;
   readonly at_ms: number;
 }
 
-/** One combination of label values of a {@link DurationHistogram}. */
+/** The counts for one combination of label values of a {@link DurationHistogram}. */
 export class DurationSeries {
   readonly labels: Labels;
   sum_seconds = 0;
   readonly #bounds: readonly number[];
-  /** The count of each bucket alone: up to each bound, then above the last bound. */
+  /**
+   * The number of observations in each bucket, not cumulative. The last bucket is for values above the last
+   * bound.
+   */
   readonly #counts: number[];
-  /** The latest exemplar of each bucket, sparse, or null until the first one. */
+  /** The latest exemplar by bucket, a sparse array. Null if there is no exemplar yet. */
   #exemplars: Exemplar[] | null = null;
 
   constructor(labels: Labels, bounds: readonly number[]) {
@@ -27,7 +30,9 @@ export class DurationSeries {
   }
 
   /**
-   * @param trace_id the id of a recorded trace, which a scrape then shows as an exemplar
+   * Counts an observation.
+   *
+   * @param trace_id the id of a recorded trace, which a scrape shows as an exemplar, or null
    */
   observe(seconds: number, trace_id: string | null = null): void {
     let bucket = 0;
@@ -42,7 +47,7 @@ export class DurationSeries {
     this.#exemplars[bucket] = exemplar;
   }
 
-  /** Returns the number of observations at or below each bound; `+Inf` includes all. */
+  /** Returns the number of observations at or below each bound. `+Inf` includes all observations. */
   cumulative(): { le: number | "+Inf"; count: number; exemplar: Exemplar | undefined }[] {
     let count = 0;
     return this.#counts.map((between, bucket) => {
@@ -52,7 +57,10 @@ export class DurationSeries {
   }
 }
 
-/** A value in the form of the library. `le` belongs to the value, the other labels to its series. */
+/**
+ * A value in the form that the library expects. `le` is the only label of a value; the other labels belong to
+ * its series.
+ */
 interface Value {
   readonly metricName: string;
   readonly labels: { le?: number | "+Inf" };
@@ -62,8 +70,8 @@ interface Value {
 }
 
 /**
- * A histogram whose callers request a series once and then update it directly. The library's own histogram
- * turns the labels of each observation into a key, which costs several times as much as the count.
+ * A histogram whose callers create a series once and then update it directly. The library's own histogram
+ * converts the labels of each observation to a key, which costs several times as much as the update.
  */
 export class DurationHistogram extends Histogram {
   readonly #name: string;
@@ -78,24 +86,24 @@ export class DurationHistogram extends Histogram {
     this.#bounds = configuration.buckets;
   }
 
-  /** Creates a series. Call it once for each combination of label values. */
+  /** Creates a series. It must be called only once for each combination of label values. */
   series(labels: Labels): DurationSeries {
     const series = new DurationSeries(labels, this.#bounds);
     this.#series.push(series);
     return series;
   }
 
-  /**
-   * Returns the values, without exemplars. The library builds the Prometheus text and the result of `get`
-   * from them.
-   */
+  /** Overrides the method with which the library reads the values, for the Prometheus text and for `get`. */
   async getForPromString() {
     const values = this.#series.flatMap((series) => valuesOf(this.#name, series));
     return { name: this.#name, help: this.#help, type: "histogram", aggregator: "sum", values };
   }
 }
 
-/** Returns the values in the library's order: the buckets in rising order, sum, count. */
+/**
+ * Returns the values in the order that the library expects: the buckets with rising bounds, the sum and the
+ * count.
+ */
 function valuesOf(name: string, series: DurationSeries): Value[] {
   const { labels: sharedLabels, sum_seconds } = series;
   const buckets = series.cumulative();

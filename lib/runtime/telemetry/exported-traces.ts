@@ -37,13 +37,20 @@ import { samplerOf } from "./sampling.ts";
 import { clientAttributes, methodAttributes, storeAttributes } from "./span-attributes.ts";
 import { formatTraceparent, type TraceIds, type TraceParent } from "./trace-context.ts";
 
-/** The maximum number of finished spans that wait for the collector. The process drops further spans. */
+/**
+ * The maximum number of finished spans that wait for export. If the queue is full, further spans are dropped.
+ */
 const QUEUE_SPANS = 8_192;
 const BATCH_SPANS = 1_024;
-/** The longest attribute. The length is limited because clients choose the path and the user agent. */
+/**
+ * The maximum length of an attribute value. It is limited because clients choose the path and the user agent.
+ */
 const ATTRIBUTE_LENGTH_MAX = 1_024;
 
-/** Creates traces that are sent to a collector. An unsampled trace costs only its ids and the decision. */
+/**
+ * Creates traces that are exported to a collector. A trace that is not sampled costs only its ids and the
+ * sampling decision.
+ */
 export function exportedTraces(
   ids: TraceIds,
   service: ServiceIdentity,
@@ -51,12 +58,15 @@ export function exportedTraces(
   url: string,
   log: Logger,
 ): Tracing {
-  /** The trace id of the next span, which is chosen before the span is made. */
+  /**
+   * The trace id of the next span. It is set before the span is created, because the sampling decision
+   * depends on it.
+   */
   let trace_id = "";
   const provider = new TracerProvider({
     resource: serviceResource(service, config),
     idGenerator: { generateTraceId: () => trace_id, generateSpanId: ids.spanId },
-    // The sampling decision is made before a span is created.
+    // `isSampled` has already made the decision when a span is created.
     sampler: new AlwaysOnSampler(),
     spanLimits: { attributeValueLengthLimit: ATTRIBUTE_LENGTH_MAX },
     spanProcessors: [batchProcessor(config, url, log)],
@@ -89,7 +99,7 @@ export function exportedTraces(
   };
 }
 
-/** Creates the queue of finished spans, which sends them to the collector in batches. */
+/** Creates the queue that exports finished spans to the collector in batches. */
 function batchProcessor(config: TelemetryConfig, url: string, log: Logger): BatchSpanProcessor {
   return new BatchSpanProcessor({
     exporter: reportingFailures(new OTLPTraceExporter(exporterOptions(config, url)), url, log),
@@ -100,8 +110,8 @@ function batchProcessor(config: TelemetryConfig, url: string, log: Logger): Batc
 }
 
 /**
- * Starts a span for the call in the trace of each request. The called service continues the first recorded
- * trace.
+ * Starts a span for the call in the trace of each request. The called service continues the trace of the
+ * first recorded request.
  */
 function callFor(requests: HeldTraces, method: string, url: string): CallSpan | null {
   const spans = (requests ?? []).flatMap((request) => request.call(method, url) ?? []);
@@ -119,8 +129,8 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
 }
 
 /**
- * Returns headers that mark the call as not recorded. Without them the called service would make its own
- * sampling decision.
+ * Returns the call span without a trace. Its headers mark the call as not recorded; otherwise the called
+ * service would make its own sampling decision.
  */
 function unrecordedCall(ids: TraceIds): CallSpan {
   const traceparent = formatTraceparent(ids.traceId(), ids.spanId(), false);
@@ -189,7 +199,7 @@ class RecordedTrace implements RequestTrace {
     };
   }
 
-  /** Adds a span for an operation that has just ended. */
+  /** Adds a span for a store operation that has just ended. */
   addStoreOperation(operation: StoreOperation): void {
     const ended_ms = systemClock.now();
     const attributes = { ...storeAttributes(operation), ...this.#ids() };
@@ -205,8 +215,8 @@ class RecordedTrace implements RequestTrace {
   }
 
   /**
-   * Ends the span. Its status is an error on 5xx, or if an error prevented the response. A 4xx is an error of
-   * the client.
+   * Ends the span. Its status is an error after a 5xx, or if an error prevented the response. A 4xx is the
+   * client's error.
    */
   end({ route, status, error_message }: Parameters<RequestTrace["end"]>[0]): void {
     const span = this.#span;
@@ -226,7 +236,7 @@ class RecordedTrace implements RequestTrace {
   }
 }
 
-/** The error type of a call that was cancelled because no caller waits for it any more. */
+/** The error type of a call that was canceled because no caller waits for it anymore. */
 const CANCELLED = "cancelled";
 
 function describeStatus(span: Span, status: number, message?: string): void {

@@ -3,27 +3,28 @@ import { endsWithin } from "../../async/index.ts";
 
 const FLUSH_INTERVAL_MS = 200;
 const BLOCK_LENGTH = 32_768;
-/** The maximum amount of log text that waits for a slow reader. The process drops further lines. */
+/** The maximum length of log text that waits for a slow reader. Further lines are dropped. */
 const WAITING_LENGTH_MAX = 16 * 1024 * 1024;
-/** The longest wait for a reader when the process ends. */
+/** The maximum time that the process waits for the reader of the log before it exits. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
- * Collects log lines and writes them in blocks, at least every 200 ms. Each write makes the destination
- * measure its whole buffer and wakes a thread, which costs more than formatting a line.
+ * Collects log lines and writes them in blocks, at least every 200 ms. Blocks save CPU time: for each write,
+ * the destination measures its whole buffer and wakes a thread, which costs more than formatting a line.
  *
- * A reader that stops reading does not block the process: lines beyond the buffer are dropped and counted.
+ * A reader that stops reading does not block the process: lines that do not fit into the buffer are dropped
+ * and counted.
  */
 export class LineBlocks {
-  /** The number of dropped lines. */
+  /** The number of lines dropped since the start of the process. */
   dropped = 0;
   readonly #destination: ReturnType<typeof pino.destination>;
   #block = "";
-  /** True while a block is not written yet. */
+  /** Whether a block is being written. */
   #isWriting = false;
   #isStuck = false;
 
-  /** @param onReading receives the number of dropped lines once the destination accepts lines again */
+  /** @param onReading called with the number of dropped lines when the destination accepts lines again */
   constructor(dest: number, onReading: (dropped: number) => void) {
     const destination = pino.destination({ dest, sync: false, maxLength: WAITING_LENGTH_MAX });
     this.#destination = destination;
@@ -41,9 +42,10 @@ export class LineBlocks {
       untold = 0;
       onReading(lines);
     });
-    // On a full file system or a closed pipe, lines are lost but requests are not.
+    // If the file system is full or the pipe is closed, lines are lost but requests still work.
     destination.on("error", () => {});
-    // pino calls this when the process ends without a flush. A thread could not finish writing the rest.
+    // pino calls `flushSync` when the process exits without a flush. The remaining lines are written
+    // synchronously, because a thread would not have the time to finish.
     const atOnce = pino.destination({ dest, sync: true });
     const flushSync = destination.flushSync.bind(destination);
     destination.flushSync = () => {
@@ -64,14 +66,14 @@ export class LineBlocks {
     this.#destination.write(this.#take());
   }
 
-  /** Resolves when all lines are written, or when the reader is too slow. */
+  /** Resolves when all lines are written, or after {@link FLUSH_TIMEOUT_MS} if the reader is too slow. */
   async flush(): Promise<void> {
     this.handOn();
     if (this.#isWriting) {
       const written = new Promise<void>((resolve) => this.#destination.once("drain", () => resolve()));
       this.#isStuck = !(await endsWithin(written, FLUSH_TIMEOUT_MS));
     }
-    // Lines may have arrived during the wait.
+    // Write the lines that arrived during the wait.
     this.#destination.flushSync();
   }
 

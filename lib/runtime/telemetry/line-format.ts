@@ -5,10 +5,10 @@ import { systemClock } from "../../async/index.ts";
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Formats a line, including its line end. */
+/** Formats a log line, including the line break at its end. */
 type LineFormat = (level: Level, fields: object, message: string) => string;
 
-/** Returns the format of JSON lines with `timestamp`, `level` and `message` (OP-36). */
+/** Returns the format for JSON lines with `timestamp`, `level` and `message` (OP-36). */
 export function jsonLines(service: string): LineFormat {
   const timestamp = timestampText();
   const base = `,"service":${JSON.stringify(service)}`;
@@ -16,7 +16,10 @@ export function jsonLines(service: string): LineFormat {
     `{"level":"${level}","timestamp":"${timestamp()}"${base}${spellFields(fields)},"message":${JSON.stringify(message)}}\n`;
 }
 
-/** Formats the time once for each millisecond, which many lines share. */
+/**
+ * Returns a function for the current time as text. It formats each millisecond only once, because many lines
+ * have the same timestamp.
+ */
 function timestampText(): () => string {
   let spelled_ms = Number.NaN;
   let text = "";
@@ -30,7 +33,7 @@ function timestampText(): () => string {
   };
 }
 
-/** Returns the fields as JSON after a comma. */
+/** Returns the fields as members of a JSON object, with a comma before them. */
 function spellFields(fields: object): string {
   const plain = "err" in fields ? { ...fields, err: errorFields(fields.err) } : fields;
   const spelled = JSON.stringify(plain);
@@ -52,7 +55,7 @@ const PLAIN = "\x1b[0m";
 const LEVEL_LENGTH = 5;
 const SERVICE_LENGTH = 8;
 
-/** Returns the format for a terminal: time, level, service, message, then fields. */
+/** Returns the format for a terminal: time, level, service, message and fields. */
 export function prettyLines(service: string, inColor: boolean): LineFormat {
   const timestamp = timestampText();
   const paint = (color: string, text: string) => (inColor ? `${color}${text}${PLAIN}` : text);
@@ -74,7 +77,7 @@ function shown(value: unknown): string {
     : String(value);
 }
 
-/** Escapes control characters, so that input from a client cannot move the cursor. */
+/** Escapes control characters, because a client's input must not control the terminal. */
 function oneLine(text: string): string {
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"');
 }

@@ -24,17 +24,17 @@ import {
 } from "./otlp-export.ts";
 import type { ServiceIdentity } from "./otlp-target.ts";
 
-/** A periodic push of a service's metrics. */
+/** A running export of a service's metrics. */
 interface MetricsExport {
-  /** Sends the last values and stops. */
+  /** Exports the last values and stops. */
   shutdown(): Promise<void>;
 }
 
 const INTERVAL_MS = 60_000;
 
 /**
- * Pushes a registry over OTLP (http/protobuf) each minute (OP-52). A push and a scrape read the same
- * registry.
+ * Exports the metrics of a registry over OTLP (http/protobuf) every minute (OP-52). Exports and scrapes read
+ * the same registry.
  */
 export function exportMetrics(
   service: ServiceIdentity,
@@ -60,7 +60,10 @@ export function exportMetrics(
 
 type RegistryMetric = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 
-/** A value of the registry. `metricName` names the series of a histogram to which the value belongs. */
+/**
+ * A value in the registry. For a value of a histogram, `metricName` is its full name, such as `…_bucket` or
+ * `…_sum`.
+ */
 interface RegistryValue {
   value: number;
   labels: Attributes;
@@ -94,8 +97,8 @@ function hrTime(epoch_ms: number): HrTime {
 }
 
 /**
- * Converts one metric to OpenTelemetry's form. A metric without values is omitted. A summary has no such
- * form, so only scrapes show it.
+ * Converts a metric to OpenTelemetry's form. A metric without values is left out. OpenTelemetry has no form
+ * for summaries, so they appear only in scrapes.
  */
 function metricData(metric: RegistryMetric, period: Period): MetricData[] {
   const common = {
@@ -103,11 +106,11 @@ function metricData(metric: RegistryMetric, period: Period): MetricData[] {
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
   const values: RegistryValue[] = metric.values;
-  // A gauge without a source has no value. A scrape shows NaN, and OTLP omits the gauge.
+  // A gauge without a source has no value. A scrape shows it as NaN; OTLP leaves it out.
   const known = values.filter(({ value }) => !Number.isNaN(value));
   if (known.length === 0) return [];
   const dataPoints = known.map(({ value, labels }) => ({ ...period, attributes: labels, value }));
-  // The library declares a numeric enum here but returns the lowercase name.
+  // The library's type declares a numeric enum, but the value is the lowercase name.
   switch (String(metric.type)) {
     case "counter":
       return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }];
@@ -127,8 +130,9 @@ function metricData(metric: RegistryMetric, period: Period): MetricData[] {
 }
 
 /**
- * Converts a histogram. The registry lists its buckets in rising order, `+Inf` last, then sum and count, and
- * its bucket counts are cumulative. OpenTelemetry counts the values between two boundaries.
+ * Converts the values of a histogram. The registry lists the buckets of a series with rising bounds, then
+ * `+Inf`, the sum and the count. Its bucket counts are cumulative. OpenTelemetry instead counts the values
+ * between two bounds.
  */
 function histogramPoints(name: string, values: RegistryValue[], period: Period): DataPoint<Histogram>[] {
   const points: DataPoint<Histogram>[] = [];

@@ -5,9 +5,9 @@ import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
 import { type RequestMetrics, requestMetrics } from "./request-metrics.ts";
 import { storeObserver } from "./store-metrics.ts";
 
-/** The metrics that every service has (OP-49), in a registry of that service. */
+/** The metrics that every service has (OP-49), in a registry that belongs to the service. */
 export interface Metrics {
-  /** The registry, to which a service adds its own metrics. */
+  /** The registry. A service adds its own metrics to it. */
   readonly registry: Registry;
   /** Updates the `http_request*` metrics. */
   readonly requests: RequestMetrics;
@@ -16,8 +16,8 @@ export interface Metrics {
   /** Returns the metrics in the Prometheus text format. */
   text(): Promise<string>;
   /**
-   * Returns the answer to a scrape. A client whose `accept` header asks for OpenMetrics gets that format,
-   * with exemplars.
+   * Returns the response to a scrape. If the `accept` header allows OpenMetrics, the response has that format
+   * and contains exemplars.
    */
   scrape(accept: string | null): Promise<Scrape>;
   /** Stops periodic measurements. */

@@ -1,21 +1,21 @@
 import type { Registry } from "prom-client";
 import type { Exemplar } from "./duration-histogram.ts";
 
-/** A value of the library. A histogram's value has a `metricName`. */
+/** A value that the library reports. For a value of a histogram, `metricName` is its full name. */
 interface Sample {
   readonly value: number;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;
-  /** The exemplar, or null in the library's values without one. */
+  /** The exemplar, or null if the library reports none. */
   readonly exemplar?: Exemplar | null;
 }
 
 const TOTAL = "_total";
 
 /**
- * Returns the registry in the format OpenMetrics 1.0, which supports exemplars. The library's own output
- * permanently removes `_total` from the names of counters, so that later scrapes in the older format would
- * miss them.
+ * Returns the metrics of a registry in the OpenMetrics 1.0 format, which supports exemplars. The library's
+ * own function is not used: it permanently removes `_total` from the names of counters, so they would
+ * disappear from later scrapes in the Prometheus format.
  */
 export async function openMetricsText(registry: Registry): Promise<string> {
   const families = (await registry.getMetricsAsJSON()).map(familyText);
@@ -25,7 +25,7 @@ export async function openMetricsText(registry: Registry): Promise<string> {
 type RegistryMetric = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 
 function familyText({ name, help, type, values }: RegistryMetric): string {
-  // The library declares a numeric enum here but returns the lowercase name.
+  // The library's type declares a numeric enum, but the value is the lowercase name.
   const kind = String(type);
   const family = kind === "counter" && name.endsWith(TOTAL) ? name.slice(0, -TOTAL.length) : name;
   const samples: Sample[] = values;

@@ -10,24 +10,27 @@ import { VERSION } from "../version.ts";
 import type { Logger } from "./log.ts";
 import type { ServiceIdentity } from "./otlp-target.ts";
 
-/** The timeout of one export, retries included. */
+/** The timeout of one export, including its retries. */
 export const EXPORT_TIMEOUT_MS = 5_000;
-/** The longest wait of a shutdown for a collector that does not answer. */
+/** How long a shutdown waits for a collector that does not respond. */
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 const WARNING_INTERVAL_MS = 60_000;
-/** The value of `ExportResultCode.SUCCESS`, whose package is not a dependency of this project. */
+/**
+ * The value of `ExportResultCode.SUCCESS`. The package that exports this enum is not a dependency of this
+ * project.
+ */
 const EXPORT_SUCCESS = 0;
 
 type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
 
-/** The common interface of exporters of spans and of metrics. */
+/** The methods that the exporters of spans and of metrics have in common. */
 interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;
 }
 
-/** Returns the options of both exporters, from OpenTelemetry's variables. */
+/** Returns the options of both exporters, from OpenTelemetry's environment variables. */
 export function exporterOptions(config: TelemetryConfig, url: string) {
   const gzip = config.OTEL_EXPORTER_OTLP_COMPRESSION === "gzip";
   return {
@@ -49,8 +52,8 @@ function contentOf(file: string | undefined): Buffer | undefined {
 }
 
 /**
- * Returns the resource that identifies this process. Replicas and worker processes differ in
- * `service.instance.id`. OTEL_RESOURCE_ATTRIBUTES cannot change name and namespace.
+ * Returns the OpenTelemetry resource for this process. Replicas and worker processes differ in
+ * `service.instance.id`. OTEL_RESOURCE_ATTRIBUTES cannot change `service.name` and `service.namespace`.
  */
 export function serviceResource(service: ServiceIdentity, config: TelemetryConfig): Resource {
   return defaultResource().merge(
@@ -65,8 +68,8 @@ export function serviceResource(service: ServiceIdentity, config: TelemetryConfi
 }
 
 /**
- * Wraps an exporter so that failed exports are logged: at most one warning a minute, because a collector that
- * is down fails every time. Unsent data is lost and the service continues.
+ * Wraps an exporter to log failed exports. Logs at most one warning a minute, because every export fails
+ * while a collector is down. The data of a failed export is lost, and the service continues.
  */
 export function reportingFailures<Items>(
   exporter: Exporter<Items>,
@@ -95,7 +98,10 @@ export function reportingFailures<Items>(
   };
 }
 
-/** Waits for the last export with a timeout. Ignores failures, which the exporter has reported. */
+/**
+ * Waits until the last export has finished, or until a timeout. Ignores failures, because
+ * {@link reportingFailures} has logged them.
+ */
 export async function stopWithin(stop: Promise<void>, log: Logger): Promise<void> {
   if (await endsWithin(stop, SHUTDOWN_TIMEOUT_MS)) return;
   log.warn(

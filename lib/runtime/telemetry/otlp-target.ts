@@ -1,12 +1,12 @@
 import type { TelemetryConfig } from "../config/index.ts";
 
-/** The `service.name` and `service.namespace` of a service. */
+/** The OpenTelemetry `service.name` and `service.namespace` of a service. */
 export interface ServiceIdentity {
   name: string;
   namespace: string;
 }
 
-/** Returns the URL for a signal, or null while its export is off (OP-52). */
+/** Returns the URL to which a signal is exported, or null if its export is turned off (OP-52). */
 export function otlpUrl(config: TelemetryConfig, signal: "traces" | "metrics"): string | null {
   const exporter = signal === "traces" ? config.OTEL_TRACES_EXPORTER : config.OTEL_METRICS_EXPORTER;
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined || config.OTEL_SDK_DISABLED || exporter !== "otlp") {

@@ -57,7 +57,7 @@ async function openDescriptors() {
   }
 }
 
-/** Measures the delay of timers, ten times a second. The returned function stops the measurement. */
+/** Measures the delay of timers ten times a second. Returns a function that stops the measurement. */
 export function watchEventLoop(registry: Registry): () => void {
   const delays = new DurationHistogram({
     name: "event_loop_delay_seconds",

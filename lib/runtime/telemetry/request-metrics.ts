@@ -4,23 +4,23 @@ import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts"
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** A request with its answer. */
+/** A request that has been answered. */
 export interface AnsweredRequest {
-  /** The matched template, never a path. Its values are kept for the lifetime of the process. */
+  /** The matched route template, never a path: each value stays in memory for the lifetime of the process. */
   readonly route: string;
   readonly method: string;
   readonly status: number;
   readonly duration_ms: number;
-  /** The id of a recorded trace, else null. */
+  /** The id of a recorded trace; null or undefined if there is none. */
   readonly trace_id?: string | null;
 }
 
 /**
- * The counts of requests of one route and method. A caller that keeps the series saves a look-up for each
+ * The metrics of requests with one route and method. A caller that keeps the series saves a lookup for each
  * request.
  */
 interface RequestSeries {
-  /** @param trace_id the id of a recorded trace, else null */
+  /** @param trace_id the id of a recorded trace, or null */
   observe(status: number, duration_ms: number, trace_id: string | null): void;
 }
 
@@ -31,8 +31,8 @@ export interface RequestMetrics {
 }
 
 /**
- * The counts of one route and method by status. Nearly all requests have one status, so the count of the
- * first status has its own field.
+ * The metrics of requests with one route and method. Nearly all requests have the same status, so a field of
+ * its own holds the count of the first status.
  */
 class CountedRequests implements RequestSeries {
   readonly #durations: DurationSeries;
@@ -51,7 +51,7 @@ class CountedRequests implements RequestSeries {
     else this.#countOther(status);
   }
 
-  /** The number of requests by status. */
+  /** Yields the number of requests by status. */
   *countByStatus(): Generator<[status: number, count: number]> {
     if (this.#count > 0) yield [this.#status, this.#count];
     if (this.#others !== null) yield* this.#others;

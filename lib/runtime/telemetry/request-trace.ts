@@ -4,22 +4,22 @@ import { formatTraceparent, parseTraceparent, parseTracestate, type TraceParent 
 
 /**
  * The trace of one request. It continues a valid incoming W3C trace context, or starts a new trace (GW-84).
- * While export is off only the ids exist, and the methods do nothing.
+ * If export is turned off, the trace has only its ids, and its methods do nothing.
  */
 export interface RequestTrace {
   readonly trace_id: string;
-  /** The id of this service's span, the parent of the calls that it makes. */
+  /** The id of this service's server span. Calls that the service makes have it as their parent. */
   readonly span_id: string;
-  /** The header for calls to other services. */
+  /** The `traceparent` header for calls to other services. */
   readonly traceparent: string;
-  /** The caller's tracestate if its traceparent was valid, else null. */
+  /** The caller's tracestate if it and the traceparent are valid, or null. */
   readonly tracestate: string | null;
-  /** Whether the spans are recorded and exported. Callers skip the work for attributes of a trace that is not recorded. */
+  /** Whether the trace is recorded and exported. Callers compute attributes only for a recorded trace. */
   readonly recorded: boolean;
-  /** The X-Request-ID for each span of the trace, or null if there is none. */
+  /** The X-Request-ID, which each span of the trace gets as an attribute, or null if there is none. */
   readonly request_id: string | null;
   describe(attributes: Attributes): void;
-  /** Starts the span of a call for this request; returns null if nothing is recorded. */
+  /** Starts the span of a call that this request makes. Returns null if the trace is not recorded. */
   call(method: string, url: string): CallSpan | null;
   /** Ends the server span. Its name is `{method} {route}`, or `{method}` if no template matched. */
   end(result: { route: string | null; status: number | null; error_message?: string }): void;
@@ -31,18 +31,16 @@ export interface CallSpan {
   readonly tracestate: string | null;
   readonly request_id: string | null;
   answered(status: number): void;
-  /**
-   * @param error_type one of a few values; `cancelled` does not count as an error
-   */
+  /** @param error_type a name from a small set; `cancelled` does not count as an error */
   failed(error_type: string, message?: string): void;
 }
 
-/** The traces of the requests that the current work serves, or undefined outside of any request. */
+/** The traces of the requests for which the current work runs, or undefined outside of a request. */
 export type HeldTraces = readonly RequestTrace[] | undefined;
 
-/** The traces of a service (OP-52, OP-53). */
+/** The tracing of a service (OP-52, OP-53). */
 export interface Tracing {
-  /** True when spans are exported. Only then do logs have trace_id and span_id. */
+  /** Whether spans are exported. Log lines contain `trace_id` and `span_id` only in this case. */
   readonly enabled: boolean;
   start(
     method: string,
@@ -51,18 +49,21 @@ export interface Tracing {
     request_id?: string | null,
   ): RequestTrace;
   /**
-   * Runs `work` for a request: the calls and store operations of `work` become part of the trace. Use it only
-   * for recorded traces, because each `await` inside costs a quarter more.
+   * Runs `work` for a request: calls and store operations in `work` become spans of its trace. Callers should
+   * use it only for recorded traces, because it makes each `await` in `work` a quarter more expensive.
    */
   within<T>(trace: RequestTrace, work: () => T): T;
-  /** Returns the traces of the current work, for work that runs later on behalf of several requests. */
+  /**
+   * Returns the traces of the current work. Work that runs later for several requests passes them to
+   * {@link together}.
+   */
   held(): HeldTraces;
   together<T>(held: readonly HeldTraces[], work: () => T): T;
-  /** Starts the span of a call for the current requests; returns null while tracing is off. */
+  /** Starts the span of a call that the current requests make. Returns null if tracing is turned off. */
   call(method: string, url: string): CallSpan | null;
-  /** Adds spans of store operations. */
+  /** Adds spans for store operations to the traces of the current work. */
   readonly observeStore: StoreObserver;
-  /** Sends queued spans and stops. */
+  /** Exports the queued spans and stops. */
   shutdown(): Promise<void>;
 }
 
@@ -93,7 +94,9 @@ function noCall(): null {
   return null;
 }
 
-/** Returns the valid parts of the caller's trace headers. */
+/**
+ * Returns the caller's span and tracestate from its trace headers. Each is null if it is missing or invalid.
+ */
 export function callerOf(traceparent: string | null, tracestate: string | null) {
   const parent = traceparent === null ? null : parseTraceparent(traceparent);
   const state = parent === null || tracestate === null ? null : parseTracestate(tracestate);

@@ -9,12 +9,15 @@ import {
 import type { TelemetryConfig } from "../config/index.ts";
 import type { TraceParent } from "./trace-context.ts";
 
-/** Decides whether the spans of a request are recorded, before any is created. */
+/** Decides whether the spans of a request are recorded. It is called before the first span is created. */
 type SampleDecision = (parent: TraceParent | null, trace_id: string) => boolean;
 
 const PARENT_BASED = "parentbased_";
 
-/** Returns the sampler of `OTEL_TRACES_SAMPLER` and its argument, as OpenTelemetry defines them. */
+/**
+ * Returns the sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` select, as defined by
+ * OpenTelemetry.
+ */
 export function samplerOf(config: TelemetryConfig): SampleDecision {
   const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG } = config;
   const parentBased = name.startsWith(PARENT_BASED);

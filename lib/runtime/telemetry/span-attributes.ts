@@ -1,11 +1,9 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { StoreOperation } from "../stores/observer.ts";
 
-/** The attributes of spans, by OpenTelemetry's stable semantic conventions for HTTP and databases. */
-
 /**
- * The methods that the conventions define. Another method is reported as `_OTHER`, with its original name
- * beside it.
+ * The HTTP methods that OpenTelemetry's semantic conventions define. Any other method is reported as `_OTHER`, together
+ * with its original name.
  */
 const METHODS: ReadonlySet<string> = new Set([
   ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "QUERY"],
@@ -16,7 +14,10 @@ export function methodAttributes(method: string): Attributes {
   return { "http.request.method": "_OTHER", "http.request.method_original": method };
 }
 
-/** Returns the attributes of a received request. The query is omitted, because it can hold secrets. */
+/**
+ * Returns the attributes of a received request. They do not contain the query string, which can contain
+ * secrets.
+ */
 export function serverAttributes(request: Request, client_address: string | null): Attributes {
   const user_agent = request.headers.get("user-agent");
   return {
@@ -32,7 +33,7 @@ function addressAttributes(text: string): Attributes {
   return { "url.scheme": url.protocol.slice(0, -1), "url.path": url.pathname, ...serverOf(url) };
 }
 
-/** Returns the attributes of an outgoing call: its URL without credentials and query. */
+/** Returns the attributes of an outgoing call. They contain its URL without credentials and query string. */
 export function clientAttributes(method: string, text: string): Attributes {
   const url = URL.parse(text);
   if (url === null) return methodAttributes(method);

@@ -6,7 +6,7 @@ import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts"
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const LABELS = ["db_system_name", "db_operation_name", "db_namespace"] as const;
 
-/** The counts and durations of one combination of labels. */
+/** The metrics for one combination of label values. */
 interface Series {
   readonly labels: Record<(typeof LABELS)[number], string>;
   readonly durations: DurationSeries;
@@ -39,7 +39,7 @@ export function storeObserver(registry: Registry): StoreObserver {
     registers: [registry],
   });
 
-  /** The series by operation name. A name seldom occurs in two stores, so each list is short. */
+  /** The series by operation name. Few operation names occur in several stores, so each list is short. */
   const known = new Map<string, Series[]>();
   const find = (system: string, operation: string, namespace: string): Series => {
     const found = known.getOrInsertComputed(operation, () => []);

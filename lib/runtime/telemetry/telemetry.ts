@@ -8,20 +8,22 @@ import { otlpUrl, type ServiceIdentity } from "./otlp-target.ts";
 import type { Tracing } from "./request-trace.ts";
 import { createTracing } from "./tracing.ts";
 
-/** The telemetry of a service: log, metrics, traces. */
+/** The telemetry of a service: its log, metrics and traces. */
 export interface Telemetry {
   readonly log: Logger;
-  /** Decides whether a request gets a log line (`LOG_ACCESS_SAMPLE`). Call it once for each request. */
+  /**
+   * Decides whether a request gets a log line (`LOG_ACCESS_SAMPLE`). It must be called once for each request.
+   */
   readonly hasAccessLine: AccessSample;
   /** Switches the log level between `debug` and `LOG_LEVEL`. */
   switchLogLevel(): void;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** The tracing if traces are exported, else undefined. */
+  /** The same as {@link tracing} if traces are exported, otherwise undefined. */
   readonly exportedTracing: Tracing | undefined;
-  /** Counts operations on stores, and adds spans for operations of a request. */
+  /** Counts store operations. If traces are exported, also adds spans to the traces of requests. */
   readonly observeStore: StoreObserver;
-  /** Sends and writes everything that is queued. Call it last before the process ends. */
+  /** Exports and writes everything that is queued. It must be called last, before the process exits. */
   close(): Promise<void>;
 }
 
@@ -61,8 +63,8 @@ export async function createTelemetry(service: ServiceIdentity, config: Telemetr
 }
 
 /**
- * Starts the push of metrics over OTLP if it is configured. Resolves with a function that sends the last
- * values.
+ * Starts exporting metrics over OTLP, if this is configured. Resolves with a function that exports the last
+ * values and stops.
  */
 async function startPush(
   service: ServiceIdentity,

@@ -1,17 +1,17 @@
 /**
- * Reads and writes W3C Trace Context, level 1 with the additions of level 2: the `traceparent` and
- * `tracestate` headers (GW-84). The functions are pure: their caller supplies random bytes.
+ * Parses and formats the W3C Trace Context headers `traceparent` and `tracestate` (GW-84). It implements
+ * level 1 with the additions of level 2. The functions are pure: callers supply the random bytes.
  */
 
-/** The caller's span from its traceparent. */
+/** The caller's span, as described by its traceparent. */
 export interface TraceParent {
   /** The trace id: 32 lowercase hexadecimal digits, not all zero. */
   trace_id: string;
   /** The span id: 16 lowercase hexadecimal digits, not all zero. */
   parent_id: string;
-  /** True when the caller may have recorded its span. */
+  /** Whether the caller may have recorded its span. */
   sampled: boolean;
-  /** The flag of level 2: the trace id is random, so its last bytes can be used for sampling. */
+  /** Whether the trace id is random, so samplers can use its last bytes. Level 2 added this flag. */
   random: boolean;
 }
 
@@ -33,15 +33,15 @@ const STATE_LENGTH_MAX = 512;
 const STATE_MEMBERS_MAX = 32;
 const STATE_LONG_MEMBER = 128;
 /**
- * A member of a tracestate, which may be empty. The key follows level 2: level 1 allowed `@` in one place
- * only. The value is printable ASCII without comma and equals sign, and does not end with a space.
+ * A member of a tracestate, or an empty member. The key follows level 2; level 1 allows `@` only once. The
+ * value is printable ASCII without comma and equals sign, and does not end with a space.
  */
 const MEMBER = /^[ \t]*(?:[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~][ \t]*)?$/;
 
 /**
- * Reads a traceparent. Returns null for an invalid one, and the caller starts a new trace. Versions above 00
- * are read as 00 and may have more data after a dash. Several headers arrive joined by a comma, which no
- * version allows.
+ * Parses a traceparent. Returns null if it is invalid; the caller must start a new trace in this case.
+ * Versions above 00 are read like 00, and may have more data after a dash. Several traceparent headers arrive
+ * as one text with a comma, which is invalid in every version.
  */
 export function parseTraceparent(value: string): TraceParent | null {
   if (value.length > LENGTH && value.startsWith("00")) return null;
@@ -52,8 +52,8 @@ export function parseTraceparent(value: string): TraceParent | null {
 }
 
 /**
- * Returns a traceparent of version 00, with the flags `sampled` and `random`. Other flags have no meaning yet
- * and are sent as zero.
+ * Returns a traceparent of version 00 with the flags `sampled` and `random`. All other flags are zero,
+ * because they have no meaning yet.
  */
 export function formatTraceparent(
   trace_id: string,
@@ -66,9 +66,9 @@ export function formatTraceparent(
 }
 
 /**
- * Reads the tracestate of a valid traceparent. Returns the value to send on, or null if it is empty or
- * malformed. A malformed tracestate never affects the trace. Beyond 512 characters whole members are dropped,
- * long ones first, then from the end. A key that occurs twice is kept as received.
+ * Parses the tracestate that belongs to a valid traceparent. Returns the value to forward, or null if it is
+ * empty or malformed. A malformed tracestate does not affect the trace. A tracestate of more than 512
+ * characters is shortened. A key that occurs twice stays as received.
  */
 export function parseTracestate(value: string): string | null {
   const members = value.split(",");
@@ -78,7 +78,10 @@ export function parseTracestate(value: string): string | null {
   return state.length > STATE_LENGTH_MAX ? shorten(state) : state;
 }
 
-/** Drops whole members until the list fits: those over 128 characters first, then any, always from the end. */
+/**
+ * Drops whole members from the end until the list has at most 512 characters. Drops members of more than 128
+ * characters first.
+ */
 function shorten(state: string): string | null {
   const members = state
     .split(",")
@@ -101,8 +104,8 @@ const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
 /**
- * Creates ids from a source that fills a buffer with random bytes, such as `crypto.getRandomValues`. The
- * source fills 8 KiB at a time, because a call for each id would cost more than the id.
+ * Creates a generator of ids. `fill` fills a buffer with random bytes, like `crypto.getRandomValues`. It
+ * fills 8 KiB at a time, because a call for each id would cost more than the rest.
  */
 export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown): TraceIds {
   const pool = Buffer.from(new ArrayBuffer(POOL_BYTES));
@@ -122,7 +125,7 @@ export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown
   };
 }
 
-/** Returns the id, or a replacement for the all-zero id, which means "none". */
+/** Returns the id, or a replacement for the all-zero id, which is invalid. */
 function notZero(id: string, zero: string): string {
   return id === zero ? `${zero.slice(1)}1` : id;
 }

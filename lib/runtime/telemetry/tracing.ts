@@ -6,9 +6,10 @@ import { callerOf, type Tracing, unrecordedTrace } from "./request-trace.ts";
 import { createTraceIds, type TraceIds } from "./trace-context.ts";
 
 /**
- * Creates the tracing of one service. Traces are sent over OTLP (http/protobuf) if that is configured, else
- * only continued. Each service has its own provider, because several services can share a process.
- * OpenTelemetry's packages take 4 MiB, so they are loaded only where they are used.
+ * Creates the tracing of one service. If an export over OTLP (http/protobuf) is configured, traces are
+ * exported; otherwise they are only continued. Several services can share a process, so each service has its
+ * own tracer provider. OpenTelemetry's packages need 4 MiB of memory, so they are loaded only if traces are
+ * exported.
  */
 export async function createTracing(
   service: ServiceIdentity,
@@ -22,7 +23,10 @@ export async function createTracing(
   return exportedTraces(ids, service, config, url, log);
 }
 
-/** Creates traces that are not recorded. A new trace is not sampled, and a caller's decision is passed on. */
+/**
+ * Creates tracing that records nothing. New traces are not sampled. The sampling decision of a caller is
+ * passed on.
+ */
 function continuedTraces(ids: TraceIds): Tracing {
   return {
     enabled: false,

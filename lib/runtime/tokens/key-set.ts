@@ -8,19 +8,20 @@ import type { PeerTls } from "../config/index.ts";
 import { reasonOf } from "../http/errors.ts";
 import type { Logger } from "../telemetry/index.ts";
 
-/** Finds the key that a token's header names. */
+/** A function that finds the key for a token's header. */
 export type Keys = ReturnType<typeof createLocalJWKSet>;
 
 /**
- * The public keys of an identity provider. The service requests them every 2 s until a load succeeds, then
- * every 15 minutes. A failed refresh keeps the previous keys (GW-49, RG-125).
+ * The public keys of an identity provider. They are requested every 2 s until the first success, and every 15
+ * minutes after that. If a refresh fails, the previous keys stay in use (GW-49, RG-125).
  */
 export interface KeySet {
-  /** Returns the loaded keys, or null before the first load. */
+  /** Returns the loaded keys, or null if they have not been loaded yet. */
   current(): Keys | null;
   /**
-   * Returns keys newer than `seen`, which lacks a token's key, or null if there are none. Concurrent callers
-   * share one request, and requests of callers are at least 10 s apart (GW-51).
+   * Returns keys that are newer than `seen`, or null if there are none. It is called if `seen` does not
+   * contain a token's key. Concurrent callers share one request, and at least 10 s pass between two of these
+   * requests (GW-51).
    */
   renewed(seen: Keys): Promise<Keys | null>;
   /** Returns whether the latest request for the keys failed. */
@@ -34,7 +35,7 @@ export interface KeySetOptions {
   readonly tls?: PeerTls;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock: Clock;
-  /** The variable that holds the URI, which the log names. */
+  /** The environment variable that contains the URI. Log lines name it. */
   readonly variable: string;
 }
 
@@ -104,23 +105,23 @@ async function fetchKeys(uri: string, tls: PeerTls | undefined) {
     timeout_ms: LOAD_TIMEOUT_MS,
     tls,
   });
-  if (status !== 200) throw new Error(`the provider answered ${status}`);
+  if (status !== 200) throw new Error(`the identity provider returned status ${status}`);
   const answer = tryJson(text);
-  if (answer === undefined) throw new Error("the answer is not JSON, or is nested too deeply");
-  if (!Value.Check(KeySetAnswer, answer)) throw new Error("the answer is not a key set");
+  if (answer === undefined) throw new Error("the response is not JSON, or is nested too deeply");
+  if (!Value.Check(KeySetAnswer, answer)) throw new Error("the response is not a key set");
   const keys = await usableKeys(answer.keys);
-  if (keys.length === 0) throw new Error("the key set holds no usable key");
+  if (keys.length === 0) throw new Error("the key set contains no usable key");
   const counts = { keys: keys.length, keys_passed_over: answer.keys.length - keys.length };
   return { usable: createLocalJWKSet({ keys }), counts };
 }
 
-/** Accepted signature algorithms (GW-43): never `none`, never a shared secret. */
+/** The accepted signature algorithms (GW-43). `none` and algorithms with a shared secret are not accepted. */
 export const ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA"],
 ];
 
-/** A public key that an accepted algorithm can use. */
+/** The schema of a public key that an accepted algorithm can use. */
 const PublicKey = Type.Object({
   kty: Type.Union([Type.Literal("RSA"), Type.Literal("EC"), Type.Literal("OKP")]),
   alg: Type.Optional(Type.Union(ALGORITHMS.map((alg) => Type.Literal(alg)))),
@@ -129,7 +130,10 @@ const PublicKey = Type.Object({
 });
 type PublicKey = Static<typeof PublicKey>;
 
-/** The algorithm for a test of a key that names no algorithm. Any algorithm of its curve shows whether the key is usable. */
+/**
+ * The algorithm with which a key is tested if the key does not name one. Any algorithm for its curve shows
+ * whether the key is usable.
+ */
 const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
   "P-256": "ES256",
   "P-384": "ES384",
@@ -137,10 +141,10 @@ const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
   Ed25519: "EdDSA",
 };
 
-/** The smallest RSA key that is accepted (RFC 7518, section 3.3). */
+/** The minimum size of an RSA key (RFC 7518, section 3.3). */
 const RSA_BITS_MIN = 2_048;
 
-/** Returns the keys that can verify a signature, in their order, and ignores all others (GW-52). */
+/** Returns those keys that can verify a signature, in the same order (GW-52). */
 async function usableKeys(keys: readonly unknown[]): Promise<PublicKey[]> {
   const checked = await Promise.all(
     keys.map(async (key) => (Value.Check(PublicKey, key) && (await isUsable(key)) ? [key] : [])),

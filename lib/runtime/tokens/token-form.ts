@@ -2,14 +2,14 @@ import { isRecord } from "../../domain/json/index.ts";
 import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 
 /**
- * Longer tokens are refused without being parsed. The runtime's limit for all headers together is twice this
- * value.
+ * The maximum length of a token. Longer tokens are refused without being parsed. The runtime's limit for all
+ * headers together is twice as high.
  */
 const TOKEN_LENGTH_MAX = 8_192;
 
 /**
- * Returns why `token` cannot be a signed JWT: it is too long, or does not consist of three parts with dots
- * between them.
+ * Returns why `token` cannot be a signed JWT, or null if it can be one. A signed JWT has three parts with
+ * dots between them, and a limited length.
  */
 export function shapeRefusal(token: string): CredentialRefusal | null {
   if (token.length > TOKEN_LENGTH_MAX) return TOO_LONG;
@@ -29,15 +29,15 @@ const NOT_A_JWT = new CredentialRefusal(
   "The token is not a signed JWT, which has three parts. An opaque or encrypted token is not accepted.",
 );
 
-/** The parameters of a token's header, not validated yet. */
+/** The parameters in a token's header. They have not been validated. */
 export type TokenHeader = Readonly<Record<string, unknown>>;
 
-/** The three bytes of a byte order mark in base64url. */
+/** The three bytes of a UTF-8 byte order mark, encoded in base64url. */
 const BYTE_ORDER_MARK = "77u_";
 
 /**
- * Reads the header of a token of three parts. Each part must be strict base64url (GW-42), so that no token
- * has two spellings.
+ * Parses the header of a token with three parts. Refuses a token with a part that is not strict base64url,
+ * because each token must have only one spelling (GW-42).
  */
 export function readHeader(token: string): TokenHeader | CredentialRefusal {
   const parts = token.split(".");
@@ -54,8 +54,8 @@ export function readHeader(token: string): TokenHeader | CredentialRefusal {
 }
 
 /**
- * Returns whether `text` is base64url as an encoder writes it: without padding, white space or unused bits.
- * Decoders accept all three.
+ * Returns whether `text` is exactly what a base64url encoder writes, without padding, whitespace or unused
+ * bits. Decoders would accept all three.
  */
 function isStrictBase64url(text: string): boolean {
   return Buffer.from(text, "base64url").toString("base64url") === text;
@@ -76,8 +76,8 @@ const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt"]);
 const TYPE_PREFIX = "application/";
 
 /**
- * Returns why a token of this `typ` is refused: a token made for another purpose identifies nobody (RFC 8725,
- * 3.11).
+ * Returns why a token with this `typ` is refused, or null if the `typ` is accepted. A token that was made for
+ * another purpose must not identify anyone (RFC 8725, 3.11).
  */
 export function typeRefusal({ typ }: TokenHeader): CredentialRefusal | null {
   if (typ === undefined || (typeof typ === "string" && TYPES.has(shortType(typ)))) return null;

@@ -5,31 +5,31 @@ import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 import { ALGORITHMS, type KeySet } from "./key-set.ts";
 import { readHeader, type TokenHeader, typeRefusal } from "./token-form.ts";
 
-/** The subject, the expiry and all claims of a token that was verified. */
+/** The subject, the expiry time and all claims of a verified token. */
 export interface VerifiedToken {
   readonly subject: string;
   readonly expires_at_ms: number;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Verifies a token of three parts. Throws ApiError 503 while the key set is not loaded. */
+/** Verifies a token with three parts. Throws a 503 if the key set is not loaded yet. */
 export type VerifyToken = (token: string) => Promise<VerifiedToken | CredentialRefusal>;
 
 export interface TokenRules {
   readonly issuer: string;
-  /** The variables that hold the issuer and the audiences, which refusals name. */
+  /** The environment variables that contain the issuer and the audiences. Refusals name them. */
   readonly variables: { readonly issuer: string; readonly audiences: string };
-  /** Accepted values of `aud`; an empty list turns the check off. */
+  /** The accepted values of `aud`. An empty list turns the check off. */
   readonly audiences: readonly string[];
-  /** The member names that lead from the payload to the claim with the subject. */
+  /** The names that lead from the token's payload to the claim with the subject. */
   readonly subjectPath: readonly string[];
 }
 
 const LEEWAY_SECONDS = 30;
 
 /**
- * Creates a function that verifies form, signature, issuer, audience and times of a JWT and reads its
- * subject.
+ * Creates a function that verifies the form, signature, issuer, audience and times of a JWT, and returns its
+ * subject and claims.
  */
 export function createTokenVerifier(
   rules: TokenRules,
@@ -44,7 +44,10 @@ export function createTokenVerifier(
     ...(rules.audiences.length > 0 && { audience: [...rules.audiences] }),
   };
 
-  /** Returns the verified payload. If no loaded key fits the token, a newer key set is tried once. */
+  /**
+   * Verifies the token and returns its payload. If no loaded key matches the token, tries once with newer
+   * keys.
+   */
   async function payloadOf(token: string, header: TokenHeader): Promise<JWTPayload | CredentialRefusal> {
     const keys = keySet.current();
     if (keys === null) throw unavailable("auth", new Error("The key set is not loaded."));
@@ -82,7 +85,7 @@ function algorithmRefusal({ alg }: TokenHeader): CredentialRefusal | null {
   );
 }
 
-/** The result when the key set has no key that fits the token's header. */
+/** The result if no key in the key set matches the token's header. */
 const NO_KEY = "no key";
 
 async function verifyWith(
@@ -101,8 +104,8 @@ async function verifyWith(
 }
 
 /**
- * Verifies a token whose header fits several keys: it has no `kid`, or several keys share one (GW-53). A key
- * that cannot be used with the token's algorithm is skipped.
+ * Verifies a token whose header matches several keys, because it has no `kid` or because several keys have
+ * the same one (GW-53). Skips keys that cannot be used with the token's algorithm.
  */
 async function verifyWithEach(
   token: string,
@@ -120,7 +123,10 @@ async function verifyWithEach(
   return new CredentialRefusal("signature", "No key that fits the header verifies the signature.");
 }
 
-/** Returns whether the signature is valid and the payload is not, so that no other key can help. */
+/**
+ * Returns whether the error is about the payload. In this case the signature was valid, so no other key can
+ * help.
+ */
 function isAboutClaims(error: unknown): boolean {
   return (
     error instanceof errors.JWTClaimValidationFailed ||
@@ -178,7 +184,7 @@ function claimInvalid(claim: string): CredentialRefusal {
   return new CredentialRefusal("claim_invalid", `The token's claim ${claim} is empty or has a wrong type.`);
 }
 
-/** Returns the time of a claim, given in seconds since the Unix epoch, as text for a detail. */
+/** Returns the time of a claim as text for a refusal. `seconds` counts from the Unix epoch. */
 function shownTime(seconds: number | undefined): string {
   const time = new Date((seconds ?? Number.NaN) * 1000);
   return Number.isNaN(time.getTime()) ? shownValue(seconds) : time.toISOString();

@@ -1,8 +1,8 @@
 import { tlsError } from "../tls-error.ts";
 
 /**
- * Returns the message for an operator when the server of `COUNTER_STORE_URL` answers but will never serve
- * under this URL. Returns undefined for a cause that can pass, such as a server that is down.
+ * Returns the message for an operator if the server of `COUNTER_STORE_URL` responds but will never accept
+ * this URL. Returns undefined for a cause that can pass, such as a server that is down.
  */
 export function refusalOf(error: unknown): string | undefined {
   const reply = replyOf(error);
@@ -33,14 +33,17 @@ const REFUSALS: [said: RegExp, sentence: string][] = [
   ],
 ];
 
-/** Returns the server's reply, which ioredis wraps for the nodes of a cluster. */
+/**
+ * Returns the server's error reply, or undefined if there is none. ioredis wraps the replies of cluster
+ * nodes.
+ */
 function replyOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === "ReplyError") return error.message;
   return "lastNodeError" in error ? replyOf(error.lastNodeError) : undefined;
 }
 
-/** Returns the code of a failed connection, or of the last failed connection of a cluster. */
+/** Returns the error code of a failed connection; for a cluster, of the last failed connection. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   if ("lastNodeError" in error) return codeOf(error.lastNodeError);

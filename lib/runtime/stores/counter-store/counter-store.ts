@@ -3,48 +3,51 @@
  */
 export interface CounterStore {
   /**
-   * Adds one to `bucket` in one atomic round trip. The first increment opens the window of `window_seconds`,
-   * which later increments never extend. Rejects with `StoreUnavailable` after 500 ms, or at once while the
-   * connection is down. This client never executes a rejected increment later.
+   * Adds one to `bucket` in one atomic round trip. The first increment opens the window of `window_seconds`;
+   * later increments do not extend it. Rejects with `StoreUnavailable` after 500 ms, or immediately while the
+   * connection is down. A rejected increment is never sent later.
    */
   increment(bucket: string, window_seconds: number): Promise<WindowCount>;
   /**
-   * Adds one to every bucket if none of them is exhausted, in one atomic round trip, and returns the count of
-   * each. A count above the `requests` of its bucket is a refusal: nothing was added, and the other counts
-   * are unchanged. Windows open, and failures reject, as for {@link increment}. On a cluster, the buckets
-   * must share a slot.
+   * Charges every bucket, or none: adds one to each bucket if no bucket is exhausted, in one atomic round
+   * trip. Returns the count of each bucket. A count above the bucket's `requests` means that the charge was
+   * refused: nothing was added, and the other counts are unchanged. Windows and rejections are as in
+   * {@link increment}. On a cluster, all buckets must be in the same hash slot.
    *
-   * Resolves with null when the store has no count of a bucket whose start is unknown, and no other bucket is
-   * exhausted. Nothing was added in that case.
+   * If the store has no count for a bucket whose `start` is null, and no other bucket is exhausted, resolves
+   * with null and adds nothing.
    */
   charge(charges: readonly Charge[]): Promise<WindowCount[] | null>;
-  /** Subtracts one from each bucket whose charged window is still open. */
+  /** Subtracts one from each bucket, if the window that was charged is still open. */
   refund(refunds: readonly Refund[]): Promise<void>;
-  /** Whether the store spreads buckets over servers by the part of the key in braces. */
+  /** Whether the store distributes buckets over several servers, by the part of the key in braces. */
   readonly isSpread: boolean;
-  /** Resolves if the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
+  /** Resolves if the store responds within `timeout_ms`. Otherwise rejects with `StoreUnavailable`. */
   ping(timeout_ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A bucket to increment if it is not exhausted. */
+/** A bucket that is incremented if it is not exhausted. */
 export interface Charge {
   readonly bucket: string;
   readonly window_ms: number;
-  /** The requests that the window admits. */
+  /** The number of requests that the window admits. */
   readonly requests: number;
-  /** The initial count of a new window; null if it is unknown. An open window keeps its own count. */
+  /** The initial count of a new window, or null if it is unknown. An open window keeps its own count. */
   readonly start: number | null;
 }
 
 export interface Refund {
   readonly bucket: string;
-  /** The time that the charged window has left now. A window with more time left is a later one. */
+  /**
+   * The remaining time of the charged window. A window with more time left was opened later and is not
+   * refunded.
+   */
   readonly ttl_ms: number;
 }
 
 export interface WindowCount {
-  /** The counter's value in the current window, after this increment. */
+  /** The count in the current window, including this increment. */
   count: number;
   /** The milliseconds until the window ends, at least 1. */
   ttl_ms: number;

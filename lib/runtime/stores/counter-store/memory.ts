@@ -8,14 +8,14 @@ interface Window {
 }
 
 /**
- * The number of windows to check for each new window. More than one, so that ended windows are removed faster
- * than new ones open.
+ * The number of windows that are checked whenever a window opens. It is more than one, so ended windows are
+ * removed faster than new ones open.
  */
 const SWEEP_STEPS = 4;
 
 /**
- * Counters in this process. Ended windows are removed gradually as new ones open. Memory thus follows the
- * number of open windows, and no call pays for a full sweep.
+ * Counters in the memory of this process. Ended windows are removed gradually when new ones open. Memory use
+ * is therefore proportional to the number of open windows, and no call pays for a full sweep.
  */
 export class MemoryCounterStore implements CounterStore {
   readonly #observer: StoreObserver;
@@ -31,7 +31,7 @@ export class MemoryCounterStore implements CounterStore {
     this.#clock = clock;
   }
 
-  /** The number of windows in memory, including ended ones that are not removed yet. */
+  /** The number of windows in memory, including ended windows that have not been removed yet. */
   get size(): number {
     return this.#windows.size;
   }
@@ -88,15 +88,15 @@ export class MemoryCounterStore implements CounterStore {
     return Math.floor(this.#clock.elapsed_ms());
   }
 
-  /** Returns the window that is open, or undefined if there is none. */
+  /** Returns the bucket's open window, or undefined if it has none. */
   #find(bucket: string, now: number): Window | undefined {
     const window = this.#windows.get(bucket);
     return window === undefined || window.ends_ms <= now ? undefined : window;
   }
 
   /**
-   * Opens a window that begins with the start of the charge, and returns it. Returns undefined if the start
-   * is 0 or unknown.
+   * Opens a window whose count is the charge's `start`, and returns it. Returns undefined if `start` is 0 or
+   * unknown.
    */
   #resume({ bucket, window_ms, start }: Charge, now: number): Window | undefined {
     if (start === null || start === 0) return undefined;
@@ -105,7 +105,7 @@ export class MemoryCounterStore implements CounterStore {
     return window;
   }
 
-  /** Returns the window that is open, or opens one. */
+  /** Returns the bucket's open window, or opens one. */
   #open(bucket: string, window_ms: number, now: number): Window {
     const found = this.#find(bucket, now);
     if (found !== undefined) return found;

@@ -15,20 +15,20 @@ export { MemoryCounterStore } from "./memory.ts";
 export const COUNTERS_NAMESPACE = "rate_limits";
 
 interface CounterStoreOptions {
-  /** The name of the counters in metrics; {@link COUNTERS_NAMESPACE} by default. */
+  /** The name of the counters in metrics. Default: {@link COUNTERS_NAMESPACE}. */
   namespace?: string;
   observer?: StoreObserver;
-  /** The TLS files, if the URL asks for TLS. */
+  /** The TLS files, if the URL uses TLS. */
   tls?: PeerTls;
 }
 
 const CLUSTER = /^redis(s?)\+cluster:\/\//;
 
 /**
- * Opens the store of `url` (OP-11): `redis://…`, `rediss://…`, `redis+cluster://a:6379,b:6379`,
- * `rediss+cluster://…` or `memory://`. Waits for a server at most 500 ms, then connects in the background;
- * counts are rejected until it answers. Rejects with `StoreUnavailable` when the server permanently refuses
- * the URL, such as its password. Rejects with `TypeError` for any other URL.
+ * Opens the store of `url` (OP-11), which begins with `redis://`, `rediss://`, `redis+cluster://` or
+ * `rediss+cluster://`, or is `memory://`. Waits up to 500 ms for a connection, then keeps connecting in the
+ * background; until it succeeds, calls are rejected. Rejects with `StoreUnavailable` if the server
+ * permanently refuses the URL, for example its password. Rejects with `TypeError` for any other URL.
  */
 export async function openCounterStore(
   url: string,
@@ -54,7 +54,7 @@ function connect(url: string, tls: PeerTls | undefined): RedisClient {
   );
 }
 
-/** Reads `redis+cluster://user:password@a:6379,b:6379`. Every node gets the same credentials. */
+/** Parses `redis+cluster://user:password@a:6379,b:6379`. Every node gets the same user and password. */
 function clusterNodes(url: string, tls: PeerTls | undefined): ClusterNodes {
   const [scheme = "", s] = CLUSTER.exec(url) ?? [];
   const rest = url.slice(scheme.length);

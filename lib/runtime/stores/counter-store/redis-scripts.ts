@@ -1,8 +1,8 @@
 /**
- * Increments every bucket in one step and returns count and remaining milliseconds of each. A key that lost
- * its expiry gets a new one, because it would otherwise block its callers forever. A key without a count
- * returns 0 and does not affect the others. A read-only server fails the whole script, so that the client
- * leaves it.
+ * Increments all buckets in one atomic step. Returns the count and the remaining milliseconds of each bucket.
+ * A key that has lost its expiry gets a new one; otherwise it would block its callers forever. A key whose
+ * value is not a number has the count 0, and does not affect the other keys. On a read-only server the whole
+ * script fails, so the client switches to another server.
  */
 const countScript = `
 local answers = {}
@@ -26,12 +26,13 @@ return answers
 `;
 
 /**
- * Charges groups of buckets, each group in one step: if a bucket of the group is exhausted, nothing is added.
- * Takes the number of groups, the size of each, then the window, the requests and the start of each bucket.
- * Answers like `countScript`. The count of an exhausted bucket is at least its requests plus one.
+ * Charges groups of buckets. If one bucket of a group is exhausted, nothing is added to the group. The
+ * arguments are the number of groups, the size of each group, and for each bucket its window, `requests` and
+ * `start`. Returns the same as `countScript`. The count of an exhausted bucket is at least its `requests`
+ * plus one.
  *
- * A new bucket begins with its start, also when the group is refused. A start of -1 is unknown: unless
- * another bucket is exhausted, nothing is added, and every count of the group is -2.
+ * The count of a new bucket is its `start`, even if the group is refused. A `start` of -1 means unknown:
+ * unless another bucket is exhausted, nothing is added, and every count of the group is -2.
  */
 const chargeScript = `
 local groups = tonumber(ARGV[1])
@@ -91,8 +92,8 @@ return answers
 `;
 
 /**
- * Subtracts one from each bucket whose window has at most the given milliseconds left, so that no later
- * window is touched.
+ * Subtracts one from each bucket whose window has at most the given number of milliseconds left. A window
+ * with more time left was opened later and must not be refunded.
  */
 const refundScript = `
 for index, key in ipairs(KEYS) do
@@ -106,8 +107,8 @@ return 0
 `;
 
 /**
- * The commands that ioredis adds to a client. ioredis sends the hash of a script, and the text if the server
- * does not know the hash.
+ * The commands that ioredis adds to a client. ioredis sends the hash of a script. It sends the text only if
+ * the server does not know the hash.
  */
 export const scripts = {
   countInWindows: { lua: countScript },
@@ -117,15 +118,20 @@ export const scripts = {
 
 export interface ScriptCommands {
   /**
-   * Takes the number of keys, the keys, and the window of each key in milliseconds. Resolves with count and
-   * remaining milliseconds of each key, in turn.
+   * Runs `countScript`. The arguments are the number of keys, the keys, and the window of each key in
+   * milliseconds. Resolves with a flat list: count and remaining milliseconds of the first key, then of the
+   * next.
    */
   countInWindows(keys: number, ...keysAndWindows: (string | number)[]): Promise<number[]>;
   /**
-   * Takes the number of keys, the keys, the number of groups and the size of each group. Then follow, for each
-   * key, the window in milliseconds, the requests and the start. Resolves as {@link countInWindows}.
+   * Runs `chargeScript`. The arguments are the number of keys, the keys, the number of groups and the size of
+   * each group. The window in milliseconds, `requests` and `start` of each key follow. Resolves as
+   * {@link countInWindows}.
    */
   chargeGroups(keys: number, ...keysAndArguments: (string | number)[]): Promise<number[]>;
-  /** Takes the number of keys, the keys, and the longest remaining milliseconds of each. */
+  /**
+   * Runs `refundScript`. The arguments are the number of keys, the keys, and the maximum remaining
+   * milliseconds of each key.
+   */
   refundCharges(keys: number, ...keysAndTimes: (string | number)[]): Promise<number>;
 }

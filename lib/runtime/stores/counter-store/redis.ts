@@ -13,40 +13,42 @@ const TIMEOUT_MS = 500;
 const TICK_MS = 25;
 const RECONNECT_MS = 200;
 /**
- * The timeout of other traffic, such as the handshake. It far exceeds the time for which a burst keeps the
- * process from reading.
+ * The timeout of other traffic, such as the handshake. It is much longer than a burst keeps the process from
+ * reading.
  */
 const SILENCE_MS = 2_000;
 /**
- * The maximum number of counts in one command. The limit bounds the time for which a command blocks the
- * server. A cluster's buckets are on different nodes, so each count is a command of its own.
+ * The maximum number of increments in one command. It limits how long a command blocks the server. The
+ * buckets of a cluster are on different nodes, so each increment is a command of its own there.
  */
 const BATCH_MAX = 256;
 /**
- * The maximum number of redirections of one command while a cluster moves slots. The command's 500 ms include
- * the redirections.
+ * The maximum number of redirections of one command while a cluster moves slots. The timeout of the command
+ * includes the redirections.
  */
 const REDIRECTIONS_MAX = 3;
-/** The interval at which the store asks a cluster for its slots. */
+/** The interval at which the store requests the slot map of a cluster. */
 const SLOTS_MS = 5_000;
-/** The shortest interval between requests for the slots while counts fail. */
+/** The minimum interval between requests for the slot map while commands fail. */
 const SLOTS_FAILING_MS = 250;
 
 /**
- * The options of every connection. Nothing is queued while the connection is down, and nothing is sent twice:
- * a count that was reported as failed must not be executed later. The timeout of the counts, or else
- * `socketTimeout`, detects a server that accepts bytes but stays silent. The client then reconnects.
+ * The options of every connection. Commands are not queued while the connection is down, and are never sent
+ * twice: an increment that was reported as failed must not be executed later. A server that accepts bytes but
+ * stays silent is detected by {@link TIMEOUT_MS} for commands, and by `socketTimeout` for other traffic. The
+ * client reconnects in both cases.
  */
 const connection = {
-  // INFO would show that a server is still loading, but not every user may run INFO. The answer to a count
-  // shows the same.
+  // INFO would show that a server is still loading, but not every user may run INFO. The reply to an
+  // increment shows the same.
   enableReadyCheck: false,
   connectTimeout: TIMEOUT_MS,
   disconnectTimeout: 1,
   socketTimeout: SILENCE_MS,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
-  // A primary that has become a replica is left: a new connection resolves the host name again.
+  // A primary may have become a replica. A new connection resolves the host name again and can find the new
+  // primary.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 } satisfies RedisOptions;
 
@@ -65,8 +67,8 @@ export function connectRedis(url: string, tls?: PeerTls): RedisClient {
 }
 
 /**
- * Connects to a cluster by some of its nodes. A count has one key, so it is sent to the node with that key's
- * slot.
+ * Connects to a cluster through some of its nodes. An increment has one key, so it is sent to the node with
+ * that key's slot.
  */
 export function connectCluster(nodes: ClusterNodes): RedisClient {
   const { hosts, ...credentials } = nodes;
@@ -81,7 +83,8 @@ export function connectCluster(nodes: ClusterNodes): RedisClient {
     redisOptions: { ...connection, ...credentials },
     scripts,
   });
-  // Connects at once. ioredis would connect at the first command, and fail other commands in the meantime.
+  // Connect to each node immediately. ioredis would connect at the first command, and fail other commands
+  // until it is connected.
   client.on("+node", (node: Redis) => {
     if (node.status === "wait") node.connect().catch(() => {}); // ioredis keeps trying
   });
@@ -92,7 +95,7 @@ export interface ClusterNodes {
   hosts: { host: string; port: number }[];
   username?: string;
   password?: string;
-  /** The TLS options for every node, if any. */
+  /** The TLS options for every node; undefined without TLS. */
   tls?: TlsOptions;
 }
 
@@ -107,7 +110,7 @@ interface Count {
   readonly started_ms: number;
 }
 
-/** A count that has no answer yet. */
+/** An increment that has not been answered yet. */
 type Asked = Member<Count, WindowCount>;
 
 interface ChargedGroup {
@@ -115,10 +118,10 @@ interface ChargedGroup {
   readonly started_ms: number;
 }
 
-/** Charges that have no answer yet. */
+/** A group of charges that has not been answered yet. */
 type AskedGroup = Member<ChargedGroup, WindowCount[] | null>;
 
-/** A counter store on Redis, one server or a cluster, with ioredis. */
+/** A counter store on Redis, either one server or a cluster, through ioredis. */
 export class RedisCounterStore implements CounterStore {
   readonly #client: RedisClient;
   readonly #namespace: string;
@@ -126,7 +129,10 @@ export class RedisCounterStore implements CounterStore {
   readonly #counts: Batches<Count, WindowCount>;
   readonly #charges: Batches<ChargedGroup, WindowCount[] | null>;
   readonly isSpread: boolean;
-  /** The clock of timeouts. A process that is too busy to read answers must not drop a healthy server. */
+  /**
+   * The clock for timeouts. It stops while the process is too busy to read replies, so a healthy server is
+   * not dropped.
+   */
   readonly #clock = tickClock(TICK_MS);
   #slots_asked_ms = Number.NEGATIVE_INFINITY;
 
@@ -138,13 +144,13 @@ export class RedisCounterStore implements CounterStore {
     const items_max = this.isSpread ? 1 : BATCH_MAX;
     this.#counts = new Batches((batch) => this.#count(batch), { items_max });
     this.#charges = new Batches((batch) => this.#charge(batch), { items_max });
-    // Each command reports its own failure. Without a listener ioredis prints connection errors.
+    // Each command reports its own failure. Without this listener, ioredis prints connection errors.
     client.on("error", () => {});
   }
 
   /**
-   * Resolves when connected, or after 500 ms; the client then keeps trying. Rejects with `StoreUnavailable`
-   * when the server permanently refuses.
+   * Resolves when the client is connected, or after 500 ms; the client keeps trying in that case. Rejects
+   * with `StoreUnavailable` if the server permanently refuses the connection.
    */
   async connected(): Promise<void> {
     const refused = Promise.withResolvers<never>();
@@ -194,8 +200,8 @@ export class RedisCounterStore implements CounterStore {
   }
 
   /**
-   * Pings the server, or all primaries of a cluster. One answer is enough: while some slots are unavailable,
-   * the other buckets are still counted.
+   * Pings the server, or all primaries of a cluster. One reply is enough: if some slots are unavailable, the
+   * buckets in other slots can still be counted.
    */
   #anyNodeAnswers(): Promise<unknown> {
     if (this.#client instanceof Redis) return this.#client.ping();
@@ -207,7 +213,7 @@ export class RedisCounterStore implements CounterStore {
     if (this.#client instanceof Cluster) await Promise.all(this.#client.nodes("master").map(untilReady));
   }
 
-  /** Sends a batch as one command. Settles each of its counts and never rejects. */
+  /** Sends a batch of increments as one command. Settles each increment, and never rejects. */
   async #count(batch: readonly Asked[]): Promise<void> {
     const buckets = batch.map(({ item }) => item.bucket);
     const windows_ms = batch.map(({ item }) => item.window_ms);
@@ -225,7 +231,7 @@ export class RedisCounterStore implements CounterStore {
     }
   }
 
-  /** Sends a batch of groups as one command. Settles each group and never rejects. */
+  /** Sends a batch of groups as one command. Settles each group, and never rejects. */
   async #charge(batch: readonly AskedGroup[]): Promise<void> {
     const groups = batch.map(({ item }) => item.charges);
     const charges = groups.flat();
@@ -260,15 +266,18 @@ export class RedisCounterStore implements CounterStore {
   }
 
   /**
-   * Reconnects to a silent server. A server answers in order, so it would count every waiting request late. A
-   * cluster keeps its connections, because only one node may be silent.
+   * Reconnects to a silent server. A server processes commands in order, so it would execute every waiting
+   * command too late. Connections to a cluster stay open, because only one node may be silent.
    */
   #leaveSilentServer(): Error {
     if (this.#client instanceof Redis && this.#client.status === "ready") this.#client.disconnect(true);
     return new Error(`No answer within ${TIMEOUT_MS} ms.`);
   }
 
-  /** Refreshes the slots. The replica of a dead or frozen node takes over within seconds without an announcement. */
+  /**
+   * Refreshes the slot map of a cluster. The replica of a dead or frozen node takes over within seconds, and
+   * the cluster does not announce it.
+   */
   #askForSlots(): void {
     if (this.#client instanceof Redis) return;
     const now_ms = systemClock.elapsed_ms();
@@ -302,14 +311,14 @@ interface Timed {
   readonly started_ms: number;
 }
 
-/** The argument of the script for an unknown start. */
+/** The script argument for an unknown start. */
 const NO_START = -1;
-/** The count that the script returns for each bucket of a group with an unknown start. */
+/** The count that the script returns for each bucket of a group if a start is unknown. */
 const UNKNOWN = -2;
 
 const NO_COUNT = "The bucket's key holds a value that is not a count.";
 
-/** Returns the pairs of count and remaining milliseconds in a script's answer. */
+/** Returns the pairs of count and remaining milliseconds in the reply of a script. */
 function countsIn(answers: readonly number[]): WindowCount[] {
   const counts: WindowCount[] = [];
   for (let index = 0; index < answers.length; index += 2) {

@@ -5,8 +5,8 @@ import { sqlState } from "./failure.ts";
 import { NoPrimary } from "./primary-search.ts";
 
 /**
- * Returns the error for an operator when the server of `DATABASE_URL` cannot be used at boot (OP-14). Its
- * message has one sentence for each cause, with the host, user and database of the URL but never its
+ * Returns the error for an operator if the server of `DATABASE_URL` cannot be used at boot (OP-14). The
+ * message is one sentence for each cause. It contains the host, user and database of the URL, but never the
  * password.
  */
 export function databaseBootFailure(error: unknown, url: string): StoreUnavailable {
@@ -20,7 +20,7 @@ interface Places {
   tls: boolean;
 }
 
-/** The text for a value that the URL omits, so that the driver uses its default. */
+/** The text for a part that is missing in the URL. The driver uses its default for that part. */
 const DEFAULT = "(the default)";
 
 function placesOf(url: string): Places {
@@ -40,7 +40,7 @@ function sentence(error: unknown, places: Places): string {
   return state === undefined ? connectionSentence(error, places) : refusalSentence(state, error, places);
 }
 
-/** Returns the sentence for a server that answered and refused. */
+/** Returns the sentence for a server that responded with an error. */
 function refusalSentence(state: string, error: unknown, places: Places): string {
   const { server, user, database, tls } = places;
   switch (state) {

@@ -1,10 +1,10 @@
 /**
- * An element of an array's text: quoted with escapes, or bare. An unclosed quote is matched once, to avoid
- * backtracking.
+ * An element in the text form of an array: quoted with escapes, or unquoted. The pattern also matches an
+ * element without its closing quote, to avoid backtracking.
  */
 const element = /"((?:[^"\\]|\\.|\\$)*)(?:"|$)|([^,{}"]+)/gs;
 
-/** The parsers and serializers for postgres.js; `rows` lists the resulting types. */
+/** The parsers and serializers for postgres.js. The doc comment of `rows` lists the resulting types. */
 export const columnTypes = {
   int8: {
     to: 20,

@@ -13,32 +13,37 @@ interface ConnectionSetOptions {
   connections_max: number;
   connect_timeout_ms: number;
   statement_timeout_ms: number;
-  /** The settings of each session, in addition to the common ones. */
+  /** The settings of each session, in addition to `sessionSettings`. */
   settings: Record<string, string>;
   tls: PeerTls | undefined;
-  /** True to refuse a server that is not the primary. */
+  /** Whether to refuse a server that is not the primary. */
   primary: boolean;
-  /** Returns whether another server has replaced the server of these connections. */
+  /**
+   * Returns whether the server of these connections is no longer the primary, because another server replaced
+   * it.
+   */
   wasReplaced(): Promise<boolean>;
 }
 
-/** The timeout of an idle transaction. It frees the locks of a process that hangs. */
+/** The timeout of an idle transaction. It releases the locks of a process that hangs. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const RECONNECT_DELAY_SECONDS = 0.1;
 /**
- * The time after which an unanswered statement is suspicious, and the pause between checks while there is
- * such a statement.
+ * The time after which a statement without a response is suspicious. It is also the pause between checks
+ * while a statement is suspicious.
  */
 const SUSPICION_MS = 500;
-/** The pause between two checks of the server. An answer that is on its way can arrive in this time. */
-const LOOKS_APART_MS = 100;
-/** The timeout of a check. A check that times out proves nothing about older connections. */
-const LOOK_TIMEOUT_MS = 1_500;
+/**
+ * The pause between the two observations of a check. A response that is under way can arrive in this time.
+ */
+const OBSERVATION_PAUSE_MS = 100;
+/** The timeout of a check. If a check times out, it proves nothing about older connections. */
+const CHECK_TIMEOUT_MS = 1_500;
 
 /**
- * Connections of postgres.js that are discarded together. A connection can go silent, after a failover or
- * behind a router that dropped it. A silent connection looks like a slow server for a long time. A query over
- * a new connection shows the difference.
+ * A set of postgres.js connections that are discarded together. A connection can go silent after a failover,
+ * or behind a router that dropped it. For a long time, a silent connection looks like a slow server. A check
+ * over a new connection shows the difference.
  */
 export class ConnectionSet {
   readonly sql: postgres.Sql;
@@ -46,12 +51,12 @@ export class ConnectionSet {
   readonly #opened_ms = systemClock.elapsed_ms();
   readonly #options: ConnectionSetOptions;
   /**
-   * The application name by which the server distinguishes these connections from those of other sets,
-   * processes and pools.
+   * The application name by which the server distinguishes these connections from those of other sets and
+   * processes.
    */
   readonly #name = `ostiary-${crypto.randomUUID().slice(0, 8)}`;
   readonly #suspects = new Set<Watchdog>();
-  #looking = false;
+  #isChecking = false;
 
   constructor(url: string, options: ConnectionSetOptions) {
     this.url = url;
@@ -70,44 +75,44 @@ export class ConnectionSet {
       suspicion_ms: SUSPICION_MS,
       onSuspicion: (watchdog) => {
         this.#suspects.add(watchdog);
-        if (!this.#looking) void this.#lookWhileSuspicious();
+        if (!this.#isChecking) void this.#checkWhileSuspicious();
       },
     });
   }
 
-  /** Closes the connections when the work in flight has ended, after at most `timeout_ms`. */
+  /** Closes the connections when the work in flight has ended, or after `timeout_ms`. */
   async end(timeout_ms: number): Promise<void> {
     await this.sql.end({ timeout: timeout_ms / 1000 });
   }
 
-  /** Closes connections that may be dead, as {@link end} does, then ends their server processes. */
+  /** Closes connections that may be dead, like {@link end}, and then ends their server processes. */
   async abandon(timeout_ms: number): Promise<void> {
     await this.end(timeout_ms);
     await this.#overNewConnection((sql) => endBackends(sql, this.#name)).catch(ignore);
   }
 
-  async #lookWhileSuspicious(): Promise<void> {
-    this.#looking = true;
+  async #checkWhileSuspicious(): Promise<void> {
+    this.#isChecking = true;
     for (;;) {
-      const looks = this.#overNewConnection((sql) => this.#look(sql)).catch(ignore);
+      const check = this.#overNewConnection((sql) => this.#check(sql)).catch(ignore);
       if (await this.#options.wasReplaced()) this.#leave();
-      await looks;
+      await check;
       for (const suspect of this.#suspects) {
         if (suspect.suspicious().length === 0) this.#suspects.delete(suspect);
       }
       if (this.#suspects.size === 0) break;
       await Bun.sleep(SUSPICION_MS);
     }
-    this.#looking = false;
+    this.#isChecking = false;
   }
 
   #leave(): void {
     for (const suspect of this.#suspects) suspect.giveUp("Another server is the primary now.");
   }
 
-  async #look(sql: postgres.Sql): Promise<void> {
+  async #check(sql: postgres.Sql): Promise<void> {
     const before = await readBackends(sql, this.#name);
-    await Bun.sleep(LOOKS_APART_MS);
+    await Bun.sleep(OBSERVATION_PAUSE_MS);
     const now = await readBackends(sql, this.#name);
     if (before === null || now === null) return;
     const dead = [...this.#suspects].flatMap((suspect) => {
@@ -115,7 +120,8 @@ export class ConnectionSet {
       return questions.length > 0 ? [{ suspect, pids: pidsOf(questions, now) }] : [];
     });
     for (const { suspect } of dead) suspect.lose();
-    // End the server processes before a retry, which would otherwise wait for locks of the lost attempt.
+    // End the server processes before the retry. Otherwise, the retry would wait for the locks of the lost
+    // attempt.
     const pids = dead.flatMap((each) => each.pids);
     await endBackends(sql, this.#name, pids).catch(ignore);
     for (const { suspect } of dead)
@@ -123,9 +129,9 @@ export class ConnectionSet {
   }
 
   async #overNewConnection<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-    const sql = this.#connect("ostiary-look", 1, LOOK_TIMEOUT_MS);
+    const sql = this.#connect("ostiary-look", 1, CHECK_TIMEOUT_MS);
     try {
-      return await answerWithin(LOOK_TIMEOUT_MS, "database", work(sql));
+      return await answerWithin(CHECK_TIMEOUT_MS, "database", work(sql));
     } finally {
       await sql.end({ timeout: 0 });
     }
@@ -143,12 +149,12 @@ export class ConnectionSet {
     const options = {
       ...ipv6Place(this.url),
       max,
-      // Keeps statements from queueing behind a slow one. The typings lack this option.
+      // A new statement must not queue behind a slow one. The typings lack this option.
       max_pipeline: 1,
       connect_timeout: connect_timeout_ms / 1000,
       backoff: () => RECONNECT_DELAY_SECONDS,
       onnotice: () => {},
-      // The query for array types would reject without a listener if its connection breaks.
+      // The driver's query for array types would cause an unhandled rejection if its connection breaks.
       fetch_types: false,
       connection,
       types: columnTypes,
@@ -171,5 +177,8 @@ function pidsOf(questions: Question[], backends: Backends): number[] {
   });
 }
 
-/** Ignores a failed check. Without an answer the connection counts as alive, and statements still time out. */
+/**
+ * Ignores a failed check. The connections count as alive in this case, and their statements still have a
+ * timeout.
+ */
 function ignore(): void {}

@@ -4,8 +4,8 @@ import { access, lstat, mkdir, realpath, rm, writeFile } from "node:fs/promises"
 import { errorCode } from "../../../domain/errors/index.ts";
 
 /**
- * The error for a data folder that is missing and cannot be created, is not writable, or is in use. The
- * message names the reason.
+ * The error for a data folder that cannot be created, is not writable or is in use. The message contains the
+ * reason.
  */
 export class UnusableFolder extends Error {
   readonly reason: string;
@@ -17,7 +17,7 @@ export class UnusableFolder extends Error {
   }
 }
 
-/** The error when another process holds the claim on a path. */
+/** The error if another process holds the claim on a path. */
 export class FolderInUse extends UnusableFolder {
   /** The holder: "process 123", or "another process" if its id cannot be read. */
   readonly holder: string;
@@ -29,7 +29,7 @@ export class FolderInUse extends UnusableFolder {
   }
 }
 
-/** Creates `folder` if it is missing. Resolves with its real path once this process can write there. */
+/** Creates `folder` if it is missing. Resolves with its real path if this process can write to it. */
 export async function openFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true });
@@ -41,29 +41,29 @@ export async function openFolder(folder: string): Promise<string> {
 }
 
 /**
- * Creates `folder` if it is missing, and claims its real path for this process, because two processes would
- * destroy its data. Resolves with a function that releases the claim.
+ * Creates `folder` if it is missing, and claims its real path for this process. Without the claim, two
+ * processes could destroy the data in it. Resolves with a function that releases the claim.
  */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {
   return claimPath(await openFolder(folder), folder);
 }
 
 /**
- * Claims `path` for this process and resolves with a function that releases it. A refusal names the path
- * `shown`.
+ * Claims `path` for this process, and resolves with a function that releases the claim. Error messages call
+ * the path `shown`.
  *
  * The claim is SQLite's lock on an empty file next to `path`. The kernel releases the lock when the process
- * dies for any reason. A claim is therefore never stale, and two processes cannot both hold it, even if they
- * cannot see each other's ids. The file is not deleted, because two processes could then lock two files of
- * the same name. The id in `.pid` is only for people.
+ * dies for any reason, so a claim is never stale. Two processes cannot both hold it, even if they cannot see
+ * each other's process ids. The file is never deleted; otherwise two processes could lock two files with the
+ * same name. The process id in the `.pid` file is only for people.
  */
 export async function claimPath(path: string, shown = path): Promise<() => Promise<void>> {
   let lock: Sqlite | undefined;
   const pid_file = pidFileOf(path);
   try {
     lock = new Sqlite(lockFileOf(path));
-    // Waits for a process that only checks the lock, which takes a moment.
-    lock.run(`pragma busy_timeout = ${LOOK_MS_MAX}`);
+    // Wait for a process that only checks the lock: a check takes a moment.
+    lock.run(`pragma busy_timeout = ${CHECK_MS_MAX}`);
     lock.run("begin exclusive");
     await writeFile(pid_file, String(process.pid));
   } catch (error) {
@@ -77,7 +77,10 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
   };
 }
 
-/** Returns the process that holds the claim on `path`, such as "process 123", or null. Claims nothing. */
+/**
+ * Returns the process that holds the claim on `path`, such as "process 123". Returns null if no process holds
+ * it. Does not claim the path.
+ */
 export function claimHolder(path: string): string | null {
   const lock_file = lockFileOf(path);
   if (!existsSync(lock_file)) return null;
@@ -87,14 +90,14 @@ export function claimHolder(path: string): string | null {
     lock.query("select 1 from sqlite_master").all();
     return null;
   } catch (error) {
-    // A later claim reports any other error of the file.
+    // A later claim of the path reports any other error.
     return isBusy(error) ? holderOf(path) : null;
   } finally {
     lock?.close();
   }
 }
 
-const LOOK_MS_MAX = 200;
+const CHECK_MS_MAX = 200;
 
 function lockFileOf(path: string): string {
   return `${path}.lock`;

@@ -2,30 +2,30 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import { NoPermit } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 
-/** The SQLSTATE of a refused write in a read-only session. */
+/** The SQLSTATE of a write that was refused in a read-only session. */
 const READ_ONLY = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
- * The SQLSTATE classes and codes of a server that cannot serve now: connection exceptions (08), authorization
- * (28), resources (53), operator intervention and statement timeouts (57), system errors (58); also an
- * unknown database, a standby, and an ended idle transaction.
+ * The SQLSTATE classes and codes of a server that cannot serve now. They are connection exceptions (08),
+ * authorization (28), resources (53), operator intervention and statement timeouts (57), and system errors
+ * (58). They are also an unknown database, a standby and a terminated idle transaction.
  */
 const refusals = ["08", "28", "53", "57", "58", "3D000", READ_ONLY, "25P03"];
 
 /**
- * The codes after which the connection is closed or about to close: shutdown, crash, startup, idle
- * transaction ended.
+ * The SQLSTATE classes and codes after which the connection is closed or about to close: connection
+ * exceptions, shutdown, crash, startup and a terminated idle transaction.
  */
 const endings = ["08", "57P", "25P03"];
 
-/** The Retry-After when the database had no free connection. */
+/** The Retry-After if no database connection was free. */
 const BUSY_SECONDS = 1;
 
-/** The codes of errors from the driver or the runtime, not from the server. */
+/** The codes of errors that come from the driver or the runtime, not from the server. */
 const connectionCode = /^(E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_[A-Z]+|SASL_[A-Z_]+|ERR_TLS\w*|\w*CERT\w*)$/;
 
-/** The error for a connection that this adapter has abandoned. The message says why. */
+/** The error for a connection that this adapter has abandoned. The message contains the reason. */
 export class ConnectionLost extends Error {
   constructor(message: string) {
     super(message);
@@ -34,8 +34,8 @@ export class ConnectionLost extends Error {
 }
 
 /**
- * Returns `StoreUnavailable` when the server cannot serve or no connection was free, else the error itself.
- * Errors that the work itself throws are returned unchanged, whatever their causes.
+ * Returns `StoreUnavailable` if the server cannot serve or if no connection was free. Returns any other error
+ * unchanged, including errors that the work itself throws.
  */
 export function databaseFailure(error: unknown): unknown {
   const failure = driverError(error);
@@ -46,14 +46,14 @@ export function databaseFailure(error: unknown): unknown {
   return new StoreUnavailable("database", failure, { retry_after_seconds });
 }
 
-/** Rejects with the {@link databaseFailure} of `error`. */
+/** Throws the {@link databaseFailure} of `error`. */
 export function throwDatabaseFailure(error: unknown): never {
   throw databaseFailure(error);
 }
 
 /**
- * Returns whether the connection that reported `error` is lost. Pass only errors of the driver, because other
- * errors can have the same codes.
+ * Returns whether the connection that reported `error` is lost. Callers must pass only errors of the driver,
+ * because other errors can have the same codes.
  */
 export function isConnectionLost(error: unknown): boolean {
   const failure = driverError(error);
@@ -66,12 +66,12 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
 }
 
-/** Returns whether the user of the database lacks a right that the statement needs. */
+/** Returns whether the database user lacks a privilege that the statement needs. */
 export function lacksPrivilege(error: unknown): boolean {
   return sqlState(error) === INSUFFICIENT_PRIVILEGE;
 }
 
-/** Returns the error of the driver, which drizzle wraps. */
+/** Returns the driver's error. drizzle wraps it in its own. */
 function driverError(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error;
 }
@@ -89,16 +89,16 @@ function hasConnectionCode(failure: unknown): boolean {
   );
 }
 
-/** An error from the server. Both drivers copy its fields onto theirs. */
+/** An error that the server reported. Both drivers copy the server's fields to their own errors. */
 interface Reported {
   severity: unknown;
-  /** The SQLSTATE. */
+  /** The SQLSTATE of the error. */
   code: string;
 }
 
 /**
- * Returns the SQLSTATE of an error that PostgreSQL reported, such as `23505`, through any wrapping errors.
- * Returns undefined for other errors.
+ * Returns the SQLSTATE of an error that PostgreSQL reported, such as `23505`. Finds it inside of wrapping
+ * errors. Returns undefined for other errors.
  */
 export function sqlState(error: unknown): string | undefined {
   return reportedFailure(error)?.code;
@@ -115,7 +115,7 @@ function reportedFailure(error: unknown): Reported | undefined {
   return undefined;
 }
 
-/** Returns whether the server reported the error: only such errors have a severity. */
+/** Returns whether the server reported the error. Only these errors have a severity. */
 function isReported(error: unknown): error is Error & Reported {
   return error instanceof Error && "severity" in error && "code" in error && typeof error.code === "string";
 }

@@ -1,8 +1,8 @@
 import { incrementBase32, ulid } from "ulid";
 
 /**
- * Returns `count` ascending ids above `last`, the newest id of a feed. The ids contain `time_ms`. If `last`
- * contains a later time, they contain that time, because the order matters more.
+ * Returns `count` ascending ids above `last`, the newest id of a feed. The ids contain the time `time_ms`. If
+ * the time in `last` is later, they contain that time instead, because the order is more important.
  */
 export function followingIds(last: string | null, time_ms: number, count: number): string[] {
   const fresh = ulid(time_ms);

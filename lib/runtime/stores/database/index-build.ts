@@ -3,8 +3,9 @@ import type { IndexStep } from "./migration-steps.ts";
 import { type Orm, rows } from "./orm.ts";
 
 /**
- * Builds an index outside of transactions if it does not exist. An interrupted build leaves an invalid index,
- * which is dropped and rebuilt. `lock_ms` limits the wait for locks that block writers.
+ * Builds an index outside of a transaction, if it does not exist. If an interrupted build left an invalid
+ * index, drops the index and builds it again. `lock_ms` limits how long a statement waits for a lock, because
+ * writers wait behind it.
  */
 export async function buildIndex(orm: Orm, schema: string, step: IndexStep, lock_ms: number): Promise<void> {
   if (step.isPartitioned) await buildOnPartitions(orm, schema, step, lock_ms);
@@ -25,8 +26,8 @@ async function build(orm: Orm, schema: string, { name, table, isUnique, definiti
 
 /**
  * Builds the index of a partitioned table (OP-95). The index of the parent table contains no rows, and
- * becomes valid once each partition has an index. A partition that is created during the build gets its index
- * at once.
+ * becomes valid when each partition has its index. A partition that is created during the build gets its
+ * index automatically.
  */
 async function buildOnPartitions(
   orm: Orm,
@@ -39,14 +40,15 @@ async function buildOnPartitions(
     await soon(orm, lock_ms, `create ${kind} ${name} on only ${table}${definition}`);
   }
   for (const partition of await partitionsWithout(orm, table, `${schema}.${name}`)) {
-    // Names have at most 63 characters, so the partition's own name may be too long to include.
+    // Names have at most 63 characters. The partition's name could be too long to include, so this name
+    // contains its oid.
     const own = `${name}_${partition.oid}`;
     await build(orm, schema, { name: own, table: partition.table, isUnique, definition });
     await soon(orm, lock_ms, `alter index ${schema}.${name} attach partition ${schema}.${own}`);
   }
 }
 
-/** Runs a statement that waits for its lock at most `lock_ms`. */
+/** Runs a statement that waits at most `lock_ms` for its lock. */
 async function soon(orm: Orm, lock_ms: number, statement: string): Promise<void> {
   await rows(orm, sql`select set_config('lock_timeout', ${String(lock_ms)}, false)`);
   try {
@@ -56,7 +58,7 @@ async function soon(orm: Orm, lock_ms: number, statement: string): Promise<void>
   }
 }
 
-/** Returns whether an index is valid; null when there is none. */
+/** Returns whether an index is valid, or null if it does not exist. */
 async function validityOf(orm: Orm, schema: string, name: string): Promise<boolean | null> {
   const [found] = await rows<{ valid: boolean }>(
     orm,
@@ -70,7 +72,7 @@ interface Partition {
   readonly table: string;
 }
 
-/** Returns the partitions of a table that lack their part of the index. */
+/** Returns the partitions of a table that do not have their part of the index yet. */
 function partitionsWithout(orm: Orm, table: string, index: string): Promise<Partition[]> {
   return rows<{ oid: string; table: string }>(
     orm,

@@ -2,26 +2,26 @@ import type postgres from "postgres";
 import { systemClock } from "../../../async/index.ts";
 import { backendPid, type Question } from "./watchdog.ts";
 
-/** The time after which a quick command to an unknown server process counts as lost. */
+/** The time after which a quick command counts as lost if its server process is unknown. */
 const QUICK_MS = 1_000;
-/** The longest time for a server process to read a statement that it has begun to read. */
+/** The maximum time that a server process needs to read a statement after its first bytes. */
 const READING_MS = 2_000;
 /**
- * The assumed transfer speed of a statement's parameters. A server process that still receives them looks idle, so
- * this time does not count as silence.
+ * The assumed transfer speed of a statement's parameters. While a server process receives them, it looks
+ * idle. The transfer time therefore does not count as silence.
  */
 const BYTES_PER_MS = 1_000;
 
-/** The server's report on a process that serves a connection. */
+/** The server's report about a process that serves a connection. */
 interface Backend {
   state: string | null;
   /** The time of the last state change. */
   changed: string;
-  /** True when the process waits for more bytes from the client. */
+  /** Whether the process waits for more bytes from the client. */
   reads: boolean;
 }
 
-/** The server processes behind the connections of one name, by process id. */
+/** The server processes that serve connections with one application name, by process id. */
 export type Backends = ReadonlyMap<number, Backend>;
 
 interface BackendRow extends Omit<Backend, "reads"> {
@@ -31,9 +31,9 @@ interface BackendRow extends Omit<Backend, "reads"> {
 }
 
 /**
- * Asks the server for the processes behind the connections of this name, over a separate connection. Returns
- * null if the answer would be wrong: behind a pooler, which reports other processes, or if the role cannot
- * see its own sessions.
+ * Returns the server processes that serve connections with the application name `name`. The query must use a
+ * separate connection. Returns null if the result cannot be trusted: a pooler reports other processes, or the
+ * role cannot see its own sessions.
  */
 export async function readBackends(sql: postgres.Sql, name: string): Promise<Backends | null> {
   const query = sql.unsafe<BackendRow[]>(
@@ -52,9 +52,9 @@ export async function readBackends(sql: postgres.Sql, name: string): Promise<Bac
 }
 
 /**
- * Returns whether the answer to `question` can no longer arrive. Two checks show this: the server has no such
- * process, or the process and the client wait for each other. A process that works or waits for a lock is
- * slow, not dead.
+ * Returns whether the response to `question` can no longer arrive. This is the case if both observations lack
+ * its server process, or if the process and the client wait for each other. A process that works or waits for
+ * a lock is only slow.
  */
 export function isUnanswerable(question: Question, before: Backends, now: Backends): boolean {
   const silent_ms = systemClock.elapsed_ms() - question.asked_at - question.size_bytes / BYTES_PER_MS;
@@ -69,8 +69,9 @@ export function isUnanswerable(question: Question, before: Backends, now: Backen
 }
 
 /**
- * Ends the processes behind connections of this name: all, or the given ones. Otherwise they would hold locks
- * and connection slots until the server notices the lost clients, which can take hours.
+ * Ends the server processes that serve connections with this application name: all of them, or only `pids`.
+ * Otherwise they would hold locks and connection slots until the server notices the lost clients, which can
+ * take hours.
  */
 export async function endBackends(sql: postgres.Sql, name: string, pids?: readonly number[]): Promise<void> {
   if (pids?.length === 0) return;

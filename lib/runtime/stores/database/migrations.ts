@@ -6,32 +6,38 @@ import { buildIndex } from "./index-build.ts";
 import { type Step, stepsOf } from "./migration-steps.ts";
 import { type Orm, rows } from "./orm.ts";
 
-/** How migrations reach a database. */
+/** The ways to run statements that migrations need. */
 export interface MigrationAccess {
-  /** Runs `work` in one transaction. Statements may take long; each waits for a lock at most `lock_ms`. */
+  /**
+   * Runs `work` in one transaction. Its statements may run long, but each waits at most `lock_ms` for a lock.
+   */
   transaction<T>(work: (tx: Orm) => Promise<T>, lock_ms?: number): Promise<T>;
   /**
-   * Runs `work` on one connection outside of transactions, then releases its advisory locks. Null for a
+   * Runs `work` on one connection outside of a transaction, and then releases its advisory locks. Null for a
    * database without concurrent writers.
    */
   readonly outside: (<T>(work: (orm: Orm) => Promise<T>) => Promise<T>) | null;
 }
 
-/** The longest wait of a step for a lock. Writers wait behind the step, so the step gives up and tries again. */
+/**
+ * The maximum time that a step waits for a lock. Writers queue behind a waiting step, so the step gives up
+ * and is retried.
+ */
 const LOCK_MS = 100;
 const PAUSE_MS = 250;
-/** The longest wait for a lock that a session holds, and for another replica that migrates. */
+/** How long the migrations are retried while another session holds a lock that they need. */
 const LOCKED_MS_MAX = 600_000;
+/** How long a start waits while another replica applies migrations. */
 const MIGRATING_MS_MAX = 3_600_000;
 const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 
 /**
- * Applies the migrations of `folder` that the journal of `schema` lacks, in the journal's order. A new schema
- * gets all of them in one transaction. Later migrations are applied step by step, so that no lock outlasts
- * its step (OP-76, OP-68). An advisory lock makes replicas that start together wait for each other. Returns
- * the number of applied migrations that the folder lacks. Throws when an applied migration was edited later,
- * and when a migration that the folder lacks refuses older versions (OP-96).
+ * Applies the migrations of `folder` that are missing in the journal of `schema`, in order. A new schema gets
+ * all of them in one transaction. For an existing schema, each migration is applied step by step, so that
+ * locks are held only during a step (OP-76, OP-68). An advisory lock serializes replicas that start together.
+ * Returns the number of applied migrations that are not in the folder. Throws if an applied migration was
+ * edited later, or if an applied migration that is not in the folder refuses older versions (OP-96).
  */
 export async function applyMigrations(
   access: MigrationAccess,
@@ -56,18 +62,25 @@ interface Migration {
   readonly sql: readonly string[];
   readonly folderMillis: number;
   readonly hash: string;
-  /** The reason why older versions cannot serve the schema afterwards; null when they can. */
+  /**
+   * The reason why versions without this migration cannot serve the schema afterwards, or null if they can.
+   */
   readonly refuses_older: string | null;
 }
 
-/** The line in which a migration names the SHA-256 of its earlier text, which has the same effect. */
+/**
+ * The line with which a migration replaces an earlier text with the same effect. It contains the SHA-256 of
+ * that text.
+ */
 const STANDS_FOR = /^-- stands for ([0-9a-f]{64})$/m;
-/** The line in which a migration says why older versions cannot serve the schema afterwards. */
+/**
+ * The line in which a migration gives the reason why versions without it cannot serve the schema afterwards.
+ */
 const REFUSES_OLDER = /^-- refuses older versions: (.+)$/m;
 
 /**
- * Returns the migrations of a folder. A migration that stands for an earlier text has the hash of that text, so versions
- * with either text agree in the journal (OP-92).
+ * Returns the migrations of a folder. A migration that replaces an earlier text has the hash of that text.
+ * Versions with either text therefore agree about the journal (OP-92).
  */
 function migrationsIn(folder: string): Migration[] {
   return readMigrationFiles({ migrationsFolder: folder }).map((each) => {
@@ -85,12 +98,12 @@ interface Plan {
   readonly migrations: readonly Migration[];
 }
 
-/** A migration in the journal. */
+/** A migration as recorded in the journal. */
 interface Applied {
   readonly hash: string;
-  /** The number of its steps that are done; null when all are. */
+  /** The number of its steps that are applied, or null if all of them are. */
   readonly steps_done: number | null;
-  /** The reason why versions without this migration cannot serve the schema; null when they can. */
+  /** The reason why versions without this migration cannot serve the schema, or null if they can. */
   readonly refuses_older: string | null;
 }
 
@@ -100,22 +113,22 @@ function journalOf(schema: string): SQL {
   return sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
 }
 
-/** Returns the migrations of a folder, by their times in the journal. */
+/** Returns the times that identify the migrations of a folder in the journal. */
 export function knownMigrations(folder: string): ReadonlySet<number> {
   return new Set(migrationsIn(folder).map(({ folderMillis }) => folderMillis));
 }
 
-/** The problems that an operator must solve before the service can start, by SQLSTATE. */
+/** Messages for problems that an operator must solve before the service can start, by SQLSTATE. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "42501":
     "The user of DATABASE_URL may not change schema {schema}: grant the user CREATE on the database, make the user the schema's owner, or let the owner migrate first.",
   "25006": "The server of DATABASE_URL is read-only, like a standby: set DATABASE_URL to the primary.",
 };
 
-/** The error while another replica migrates. */
+/** The error that is thrown while another replica applies migrations. */
 class Busy extends Error {}
 
-/** Retries `work` while other sessions hold locks that it needs. */
+/** Runs `work`, and retries it while other sessions hold the locks that it needs. */
 async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> {
   const began_ms = performance.now();
   for (;;) {
@@ -152,16 +165,20 @@ async function applyMissing(access: MigrationAccess, plan: Plan): Promise<number
   return applyMissing(access, plan);
 }
 
-/** The state of a schema, and the next migration that is applied step by step. */
+/** The journal of a schema, and the next migration to apply step by step. `next` is null if there is none. */
 interface Begun {
   readonly journal: Journal;
   readonly next: { readonly migration: Migration; readonly steps: readonly Step[] } | null;
 }
 
-/** Applies all migrations to a new schema, or finds the next migration of an existing one. */
+/**
+ * Applies all migrations to a new schema. For an existing schema, returns the next missing migration with its
+ * steps.
+ */
 async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   const { schema, journal, migrations } = plan;
-  // A user who may not change the schema can use it once the schema's owner has migrated.
+  // If nothing is missing, return without a lock. A user who may not change the schema can then use it after
+  // its owner has migrated it.
   const known = await readableJournal(tx, plan);
   if (known !== null && migrations.every((each) => isApplied(known, each)))
     return { journal: known, next: null };
@@ -193,9 +210,10 @@ async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
 }
 
 /**
- * Takes the lock of a schema's migrations without waiting. A transaction that waits would delay an index build.
+ * Takes the migration lock of a schema, or throws instead of waiting. A waiting transaction would delay index
+ * builds.
  *
- * @throws Busy while another replica migrates
+ * @throws Busy while another replica applies migrations
  */
 async function lock(tx: Orm, schema: string): Promise<void> {
   const [taken] = await rows<{ taken: boolean }>(
@@ -222,9 +240,9 @@ function refuseEdited({ folder }: Plan, { folderMillis, hash }: Migration, found
 }
 
 /**
- * Returns the number of applied migrations that this version does not know.
+ * Returns the number of applied migrations that this version does not have.
  *
- * @throws when one of them says that this version cannot serve the schema (OP-96)
+ * @throws if one of them says that this version cannot serve the schema (OP-96)
  */
 function newerThan({ schema, migrations }: Plan, journal: Journal): number {
   const own = new Set(migrations.map(({ folderMillis }) => folderMillis));
@@ -238,7 +256,7 @@ function newerThan({ schema, migrations }: Plan, journal: Journal): number {
   return newer.length;
 }
 
-/** A step of a migration, when `done` of its `count` steps are applied. */
+/** The next step of a migration. `done` of its `count` steps have been applied. */
 interface StepAt {
   readonly migration: Migration;
   readonly step: Step;
@@ -246,7 +264,9 @@ interface StepAt {
   readonly count: number;
 }
 
-/** Applies a step and records it in the journal. Skips a step that another replica has applied. */
+/**
+ * Applies a step and records it in the journal. Does nothing if another replica has already applied the step.
+ */
 async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promise<void> {
   const { step } = at;
   if (step.kind === "index") {
@@ -270,18 +290,18 @@ async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promi
   }, LOCK_MS);
 }
 
-/** Planner settings that allow reads of whole tables, or compilation of a statement. */
-const SLOW_WAYS = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"];
+/** Planner settings that allow reading whole tables or compiling a statement. */
+const SLOW_PLANS = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"];
 
 /**
- * Makes the planner use indexes wherever it can, in this transaction. A statement of a migration often
- * changes few rows of a large table, and writers wait for the whole step. The planner may overestimate the
- * number of rows, then read the whole table or spend a second on compilation.
+ * Makes the planner of this transaction use indexes wherever it can. A migration often changes a few rows of
+ * a large table, and writers wait for the whole step. If the planner overestimates the number of rows, it
+ * reads the whole table or spends a second on compilation.
  */
 async function findRowsByIndex(tx: Orm): Promise<void> {
   await rows(
     tx,
-    sql`select set_config(name, 'off', true) from json_array_elements_text(${JSON.stringify(SLOW_WAYS)}) name`,
+    sql`select set_config(name, 'off', true) from json_array_elements_text(${JSON.stringify(SLOW_PLANS)}) name`,
   );
 }
 
@@ -301,7 +321,10 @@ async function note(tx: Orm, { journal }: Plan, { migration, done, count }: Step
   await noteRefusal(tx, { journal }, migration);
 }
 
-/** Records in the journal why older versions cannot serve the schema, if they cannot. */
+/**
+ * Records in the journal that a migration refuses older versions, with the reason. Does nothing for other
+ * migrations.
+ */
 async function noteRefusal(
   tx: Orm,
   { journal }: Pick<Plan, "journal">,
@@ -314,7 +337,7 @@ async function noteRefusal(
   );
 }
 
-/** Returns the applied migrations, or null without a journal that this user can read. */
+/** Returns the applied migrations, or null if there is no journal that this user can read. */
 async function readableJournal(tx: Orm, { schema, journal }: Plan): Promise<Journal | null> {
   const [found] = await rows<{ readable: boolean }>(
     tx,
@@ -326,7 +349,10 @@ async function readableJournal(tx: Orm, { schema, journal }: Plan): Promise<Jour
   return found?.readable ? await readJournal(tx, journal) : null;
 }
 
-/** Reads the journal. The journal of an older version lacks the columns for steps and refusals. */
+/**
+ * Reads the journal. The journal of an older version does not have the columns `steps_done` and
+ * `refuses_older`.
+ */
 async function readJournal(orm: Orm, journal: SQL): Promise<Journal> {
   const applied = await rows<Applied & { written_at_ms: number | string }>(
     orm,

@@ -5,7 +5,10 @@ interface WarningLog {
   warn(fields: object, message: string): void;
 }
 
-/** Migrates at the start of a service, and warns when a newer version has migrated the database (OP-75). */
+/**
+ * Applies migrations at the start of a service. Logs a warning if a newer version has already migrated the
+ * database (OP-75).
+ */
 export async function migrateAtStart(
   database: Database,
   schema: string,

@@ -7,18 +7,18 @@ import type { Orm } from "./orm.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { UnitOfWork } from "./unit-of-work.ts";
 
-/** The operations that differ between a server and PGlite. */
+/** The operations that a server and PGlite implement differently. */
 export interface DatabaseAdapter {
-  /** Runs `work` outside a transaction. */
+  /** Runs `work` outside of a transaction. */
   run<T>(work: (orm: Orm) => Promise<T>): Promise<T>;
   /** Runs `work` in one transaction, without retries. */
   transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T>;
   /**
-   * Waits until the limits on connections and lanes allow more work. Then runs `work`, which makes all
-   * attempts.
+   * Waits until the limits on connections and lanes allow more work, and then runs `work`. `work` includes
+   * all retries.
    */
   inTurn<T>(options: TransactionOptions, work: () => Promise<T>): Promise<T>;
-  /** Implements `Database.stream` with the operations of `database`. */
+  /** Implements `Database.stream` by calling methods of `database`. */
   stream<Row>(
     database: Database,
     operation: string,
@@ -30,7 +30,10 @@ export interface DatabaseAdapter {
   close(): Promise<void>;
 }
 
-/** A database with a name for metrics, and the logic that all adapters share; see `Database` for the contract. */
+/**
+ * A database with a name for metrics. It contains the logic that all adapters share; `Database` documents its
+ * methods.
+ */
 export class ObservedDatabase implements Database {
   readonly #adapter: DatabaseAdapter;
   readonly #namespace: string;

@@ -13,17 +13,17 @@ import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-po
 import { sessionSettings } from "./session-settings.ts";
 
 export interface DatabaseOptions extends Partial<PostgresLimits> {
-  /** The name of the database in metrics: the schema in which the service works. */
+  /** The name of the database in metrics: the database schema in which the service works. */
   namespace: string;
   observer?: StoreObserver;
-  /** The TLS files, if the URL asks for TLS. */
+  /** The TLS files, if the URL uses TLS. */
   tls?: PeerTls;
 }
 
 /**
  * Opens the database of `url` (OP-11): `postgres://…`, `pglite:///folder` or `pglite://memory`. Rejects with
- * `StoreUnavailable` when a server does not answer, with `UnusableFolder` for an unusable folder, and with
- * `TypeError` for any other URL.
+ * `StoreUnavailable` if the server does not respond, and with `UnusableFolder` if the folder cannot be used.
+ * Rejects with `TypeError` for any other URL.
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
   const { namespace, observer = observeNothing, tls, ...limits } = options;
@@ -44,7 +44,8 @@ const OPEN_TIMEOUT_MS = 10_000;
 async function openPool(url: string, limits: PostgresLimits, tls?: PeerTls): Promise<PostgresPool> {
   const pool = new PostgresPool(url, limits, tls);
   try {
-    // The driver reconnects endlessly to a port where another program answers.
+    // The timeout is needed because the driver reconnects endlessly to a port where a different program
+    // responds.
     await answerWithin(OPEN_TIMEOUT_MS, "database", pool.warm());
     return pool;
   } catch (error) {
@@ -73,12 +74,12 @@ async function pinned(pglite: PGlite): Promise<PGlite> {
   return pglite;
 }
 
-/** Returns the URL of an embedded database in `folder`, an absolute path with any characters. */
+/** Returns the URL of an embedded database in `folder`, an absolute path that may contain any characters. */
 export function pgliteUrl(folder: string): string {
   return `pglite://${folder.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** Returns the folder of a `pglite:` URL, or undefined for memory. */
+/** Returns the folder of a `pglite:` URL, or undefined for a database in memory. */
 function pgliteFolder(url: string): string | undefined {
   if (url === "pglite://memory") return undefined;
   const folder = decoded(url.slice("pglite://".length));

@@ -9,12 +9,12 @@ import type { MigrationAccess } from "./migrations.ts";
 import type { DatabaseAdapter } from "./observed-database.ts";
 import { asOrm, type Orm, rows } from "./orm.ts";
 
-/** The longest wait for a lane, and then for the session. */
+/** The maximum wait for a lane, and the maximum wait for the session after that. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 
 /**
- * PostgreSQL in this process. It has one session, and a second caller would join the first caller's
- * transaction. Callers therefore take turns, which is fast while they are few.
+ * PostgreSQL in this process. It has only one session, and a second caller would run inside of the first
+ * caller's transaction. Callers therefore use the session one at a time, which is fast while they are few.
  */
 export class PgliteAdapter implements DatabaseAdapter {
   readonly #pglite: PGlite;
@@ -48,7 +48,7 @@ export class PgliteAdapter implements DatabaseAdapter {
     return this.run((orm) => orm.transaction(work, { isolationLevel: options.isolation, accessMode }));
   }
 
-  /** Waits for the lane first, so that at most one transaction of each lane waits for the session. */
+  /** Waits for the lane before the session, so at most one transaction of each lane waits for the session. */
   async inTurn<T>({ lane }: TransactionOptions, work: () => Promise<T>): Promise<T> {
     if (lane === undefined) return work();
     const leave = await this.#lanes.acquire(lane, ACQUIRE_TIMEOUT_MS).catch(throwDatabaseFailure);
@@ -56,8 +56,8 @@ export class PgliteAdapter implements DatabaseAdapter {
   }
 
   /**
-   * Reads from a cursor WITH HOLD, which copies the rows into the session. Other callers can use the session
-   * between two batches.
+   * Reads rows through a cursor WITH HOLD, which keeps a copy of the rows in the session. Other callers can
+   * use the session between two batches.
    */
   async *stream<Row>(
     database: Database,

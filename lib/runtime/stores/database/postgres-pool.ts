@@ -9,9 +9,9 @@ import { youngTimeouts } from "./session-settings.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 export interface PostgresLimits {
-  /** The number of connections for work. One more is kept for pings. */
+  /** The number of connections for work. The pool has one more connection, for pings. */
   pool_max: number;
-  /** The longest wait for a free connection. */
+  /** The maximum wait for a free connection. */
   acquire_timeout_ms: number;
   /** The maximum number of transactions that wait in one lane. */
   lane_waiting_max: number;
@@ -21,8 +21,9 @@ export interface PostgresLimits {
   /** The server's `statement_timeout`. */
   statement_timeout_ms: number;
   /**
-   * The server's `plan_cache_mode`: whether it may keep one plan for all values of a prepared statement. Use
-   * `force_custom_plan` if the best plan depends on the values, for example for pages of a large log.
+   * The server's `plan_cache_mode`, which decides whether the server may reuse one plan for all values of a
+   * prepared statement. `force_custom_plan` is for statements whose best plan depends on the values, such as
+   * pages of a large log.
    */
   plan_cache_mode: "auto" | "force_custom_plan";
 }
@@ -37,28 +38,31 @@ export const postgresLimits: PostgresLimits = {
   plan_cache_mode: "auto",
 };
 
-/** The share of the connections for transactions of one lane. */
+/** The share of the connections that transactions of one lane may use. */
 const LANE_SHARE = 0.2;
-/** The share of the connections for all writers. */
+/** The share of the connections that all writers together may use. */
 const WRITERS_SHARE = 0.7;
 /**
- * The time after `statement_timeout` within which a server must report the timeout. A silent server counts as
- * gone.
+ * How long after `statement_timeout` the server must have reported the timeout. A server that stays silent
+ * for longer counts as lost.
  */
 const REPORT_MS = 1_000;
-/** The greatest age of work that is retried after a lost connection. The callers of older work may have given up. */
+/**
+ * The maximum age of work that is retried after a lost connection. The callers of older work may have given
+ * up.
+ */
 const REPEAT_WITHIN_MS = 5_000;
 /**
- * The shortest time between two reconnects because of a standby. A DNS name or proxy may take a while to
- * switch to the new primary.
+ * The minimum time between two reconnects because the server is a standby. A DNS name or proxy can take a
+ * while to switch to the new primary.
  */
 const STANDBY_PAUSE_MS = 500;
 
 /**
- * A pool over postgres.js that adds four things: a timeout for a connection, a timeout for an answer, a fresh
- * set of connections after a loss, and a retry of lost work. The fresh set is needed because a broken
- * connection of postgres.js with unsent bytes does not always recover. postgres.js cannot discard single
- * connections, and if one is silent, the others probably are too.
+ * A pool on top of postgres.js. It adds a timeout for getting a connection, a timeout for a response, new
+ * connections after a loss, and a retry of lost work. All connections are replaced together: a broken
+ * connection of postgres.js with unsent bytes does not always recover, and postgres.js cannot discard a
+ * single connection. If one connection is silent, the others probably are too.
  */
 export class PostgresPool {
   readonly #limits: PostgresLimits;
@@ -68,7 +72,7 @@ export class PostgresPool {
   readonly #streams: Semaphore;
   readonly #writers: Semaphore;
   readonly #lanes: KeyedSemaphore;
-  /** The timeouts that are set at the database and that these sessions turn off. */
+  /** The timeouts that the database sets and that these sessions turn off. */
   #timeouts: Record<string, string> = {};
   /** The search for the primary among several servers, or null for a single server. */
   readonly #search: PrimarySearch | null;
@@ -91,8 +95,8 @@ export class PostgresPool {
   }
 
   /**
-   * Runs `work` with one connection of the pool. If the connection is lost early and before a COMMIT was
-   * sent, `work` is retried once on a new connection.
+   * Runs `work` with a connection of the pool. If the connection is lost soon after the start and before a
+   * COMMIT was sent, retries `work` once with a new connection.
    */
   async use<T>(work: Work<T>, silence_ms = this.#limits.statement_timeout_ms + REPORT_MS): Promise<T> {
     const release = await this.#acquire(this.#permits);
@@ -107,7 +111,9 @@ export class PostgresPool {
     }
   }
 
-  /** Waits for a permit of the lane, if there is one, and for a permit of a writer. Then runs `work`. */
+  /**
+   * Waits for a permit of the lane, if `lane` is set, and for a permit for writers. Runs `work` after that.
+   */
   async writing<T>(lane: string | undefined, work: () => Promise<T>): Promise<T> {
     const leaveLane = lane === undefined ? () => {} : await this.#takeTurn(lane);
     try {
@@ -119,21 +125,24 @@ export class PostgresPool {
   }
 
   /**
-   * Takes a permit for a stream. Streams hold connections for a long time, so they may use at most half of
-   * the connections.
+   * Waits for the permit of a stream. Streams hold connections for a long time, so they may use at most half
+   * of the connections.
    */
   stream(): Promise<Release> {
     return this.#acquire(this.#streams);
   }
 
-  /** Opens every connection, so that the first burst does not wait. Rejects with the driver's error. */
+  /**
+   * Opens all connections, so the first burst of requests does not wait for them. Rejects with the driver's
+   * error.
+   */
   async warm(): Promise<void> {
     await this.#liftTimeouts();
     const { sql } = await this.#connected();
     await Promise.all(Array.from({ length: this.#limits.pool_max }, () => sql.unsafe("select 1")));
   }
 
-  /** Resolves when the server answers. Concurrent calls share one ping. */
+  /** Resolves if the server responds. Concurrent calls share one ping. */
   ping(): Promise<unknown> {
     this.#ping ??= this.#attempt(select1, this.#limits.statement_timeout_ms)
       .then(resultOf)
@@ -149,8 +158,8 @@ export class PostgresPool {
   }
 
   /**
-   * Turns off the {@link youngTimeouts} that are set at the server. A server refuses a session with an
-   * unknown setting, so the pool first asks which of them exist.
+   * Turns off those {@link youngTimeouts} that the server sets. A server rejects sessions with an unknown
+   * setting, so this method first reads which of them exist.
    */
   async #liftTimeouts(): Promise<void> {
     const names = youngTimeouts.map((name) => `'${name}'`).join();
@@ -196,7 +205,10 @@ export class PostgresPool {
     }
   }
 
-  /** Replaces the connections. Work in flight on the old ones can finish, and no new work starts there. */
+  /**
+   * Replaces the connections. Work in flight on the old connections can finish, but no new work starts on
+   * them.
+   */
   #replace(lost: ConnectionSet): void {
     if (this.#connections !== lost || this.#closed) return;
     this.#connections = this.#search === null ? this.#connect(this.#url) : undefined;
@@ -220,8 +232,9 @@ export class PostgresPool {
   }
 
   /**
-   * After a refused write, returns whether the server is a standby, and replaces the connections if so. The
-   * host name may lead to another server now. A primary that an operator made read-only is kept.
+   * Returns whether a refused write means that the server is a standby. If so, replaces the connections,
+   * because the host name may lead to another server now. Keeps the connections to a primary that an operator
+   * has made read-only.
    */
   async #leaveStandby(connections: ConnectionSet): Promise<boolean> {
     if (connections.age_ms < STANDBY_PAUSE_MS) return false;
@@ -252,7 +265,7 @@ export class PostgresPool {
 
 type Work<T> = (sql: postgres.Sql, watchdog: Watchdog) => Promise<T>;
 
-/** The outcome of work: its result, or the loss of its connection. */
+/** The outcome of an attempt: the result of the work, or the error that ended its connection. */
 type Attempt<T> = { result: T } | { lost: unknown; repeatable: boolean };
 
 function resultOf<T>(attempt: Attempt<T>): T {

@@ -13,8 +13,8 @@ import { streamCursor } from "./stream-cursor.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 /**
- * The maximum number of parameters in one prepared statement. Longer statements vary with their rows, so
- * preparing them only fills memory.
+ * The maximum number of parameters in a prepared statement. Statements with more parameters have a different
+ * text for each number of rows, so preparing them only fills memory.
  */
 const PREPARED_PARAMETERS_MAX = 64;
 /** The statement timeout of migrations, which may rebuild a table. */
@@ -22,12 +22,12 @@ const MIGRATION_STATEMENT_MS = 600_000;
 /** The statement timeout of an index build, which does not block writers. */
 const BUILD_MS = 3_600_000;
 
-/** Sets the timeouts of a migration's transaction; 0 means no timeout. */
+/** Sets the timeouts of a migration's transaction. 0 means no timeout. */
 const setTimeouts = (statement_ms: number, lock_ms: number) => sql`
   select set_config('statement_timeout', ${String(statement_ms)}, true),
     set_config('lock_timeout', ${String(lock_ms)}, true)`;
 
-/** A PostgreSQL server through postgres.js; `PostgresPool` has limits and recovery. */
+/** A PostgreSQL server through postgres.js. `PostgresPool` implements limits and recovery. */
 export class PostgresAdapter implements DatabaseAdapter {
   readonly #pool: PostgresPool;
 
@@ -117,16 +117,16 @@ async function transact<T>(
 }
 
 /**
- * Runs `work` on one connection of the driver, with a long statement timeout. Afterwards resets the session's
- * timeout and releases its advisory locks. A lost connection is not reset, because the driver would wait for
- * an answer forever.
+ * Runs `work` on one connection outside of a transaction, with a long statement timeout. Afterwards resets
+ * the timeout of the session and releases its advisory locks. Does not do so on a lost connection, because
+ * the driver would wait for a response forever.
  */
 async function outside<T>(
   client: postgres.Sql,
   watchdog: Watchdog,
   work: (orm: Orm) => Promise<T>,
 ): Promise<T> {
-  // `reserve` never resolves while the driver has no open connection.
+  // `reserve` never resolves while the driver has no open connection, so first open one.
   await watchdog.follow(() => client.unsafe("select 1"));
   const reserved = await client.reserve();
   const orm = ormOver(reserved, watchdog);
@@ -146,9 +146,9 @@ async function outside<T>(
 }
 
 /**
- * The result for postgres.js from a transaction whose connection is lost. The driver has rejected the
- * transaction already. A settled promise would make the driver write COMMIT or ROLLBACK to a missing socket,
- * which ends the process.
+ * The promise that the callback of a transaction returns after its connection is lost. The driver has already
+ * rejected the transaction. A settled promise would make the driver write COMMIT or ROLLBACK to a missing
+ * socket, which ends the process.
  */
 const neverSettled = new Promise<never>(() => {});
 
@@ -169,7 +169,7 @@ function sizeOf(parameters: readonly unknown[]): number {
   return size;
 }
 
-/** Returns the methods of postgres.js that drizzle calls, with every statement followed by the watchdog. */
+/** Returns the methods of postgres.js that drizzle calls. The watchdog follows every statement. */
 function watched(sql: Client, watchdog: Watchdog) {
   const savepoint = <T>(work: (inner: postgres.Sql) => Promise<T>) => {
     if (!("savepoint" in sql)) throw new Error("Open transactions with Database.transaction.");

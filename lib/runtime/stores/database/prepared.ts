@@ -3,7 +3,7 @@ import { PgDialect, type PreparedQueryConfig, type SelectedFieldsFlat } from "dr
 import { drizzle } from "drizzle-orm/pg-proxy";
 import { asOrm, type Orm, rowsOf } from "./orm.ts";
 
-/** The dialect for all connections. It caches the column names that it has seen. */
+/** The dialect that all connections share. It caches column names. */
 export const dialect = new PgDialect();
 
 const builder = asOrm(
@@ -12,14 +12,15 @@ const builder = asOrm(
   }),
 );
 
-/** A select of drizzle with a flat list of fields. */
+/** A drizzle select with a flat list of fields. */
 interface Select<Row> extends SQLWrapper {
   readonly _: { readonly selectedFields: SelectedFieldsFlat; readonly result: Row[] };
 }
 
 /**
- * Prepares a select that is built once, with `sql.placeholder` for the values of each call. Otherwise drizzle
- * builds the text anew for every call, which is the largest cost of a short query in this process.
+ * Prepares a select whose text is built only once. `sql.placeholder` stands for the values of each call.
+ * Without this function, drizzle builds the text for every call, which is the largest cost of a short query
+ * in this process.
  */
 export function prepared<Row>(
   build: (orm: Orm) => Select<Row>,
@@ -36,7 +37,9 @@ export function prepared<Row>(
       .execute(values);
 }
 
-/** Prepares a SQL statement, as {@link prepared} does for a select. The rows have the form of `rows`. */
+/**
+ * Prepares a SQL statement, like {@link prepared} for a select. The rows are as {@link rowsOf} returns them.
+ */
 export function preparedRows<Row>(
   statement: SQL,
 ): (orm: Orm, values: Record<string, unknown>) => Promise<Row[]> {

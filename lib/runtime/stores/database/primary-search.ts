@@ -5,21 +5,21 @@ import { serverTls, TLS_PARAMETERS } from "./server-tls.ts";
 import { withoutSettings } from "./session-settings.ts";
 
 /**
- * The query for the timeline of the write-ahead log, which each promotion increases. The value is null on a
- * standby.
+ * Selects the timeline of the write-ahead log, which increases with each promotion of a standby. The value is
+ * null on a standby.
  */
 const TIMELINE = `select case when pg_is_in_recovery() then null
   else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline`;
 
-/** The timeout of a search over all servers. A frozen server does not answer at all. */
+/** The timeout of a search over all servers. It is needed because a frozen server never responds. */
 const SEARCH_MS = 1_000;
 /**
- * The time that the other servers have to answer once one says that it is the primary. That server may be an
- * old primary that has been replaced.
+ * How long the other servers may take to respond after the first one says that it is the primary. That server
+ * may be an old primary that another server has replaced.
  */
 const OTHERS_MS = 100;
 
-/** The error when no primary was found among several servers. */
+/** The error if none of several servers is the primary. */
 export class NoPrimary extends ConnectionLost {
   constructor(failure: unknown) {
     super("No server of the list accepts writes.");
@@ -36,8 +36,8 @@ export function serverUrls(url: string): string[] {
 }
 
 /**
- * Returns host and port of an IPv6 address, which the driver would split at its colons. Returns an empty
- * object for any other host.
+ * Returns host and port of an IPv6 address, because the driver would split the address at its colons. Returns
+ * an empty object for any other host.
  */
 export function ipv6Place(url: string): { host?: string; port?: number } {
   const [, address, port = "5432"] = IPV6_HOST.exec(url) ?? [];
@@ -49,16 +49,19 @@ export function ipv6Place(url: string): { host?: string; port?: number } {
 
 const IPV6_HOST = /^[a-z]+:\/\/(?:[^/?#]*@)?\[([\da-fA-F:.]+)\](?::(\d+))?(?:[/?#]|$)/;
 
-/** Returns whether connections must lead to a primary: with several servers, or if the URL says so. */
+/**
+ * Returns whether connections must lead to a primary. They must if there are several servers, or if the URL
+ * requires it.
+ */
 export function wantsPrimary(url: string): boolean {
   const asked = new URLSearchParams(url.split("?", 2)[1]).get("target_session_attrs");
   return asked === "primary" || asked === "read-write" || serverUrls(url).length > 1;
 }
 
 /**
- * Finds the primary among several servers by asking all at once. The driver's own search is sequential: it
- * waits for a frozen server each time, accepts a standby for `read-write`, and never ends while no server
- * listens.
+ * Finds the primary among several servers by asking all of them at the same time. The driver's own search
+ * asks one after another: it waits for a frozen server each time. It also accepts a standby for `read-write`,
+ * and never ends while no server listens.
  */
 export class PrimarySearch {
   readonly #urls: readonly string[];
@@ -72,8 +75,9 @@ export class PrimarySearch {
   }
 
   /**
-   * Returns the URL of the primary: `current`, unless another server has replaced it. Rejects with
-   * `NoPrimary`.
+   * Returns the URL of the primary. If several URLs lead to the primary, prefers `current`.
+   *
+   * @throws NoPrimary if no server is the primary
    */
   async find(current?: string): Promise<string> {
     const found = new Map<string, number>();
@@ -93,7 +97,6 @@ export class PrimarySearch {
     await Promise.race([Promise.all(asking), over.promise]);
     for (const timer of timers) clearTimeout(timer);
     this.#timeline = Math.max(this.#timeline, ...found.values());
-    // One server can have several names.
     const newest = this.#urls.filter((url) => found.get(url) === this.#timeline);
     const [first] = newest;
     if (first === undefined) throw new NoPrimary(failure);
@@ -102,7 +105,7 @@ export class PrimarySearch {
 }
 
 async function timelineOf(url: string, tls: PeerTls | undefined): Promise<number | null> {
-  // This connection must accept a standby too.
+  // This connection must also accept a standby, to ask for its timeline.
   const sql = postgres(withoutSettings(url, { target_session_attrs: "", ...TLS_PARAMETERS }), {
     ...ipv6Place(url),
     ssl: serverTls(url, tls),

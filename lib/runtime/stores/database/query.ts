@@ -3,8 +3,8 @@ import type { Database, RunOptions } from "./database.ts";
 import { rows } from "./orm.ts";
 
 /**
- * Returns a template tag that runs one statement outside a transaction, and returns its rows as {@link rows} does:
- * `` query<{ id: string }>(database, "select_ids")`select id from audit.streams` ``.
+ * Returns a template tag that runs one statement outside of a transaction. The tag returns the rows like
+ * {@link rows}: `` query<{ id: string }>(database, "select_ids")`select id from audit.streams` ``.
  */
 export const query =
   <Row = Record<string, unknown>>(database: Database, operation: string, options?: RunOptions) =>

@@ -6,8 +6,8 @@ const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK_DETECTED = "40P01";
 
 /**
- * Retries `attempt`, at most five times, after a serialization failure or a deadlock. The backoff grows and
- * has jitter, so that the same transactions do not conflict again.
+ * Runs `attempt`, and retries it up to five times after a serialization failure or a deadlock. The backoff is
+ * exponential with jitter, so the same transactions do not conflict again.
  */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries++) {

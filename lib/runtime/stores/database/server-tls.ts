@@ -1,12 +1,12 @@
 import { databaseUsesTls, type PeerTls, renewingOptions } from "../../config/index.ts";
 
 /**
- * Returns the driver's `ssl` for the server of `url`. These options verify certificates, which only one of
- * the driver's own modes does.
+ * Returns the driver's `ssl` option for the server of `url`. The option always verifies certificates; of the
+ * driver's own modes, only one does.
  */
 export function serverTls(url: string, tls: PeerTls | undefined) {
   return databaseUsesTls(url) && (tls === undefined ? {} : renewingOptions(tls));
 }
 
-/** The TLS parameters to remove from the URL, because `serverTls` has applied them. */
+/** The TLS parameters that are removed from the URL, because `serverTls` applies them. */
 export const TLS_PARAMETERS = { sslmode: "", sslrootcert: "" };

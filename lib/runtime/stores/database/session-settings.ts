@@ -1,7 +1,7 @@
 /**
- * The settings of every session, which override those of the database, role and URL. Statements rely on them:
- * on the format of times and values, the search path and the isolation. `default_transaction_read_only` is
- * not set, because operators use it to close a database to writers.
+ * The settings of every session. They override the settings of the database, the role and the URL, because
+ * statements rely on formats, the search path and the isolation level. `default_transaction_read_only` is
+ * missing here, because operators use it to make a database read-only.
  */
 export const sessionSettings: Record<string, string> = {
   client_encoding: "UTF8",
@@ -17,14 +17,14 @@ export const sessionSettings: Record<string, string> = {
 };
 
 /**
- * Timeouts of newer servers, which sessions switch off if an operator has set them. Older servers refuse a
- * session with an unknown setting.
+ * Timeouts that only newer servers have. If an operator has set them, sessions turn them off. Older servers
+ * reject sessions with an unknown setting.
  */
 export const youngTimeouts = ["idle_session_timeout", "transaction_timeout"];
 
 /**
- * Returns `url` without the query parameters that postgres.js would use instead of `settings` of the same
- * name.
+ * Returns `url` without the query parameters that are also in `settings`, because postgres.js would prefer
+ * the parameters.
  */
 export function withoutSettings(url: string, settings: object): string {
   const [address = "", query] = url.split("?", 2);

@@ -4,8 +4,8 @@ import { ConnectionLost } from "./failure.ts";
 import { rows } from "./orm.ts";
 
 /**
- * Yields the rows of `statement` from a cursor in one read-only transaction, as of one moment. Each batch is
- * fetched on demand.
+ * Yields the rows of `statement` in batches from a cursor. One read-only transaction provides a consistent
+ * snapshot. Each batch is fetched on demand.
  */
 export async function* streamCursor<Row>(
   database: Database,

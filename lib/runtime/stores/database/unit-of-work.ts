@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * Detects nested calls and refuses them. Inside a transaction, `Database.run` and `Database.transaction`
- * would use another connection. They would not see the transaction's writes, and would wait forever on an
- * embedded database or a full pool.
+ * Detects and rejects nested calls. Inside a transaction, `Database.run` and `Database.transaction` would use
+ * another connection. They would not see the transaction's writes, and would wait forever on an embedded
+ * database or a full pool.
  */
 export class UnitOfWork {
   readonly #current = new AsyncLocalStorage<{ open: boolean }>();
@@ -13,7 +13,7 @@ export class UnitOfWork {
     try {
       return await this.#current.run(unit, work);
     } finally {
-      // Background work can keep this context after the transaction has ended.
+      // Background work can outlive the transaction and still have this context.
       unit.open = false;
     }
   }

@@ -2,33 +2,33 @@ import { systemClock } from "../../../async/index.ts";
 import { ConnectionLost, isConnectionLost } from "./failure.ts";
 
 interface WatchdogLimits {
-  /** The time without an answer after which the watchdog gives up the connection. */
+  /** The time without a response after which the watchdog gives up the connection. */
   silence_ms: number;
   /**
-   * The time after which the watchdog calls `onSuspicion` for an unanswered statement, to find out whether
-   * the connection is dead.
+   * The time without a response after which the watchdog calls `onSuspicion`, which can find out whether the
+   * connection is dead.
    */
   suspicion_ms: number;
   onSuspicion(watchdog: Watchdog): void;
 }
 
-/** A request that the server has not answered. */
+/** A request that the server has not answered yet. */
 export interface Question {
   asked_at: number;
-  /** True for a request that takes no time, such as BEGIN. */
+  /** Whether the server answers the request almost immediately, such as a BEGIN. */
   quick: boolean;
-  /** The approximate size of its parameters. */
+  /** The approximate size of the request's parameters. */
   size_bytes: number;
   /** Returns the id of the server process, or undefined while it is unknown. */
   backend_pid(): number | undefined;
 }
 
 /**
- * Watches the statements of one unit of work. Its timer runs only while a statement is in flight. After a
- * lost connection, or the end of the work, it refuses further statements.
+ * Watches the statements of one unit of work. Its timer runs only while a statement is in flight. It rejects
+ * further statements after the connection is lost or the work has ended.
  */
 export class Watchdog {
-  /** Rejects with `ConnectionLost` when the connection is abandoned while a statement is unanswered. */
+  /** Rejects with `ConnectionLost` if the connection is given up while a statement is unanswered. */
   readonly silence: Promise<never>;
   readonly #limits: WatchdogLimits;
   readonly #bark: (error: ConnectionLost) => void;
@@ -47,38 +47,43 @@ export class Watchdog {
     this.#bark = reject;
   }
 
-  /** True when the connection is lost. */
+  /** Whether the connection is lost. */
   get lost(): boolean {
     return this.#lost;
   }
 
-  /** True after a COMMIT was sent: if the connection is lost then, the outcome is unknown. */
+  /**
+   * Whether a COMMIT was sent. If the connection is lost after the COMMIT, the outcome of the transaction is
+   * unknown.
+   */
   get committing(): boolean {
     return this.#committing;
   }
 
-  /** Returns the requests that have been unanswered for a suspiciously long time. */
+  /** Returns the requests that have been unanswered for at least `suspicion_ms`. */
   suspicious(): Question[] {
     const before = systemClock.elapsed_ms() - this.#limits.suspicion_ms;
     return this.#ended ? [] : this.#questions.filter(({ asked_at }) => asked_at <= before);
   }
 
   /**
-   * Records a BEGIN or similar request that the driver sends. Call the returned function once the server
-   * answers. Throws when the work has ended.
+   * Records a request that the driver sends, such as BEGIN. The caller must call the returned function when
+   * the server answers. Throws if the connection is lost or the work has ended.
    */
   ask(): () => void {
     return this.#ask({ quick: true, size_bytes: 0, backend_pid: this.#backend_pid });
   }
 
-  /** Like {@link ask}, for the COMMIT. */
+  /** Records the COMMIT, like {@link ask}. */
   askToCommit(): () => void {
     const answered = this.ask();
     this.#committing = true;
     return answered;
   }
 
-  /** Follows a statement with parameters of `size_bytes` until it is answered. */
+  /**
+   * Sends a statement and records it until the server answers. `size_bytes` is the size of its parameters.
+   */
   follow<Statement extends PromiseLike<unknown>>(send: () => Statement, size_bytes = 0): Statement {
     let sent: Statement | undefined;
     const backend_pid = () => backendPid(sent);
@@ -93,7 +98,7 @@ export class Watchdog {
     return statement;
   }
 
-  /** Marks the connection as lost and rejects `silence`. */
+  /** Marks the connection as lost and rejects {@link silence}. */
   giveUp(reason: string): void {
     this.lose();
     this.#bark(new ConnectionLost(reason));
@@ -137,8 +142,8 @@ export class Watchdog {
 }
 
 /**
- * Returns the id of the server process that runs a statement. postgres.js stores the id when it sends the
- * statement.
+ * Returns the process id of the server process that runs a statement. postgres.js stores the id when it sends
+ * the statement. Returns undefined before that.
  */
 export function backendPid(statement: unknown): number | undefined {
   if (typeof statement !== "object" || statement === null || !("state" in statement)) return undefined;

@@ -2,8 +2,8 @@ import { StoreUnavailable } from "../errors.ts";
 import { tlsError } from "../tls-error.ts";
 
 /**
- * Returns the error for an operator when `ROUTE_STORE_URL` cannot be used at boot (OP-14). `refused` is true
- * when the server answers but will never serve under this URL.
+ * Returns the error for an operator if `ROUTE_STORE_URL` cannot be used at boot (OP-14). `refused` is true if
+ * the server responds but will never accept this URL.
  */
 export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailable; refused: boolean } {
   const said = messageOf(error);
@@ -17,7 +17,10 @@ export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailab
   return { failure, refused: sentence !== undefined };
 }
 
-/** The sentences for refusals, found by the text of etcd's error, which has no code. */
+/**
+ * The messages for permanent refusals. etcd's errors have no code, so a pattern for their text selects the
+ * message.
+ */
 const REFUSALS: [words: RegExp, sentence: string][] = [
   [
     /user name is empty/,
@@ -39,7 +42,7 @@ const REFUSALS: [words: RegExp, sentence: string][] = [
 
 const CAUSES_MAX = 8;
 
-/** Returns the messages of an error and its causes. */
+/** Returns the messages of an error and all of its causes, one on each line. */
 function messageOf(error: unknown): string {
   const messages: string[] = [];
   let next = error;

@@ -5,23 +5,29 @@ import { Etcd3 } from "etcd3";
 import { systemClock } from "../../../async/index.ts";
 import type { TlsOptions } from "../../config/index.ts";
 
-/** The credentials for an etcd with authentication. */
+/** The user for an etcd with authentication. */
 export interface EtcdUser {
   username: string;
   password: string;
 }
 
-/** The timeout of authentication, which etcd makes slow on purpose. */
+/**
+ * The timeout of authentication. etcd makes authentication slow on purpose, to hinder guessing of passwords.
+ */
 const AUTHENTICATION_TIMEOUT_MS = 2_000;
-/** The pause between two attempts to connect, give or take a fifth, and between two look-ups of the host's address. */
+/**
+ * The minimum pause between two attempts to connect (with 20 % jitter), and between two DNS lookups of the
+ * host.
+ */
 const RECONNECT_MS = 250;
-/** The longest time that a closed client waits for an attempt to connect. */
+/** The maximum time for which a closed client waits for an attempt to connect. */
 const SETTLE_MS = 5_000;
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
- * A client of one node of etcd, on one connection. It does not use the library's fault handling. It sends no
- * pings, because etcd would end the connection for them. Calls detect a silent connection.
+ * A client for one node of etcd, with one connection. It turns off the library's fault handling. It sends no
+ * keepalive pings, because etcd closes connections that send them too often. A silent connection is detected
+ * by the timeouts of calls.
  */
 export class EtcdClient extends Etcd3 {
   readonly #connection: NodeConnection;
@@ -55,7 +61,7 @@ export class EtcdClient extends Etcd3 {
   }
 }
 
-/** The channel that all etcd services of a client share. */
+/** Keeps the one channel that all etcd services of a client share. */
 class NodeConnection {
   #channel: LastingChannel | undefined;
 
@@ -70,14 +76,17 @@ class NodeConnection {
 }
 
 /**
- * A channel that only `end` closes. The library calls `close` after each failed call, to replace the channel.
- * A channel that is closed during or between attempts to connect can still connect. Nothing then closes that
- * connection.
+ * A channel that only `end` closes. After each failed call, the library calls `close` in order to replace the
+ * channel. That would leak connections: a channel that is closed while it connects, or between two attempts,
+ * can still connect later, and nothing closes that connection.
  */
 class LastingChannel extends Channel {
   override close(): void {}
 
-  /** Closes the channel, but first waits for an attempt to connect that is in progress or due after a failure. */
+  /**
+   * Closes the channel. If an attempt to connect is in progress, or will follow a failed one, waits for it
+   * first.
+   */
   end(): void {
     const { CONNECTING, TRANSIENT_FAILURE } = connectivityState;
     const state = this.getConnectivityState(false);
@@ -91,7 +100,10 @@ class LastingChannel extends Channel {
   }
 }
 
-/** Returns the credentials, with the public CAs by default: the library requires CAs if the client has a certificate. */
+/**
+ * Returns the TLS credentials. Uses the public CAs by default, because the library requires CAs if there is a
+ * client certificate.
+ */
 function credentialsOf({ ca, cert, key }: TlsOptions) {
   return {
     rootCertificate: Buffer.from(ca ?? rootCertificates.join("\n")),

@@ -6,24 +6,25 @@ import { EtcdClient, type EtcdUser } from "./etcd-client.ts";
 
 const GREETING_TIMEOUT_MS = 1_000;
 /**
- * The time between the timeout of a call, or the end of a watch, and its cancellation. An answer in this time
- * still counts.
+ * The delay before a call that timed out, or a watch that ended, is canceled. A response in this time shows
+ * that the node is not silent.
  */
 export const LATE_MS = 10_000;
 
 /**
- * Returns the library's deadline for a call with `timeout_ms`. The library cancels a call at its deadline. If
- * the answer then still arrives, the runtime never closes that connection.
+ * Returns the deadline to pass to the library for a call with `timeout_ms`. The library cancels a call at its
+ * deadline. If a response arrives after a cancellation, the runtime never closes that connection, so the
+ * deadline is much later than the timeout.
  */
 export function lateDeadline(timeout_ms: number): number {
   return systemClock.now() + timeout_ms + LATE_MS;
 }
 
 /**
- * One node of etcd and its client, which connects on first use. After a timed-out call the node counts as
- * silent. This ends with a late answer, or when the node greets a new connection, which then replaces the
- * silent one. Without this, the library would open one connection after another to a node that accepts
- * connections but sends nothing, and close none.
+ * One node of etcd and its client, which connects on first use. After a call has timed out, the node counts
+ * as silent until a late response arrives or a new connection receives the node's HTTP/2 settings. In the
+ * second case, a new client replaces the silent one. Without this state, the library would open connections
+ * to a node that accepts them but sends nothing, one after another, and never close them.
  */
 export class EtcdEndpoint {
   readonly #origin: string;
@@ -32,7 +33,8 @@ export class EtcdEndpoint {
   #client: EtcdClient;
   #options: TlsOptions | undefined;
   /**
-   * The client with the previous TLS files. Its calls in flight can end, and its watch stays until it breaks.
+   * The client with the previous TLS files. Its calls in flight can finish, and its watch continues until it
+   * breaks.
    */
   #old: EtcdClient | undefined;
   #isSilent = false;
@@ -47,7 +49,10 @@ export class EtcdEndpoint {
     this.#client = new EtcdClient(origin, user, this.#options);
   }
 
-  /** The client, replaced when the TLS files have changed, because the library reads them once. */
+  /**
+   * The current client. It is replaced after the TLS files have changed, because the library reads them only
+   * once.
+   */
   get client(): EtcdClient {
     const options = this.#tls?.current();
     if (options === this.#options) return this.#client;
@@ -65,7 +70,7 @@ export class EtcdEndpoint {
     const answer = call(client, lateDeadline(timeout_ms));
     const onSilence = () => {
       this.#hearsOf(client, true);
-      // A late answer ends the silence. A call that is cancelled leaves the node silent.
+      // A late response ends the silence. A canceled call does not.
       answer.then(
         () => this.#hearsOf(client, false),
         () => {},
@@ -80,15 +85,15 @@ export class EtcdEndpoint {
     this.#client.close();
   }
 
-  /** Records whether the node is silent. Results of a replaced client are ignored. */
+  /** Records whether the node is silent. Ignores results of a client that has been replaced. */
   #hearsOf(client: Etcd3, isSilent: boolean): void {
     if (client === this.#client) this.#isSilent = isSilent;
   }
 
-  /** Replaces the silent client. Rejects unless the node greets a new connection. */
+  /** Replaces the silent client. Rejects if the node sends nothing over a new connection either. */
   async #endSilence(): Promise<void> {
     if (!(await this.#greets())) throw new GRPCUnavailableError("The node did not answer.");
-    // An answer came late, or another call has replaced the client.
+    // In the meantime, a late response may have arrived, or another call may have replaced the client.
     if (!this.#isSilent) return;
     this.#isSilent = false;
     this.#client.close();
@@ -103,7 +108,7 @@ export class EtcdEndpoint {
   }
 }
 
-/** Returns whether a new connection receives the HTTP/2 settings, which a server sends first. */
+/** Returns whether a new connection receives HTTP/2 settings. An HTTP/2 server sends them first. */
 async function greets(origin: string, tls: TlsOptions | undefined): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const session = connect(origin, tls);
@@ -120,7 +125,7 @@ async function greets(origin: string, tls: TlsOptions | undefined): Promise<bool
   }
 }
 
-/** Makes a linearizable read, which only a node that reaches the majority answers. */
+/** Sends a linearizable read. Only a node that can reach the majority of nodes answers it. */
 export async function readNothing(client: Etcd3, deadline: number): Promise<void> {
   await client.kv.range({ key: Buffer.from("ping"), keys_only: true }, { deadline });
 }

@@ -7,28 +7,30 @@ import { EtcdEndpoint } from "./etcd-endpoint.ts";
 import { type CallTimes, hedgedCall, type Verdict } from "./hedged-call.ts";
 
 export interface EtcdEndpointsOptions {
-  /** The origins, such as `http://localhost:2379`. */
+  /** The origins of the nodes, such as `http://localhost:2379`. */
   hosts: string[];
   auth?: EtcdUser;
   tls?: PeerTls;
 }
 
 /**
- * The nodes of one etcd. Calls go to the node that answered last, and to others if it does not answer. A call
- * can therefore run more than once, even after its answer, so repeats must be harmless.
+ * The nodes of one etcd cluster. A call goes to the node that answered last. If it does not answer, the call
+ * also goes to other nodes. A call can therefore run more than once, even after its response, so calls must
+ * be idempotent.
  */
 export class EtcdEndpoints {
   readonly #endpoints: readonly EtcdEndpoint[];
   #preferred: number;
 
   constructor({ hosts, auth, tls }: EtcdEndpointsOptions) {
-    // Silences the library under etcd3, which prints errors on stderr that calls return anyway.
+    // Turn off the log of the library under etcd3. It prints errors on stderr, and calls return these errors
+    // anyway.
     setLogger({});
     this.#endpoints = hosts.map((host) => new EtcdEndpoint(host, auth, tls));
     this.#preferred = Math.floor(Math.random() * hosts.length);
   }
 
-  /** Returns the first answer, and the client of the node that gave it. */
+  /** Returns the first response, and the client of the node that sent it. */
   async ask<T>(
     times: CallTimes,
     call: (client: Etcd3, deadline: number) => Promise<T>,
@@ -53,7 +55,7 @@ export class EtcdEndpoints {
 function verdictOn(error: Error): Verdict {
   const refused = error.message.includes("ECONNREFUSED") || isTlsError(error.message);
   if (error instanceof GRPCUnavailableError && refused) return "refused";
-  // If etcd is full or overloaded, all nodes refuse, so the other nodes are not asked.
+  // An etcd that is full or overloaded refuses calls on all nodes, so no other node is asked.
   const isFull = error instanceof GRPCResourceExhastedError;
   return isRecoverableError(error) && !isFull ? "unanswered" : "answered";
 }

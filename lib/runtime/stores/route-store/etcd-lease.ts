@@ -4,19 +4,20 @@ import type { LeaseOptions } from "./route-store.ts";
 
 type EtcdCall<T> = (client: Etcd3, deadline: number) => Promise<T>;
 
-/** The calls of a lease to etcd. Both reject with `StoreUnavailable` when there is no answer. */
+/** The ways in which a lease calls etcd. Both reject with `StoreUnavailable` if no response arrives. */
 interface LeaseCalls {
-  /** Makes a call that several nodes may execute. */
+  /** Makes an idempotent call, which several nodes may execute. */
   call<T>(operation: string, call: EtcdCall<T>): Promise<T>;
-  /** Makes a call that is executed once. */
+  /** Makes a call that is sent only once. */
   write<T>(operation: string, write: EtcdCall<T>): Promise<T>;
 }
 
 /**
- * The shortest time between two writes. If several values are set within this time, only the last is written.
+ * The minimum time between two writes. If several values are set within this time, only the last one is
+ * written.
  */
 const WRITE_GAP_MS = 250;
-/** The number of renewals within the time to live. */
+/** The number of renewals in one time to live. */
 const SIGNS_OF_LIFE = 4;
 /** Allows for timer drift: a run may start slightly early. */
 const DUE_EARLIER = 0.9;
@@ -24,8 +25,8 @@ const RETRY_MS = 250;
 const RELEASE_MS = 2_000;
 
 /**
- * One leased key. A loop renews the lease, or makes a new lease if etcd lost it. The loop also ensures that
- * the key has the latest value and the lease, even if earlier writes failed.
+ * One key with a lease. A loop renews the lease, or creates a new one if etcd has lost it. The loop also
+ * ensures that the key has the latest value and belongs to the lease, even if earlier writes failed.
  */
 export class EtcdLease {
   readonly #key: Buffer;
@@ -34,9 +35,9 @@ export class EtcdLease {
   readonly #loop: Loop;
   readonly #life_ms: number;
   #value: Buffer | null = null;
-  /** The id of the lease, or null without a lease. */
+  /** The id of the lease, or null if there is no lease. */
   #id: string | null = null;
-  /** The time of the next renewal, by `systemClock.elapsed_ms`. */
+  /** When the next renewal is due, in the time of `systemClock.elapsed_ms`. */
   #due_ms = 0;
   #isFailing = false;
 
@@ -73,7 +74,7 @@ export class EtcdLease {
     await endsWithin(revoked, RELEASE_MS);
   }
 
-  /** Stops the renewals. etcd removes the key after the time to live. */
+  /** Stops renewing the lease. etcd removes the key after the time to live. */
   abandon(): void {
     void this.#loop.stop();
   }
@@ -108,7 +109,10 @@ export class EtcdLease {
     return ID;
   }
 
-  /** Writes the value to the key under the lease. Returns false if the lease has ended. */
+  /**
+   * Writes the latest value to the key and attaches the key to the lease. Returns false if the lease has
+   * ended.
+   */
   async #write(lease: string): Promise<boolean> {
     const { key, value } = { key: this.#key, value: this.#value };
     if (value === null) return true;
@@ -135,8 +139,8 @@ export class EtcdLease {
 }
 
 /**
- * Renews a lease, and returns false if it has ended, which etcd reports as a time to live of 0. The stream
- * carries one request and is half-closed right after it, so etcd ends it like any other call.
+ * Renews a lease. Returns false if the lease has ended; etcd reports this as a time to live of 0. The client
+ * sends one request and then closes its side of the stream, so etcd ends the stream like any other call.
  */
 async function keepAlive(client: Etcd3, id: string, deadline: number): Promise<boolean> {
   const stream = await client.leaseClient.leaseKeepAlive({ deadline });

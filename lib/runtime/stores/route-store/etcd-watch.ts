@@ -3,25 +3,27 @@ import { Loop, systemClock } from "../../../async/index.ts";
 import { LATE_MS, lateDeadline, readNothing } from "./etcd-endpoint.ts";
 import type { RouteChange, RouteListener } from "./route-store.ts";
 
-/** Finds a node of etcd that has just answered a linearizable read. */
+/** Returns a client of a node that has just answered a linearizable read. */
 type FindNode = () => Promise<Etcd3>;
 
-/** The pause before a new watch. */
+/** The pause before the watch is restarted. */
 const RESTART_MS = 200;
-/** The interval at which the node is asked for progress. */
+/**
+ * The interval between two checks of the node. Each check sends a progress request and a linearizable read.
+ */
 const ASK_MS = 400;
-/** The maximum number of unanswered requests. The watch leaves a silent node after 1.2 to 1.6 s. */
+/** The maximum number of unanswered checks. The watch leaves a silent node after 1.2 to 1.6 s. */
 const UNANSWERED_MAX = 3;
-/** The id of the only watch on its stream. */
+/** The id of the watch. It is the only watch on its stream. */
 const WATCH_ID = 1;
 const ASK_TIMEOUT_MS = ASK_MS * UNANSWERED_MAX;
 
 /**
- * Watches a prefix on any node. The listener reads everything again after each restart of the watch. A
- * restart therefore needs no revision, and a compaction does no harm.
+ * Watches a prefix on any node of etcd. After each restart of the watch, the listener must read everything
+ * again. Therefore the watch does not resume from a revision, and a compaction cannot break it.
  */
 export class EtcdWatch {
-  /** Resolves when the first watch is in place. */
+  /** Resolves when etcd has created the first watch. */
   readonly established: Promise<void>;
   readonly #prefix: string;
   readonly #findNode: FindNode;
@@ -41,7 +43,7 @@ export class EtcdWatch {
       resolve();
     };
     this.#loop = new Loop({
-      // Failures do not lengthen the pause, whether no node answers or the node refuses the watch.
+      // The pause stays the same after failures: there is no backoff.
       task: (stopping) => this.#watch(stopping).catch(() => {}),
       pause_ms: RESTART_MS,
       retry_ms: RESTART_MS,
@@ -55,7 +57,7 @@ export class EtcdWatch {
     this.#leave();
   }
 
-  /** Watches on one node until the stream ends or the node may no longer report changes. */
+  /** Watches on one node until the stream ends or the node fails its checks. */
   async #watch(stopping: () => boolean): Promise<void> {
     const node = await this.#findNode();
     if (stopping()) return;
@@ -95,8 +97,9 @@ export class EtcdWatch {
 }
 
 /**
- * Asks the node to end the watch, and cancels the stream when the watch has ended, or after a long silence.
- * If a message still arrives on a cancelled stream, the runtime never closes that connection.
+ * Asks the node to end the watch. Cancels the stream after the watch has ended, or after a long silence. The
+ * stream is not canceled earlier: if a message arrived on a canceled stream, the runtime would never close
+ * that connection.
  */
 function endWatch(stream: WatchStream): void {
   const cancel = () => {
@@ -120,9 +123,10 @@ function changeOf({ type, kv }: IEvent): RouteChange {
 type WatchStream = Awaited<ReturnType<WatchClient["watch"]>>;
 
 /**
- * Repeatedly asks a node for progress on the stream, because a connection can fall silent. Also asks for a
- * linearizable read, because an isolated node keeps streams open without changes. Counts unanswered requests
- * instead of time, so that a busy process does not mistake unread answers for missing ones.
+ * Checks a node regularly, and calls `onLost` after too many unanswered checks. A progress request on the
+ * stream detects a silent connection. A linearizable read detects an isolated node, which keeps streams open
+ * without changes. Counting checks instead of time prevents a false alarm in a busy process, which has not
+ * read the responses yet.
  */
 function watchHealth(node: Etcd3, stream: WatchStream, onLost: () => void) {
   let unheard = 0;
@@ -135,7 +139,7 @@ function watchHealth(node: Etcd3, stream: WatchStream, onLost: () => void) {
       await readNothing(node, lateDeadline(ASK_TIMEOUT_MS));
       unserved = 0;
     } catch {
-      // A failed read counts as unanswered.
+      // A failed read counts as an unanswered check.
     } finally {
       isReading = false;
     }

@@ -19,23 +19,27 @@ import type {
   RouteWatch,
 } from "./route-store.ts";
 
-/** The times of a call. They outlast an election of etcd, which takes about two seconds. */
+/** The timeouts of a call. They are longer than a leader election of etcd, which takes about two seconds. */
 const CALL: CallTimes = { timeout_ms: 3_000, attempt_ms: 1_000, hedge_ms: 250 };
-/** The times of a page. A page is large, so a second node is asked only after a longer delay. */
+/** The timeouts of reading a page. A page is large, so a second node is asked only after a longer delay. */
 const PAGE: CallTimes = { timeout_ms: 5_000, attempt_ms: 5_000, hedge_ms: 1_000 };
 /**
- * The keys in a page. A value can have 1 MiB (etcd's limit is 1.5 MiB), and a page must fit into one message.
+ * The number of keys in a page. A value can have 1 MiB (etcd's limit is 1.5 MiB), and a page must fit into
+ * one gRPC message.
  */
 const PAGE_KEYS = 64;
-/** The maximum number of attempts at one listing. A listing restarts when etcd has compacted its revision. */
+/**
+ * The maximum number of attempts at a listing. A listing starts again if etcd compacts its revision in the
+ * meantime.
+ */
 const LIST_ATTEMPTS = 3;
 /**
- * The digits of the largest safe integer. Numbers padded to this width compare correctly as bytes, as etcd
- * compares values.
+ * The number of digits of the largest safe integer. etcd compares values as bytes, so numbers are padded to
+ * this width.
  */
 const FENCE_DIGITS = 16;
 
-/** A route store on etcd, with etcd3. Reads are linearizable. */
+/** A route store on etcd, through etcd3. All reads are linearizable. */
 export class EtcdRouteStore implements RouteStore {
   readonly #endpoints: EtcdEndpoints;
   readonly #namespace: string;
@@ -99,10 +103,11 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   /**
-   * Writes unless the recorded number is greater. The comparison asks for a greater number, because in etcd a
-   * comparison with the value of a missing key is never true. A repeat on another node finds its own number
-   * and writes the same value again. After a newer write a repeat does nothing and returns false, although
-   * the first attempt was applied before it was replaced.
+   * Writes `value`, unless a greater number is recorded for the fence. The transaction tests for "greater"
+   * and writes in the `failure` branch. The reason is that in etcd a comparison with the value of a missing
+   * key is always false. A retry on another node usually finds its own number, and writes the same value
+   * again. After a newer write, a retry does nothing and returns false, although the first attempt may have
+   * been applied and then replaced.
    */
   writeFenced({ key, value, fence }: FencedWrite): Promise<boolean> {
     const fenceKey = Buffer.from(fence.key);
@@ -126,7 +131,7 @@ export class EtcdRouteStore implements RouteStore {
 
   async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
     const findNode = async () => (await this.#endpoints.ask(CALL, readNothing)).client;
-    // The watch itself would retry forever and never report why it finds no node.
+    // Check once whether a node answers: the watch itself would retry forever and never report the error.
     await findNode().catch((error) => {
       throw routeStoreFailure(error);
     });
@@ -190,7 +195,7 @@ export class EtcdRouteStore implements RouteStore {
     }
   }
 
-  /** Makes a call that several nodes may execute without harm. */
+  /** Makes a call that several nodes can execute without harm. */
   #call<T>(
     operation: string,
     times: CallTimes,
@@ -205,7 +210,7 @@ export class EtcdRouteStore implements RouteStore {
     });
   }
 
-  /** Makes an unconditional write, on one node and once. A repetition could undo a later write. */
+  /** Sends an unconditional write once, to one node. A retry could undo a later write. */
   #write<T>(operation: string, write: (client: Etcd3, deadline: number) => Promise<T>): Promise<T> {
     return this.#observed(operation, async () => {
       try {

@@ -7,7 +7,10 @@ import {
 } from "etcd3";
 import { StoreUnavailable } from "../errors.ts";
 
-/** Returns `StoreUnavailable` if etcd did not answer, or the error itself for a refused request. */
+/**
+ * Returns `StoreUnavailable` if etcd did not answer. Returns any other error unchanged, such as a refused
+ * request.
+ */
 export function routeStoreFailure(error: unknown): unknown {
   if (error instanceof StoreUnavailable || error instanceof GRPCInvalidArgumentError) return error;
   const absent =
@@ -18,7 +21,9 @@ export function routeStoreFailure(error: unknown): unknown {
   return absent ? new StoreUnavailable("route_store", error) : error;
 }
 
-/** Returns whether the revision was compacted. etcd has no typed error for it. */
+/**
+ * Returns whether etcd has compacted the requested revision. The library has no error class for this case.
+ */
 export function isCompacted(error: unknown): boolean {
   return error instanceof Error && error.message.includes("required revision has been compacted");
 }

@@ -1,23 +1,26 @@
 import { type Clock, systemClock, withDeadline } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 
-/** The timeout of a call, and the times after which it tries further endpoints. */
+/** The timeouts of a call that can go to several endpoints. */
 export interface CallTimes {
   /** The timeout of the whole call. */
   timeout_ms: number;
-  /** The timeout of one attempt. The call may then ask its endpoint again. */
+  /** The timeout of one attempt. After it, the call may try the same endpoint again. */
   attempt_ms: number;
-  /** The time without an answer after which the call also asks the next endpoint. */
+  /** The time without a response after which the call also goes to the next endpoint. */
   hedge_ms: number;
 }
 
-/** The meaning of an error: the endpoint answered, it could not answer, or nothing listens there. */
+/**
+ * The meaning of an attempt's error: the endpoint responded, it did not respond, or it refused the
+ * connection.
+ */
 export type Verdict = "answered" | "unanswered" | "refused";
 
 export interface HedgedCall<Endpoint, T> extends CallTimes {
-  /** The endpoints in the order of attempts. The order repeats while the call has time. */
+  /** The endpoints in the order of attempts. The order repeats until the call times out. */
   order: readonly Endpoint[];
-  /** Asks one endpoint. The attempt must settle by `deadline`, in milliseconds since the epoch. */
+  /** Makes an attempt at one endpoint. It must settle by `deadline`, in milliseconds since the epoch. */
   attempt: (endpoint: Endpoint, deadline: number) => Promise<T>;
   verdictOn: (error: Error) => Verdict;
   clock?: Clock;
@@ -26,10 +29,10 @@ export interface HedgedCall<Endpoint, T> extends CallTimes {
 const RETRY_MS = 100;
 
 /**
- * Returns the first answer of several endpoints, and its endpoint. The next endpoint is asked when one fails
- * or is slow; no endpoint has two attempts at once. An error with the verdict `answered` ends the call.
- * Without an answer the call rejects with `StoreUnavailable` at its timeout, or once every endpoint has
- * refused the connection. Later answers are ignored.
+ * Returns the first response of several endpoints, and the endpoint that sent it. If an endpoint fails or is
+ * slow, the call goes to the next one; no endpoint has two attempts at the same time. An error with the
+ * verdict `answered` ends the call. The call rejects with `StoreUnavailable` at its timeout, or as soon as
+ * all endpoints have refused the connection. Later responses are ignored.
  */
 export function hedgedCall<Endpoint, T>(
   call: HedgedCall<Endpoint, T>,

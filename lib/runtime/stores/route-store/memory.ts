@@ -15,14 +15,11 @@ import type {
 interface Watch {
   readonly prefix: string;
   readonly listener: RouteListener;
-  /** The changes that its listener will receive in the next turn of the event loop. */
+  /** The changes that the listener receives in the next iteration of the event loop. */
   untold: RouteChange[];
 }
 
-/**
- * A route store in this process. Closing it ends its watches. The entries remain for other users of the
- * store.
- */
+/** A route store in the memory of this process. Closing it ends all watches, but keeps the entries. */
 export class MemoryRouteStore implements RouteStore {
   readonly #observer: StoreObserver;
   readonly #namespace: string;
@@ -84,7 +81,10 @@ export class MemoryRouteStore implements RouteStore {
     };
   }
 
-  /** Returns a lease that ends only by its release, because the store and the holder are one process. */
+  /**
+   * Returns a lease that ends only when it is released, because the store and the holder are in the same
+   * process.
+   */
   lease(key: string, _: LeaseOptions): RouteLease {
     let isHeld = true;
     return {

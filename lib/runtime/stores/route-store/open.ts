@@ -6,10 +6,13 @@ import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
 
 interface RouteStoreOptions {
-  /** The store's name in metrics: the key prefix below which its user works. `edge/gateway/routes` by default. */
+  /**
+   * The name of the store in metrics: the key prefix that the user of the store works with. Default:
+   * `edge/gateway/routes`.
+   */
   namespace?: string;
   observer?: StoreObserver;
-  /** The TLS files, if the URL asks for TLS. */
+  /** The TLS files, if the URL uses TLS. */
   tls?: PeerTls;
 }
 
@@ -17,8 +20,9 @@ const DEFAULT_PORT = 2379;
 const DEFAULT_NAMESPACE = "edge/gateway/routes";
 
 /**
- * Opens the store of `url` (OP-11): `http://host:2379`, more endpoints after commas, or `memory://`, which is
- * new and empty. Does not wait for etcd; use `ping` for that. Rejects with `TypeError` for any other URL.
+ * Opens the store of `url` (OP-11): one or more endpoints such as `http://host:2379`, separated by commas, or
+ * `memory://` for a new, empty store. Does not wait for etcd; `ping` does. Rejects with `TypeError` for any
+ * other URL.
  */
 export async function openRouteStore(url: string, options: RouteStoreOptions = {}): Promise<RouteStore> {
   if (url === "memory://") return memoryRouteStore(options);
@@ -26,7 +30,7 @@ export async function openRouteStore(url: string, options: RouteStoreOptions = {
   return new EtcdRouteStore({ ...etcdEndpoints(url), tls }, namespace, observer);
 }
 
-/** Returns an empty store in memory, which the services of this process share. */
+/** Returns an empty store in memory that the services of this process can share. */
 export function memoryRouteStore(options: RouteStoreOptions = {}): RouteStore {
   return new MemoryRouteStore(options.namespace ?? DEFAULT_NAMESPACE, options.observer ?? observeNothing);
 }
@@ -50,8 +54,8 @@ function etcdEndpoints(list: string): EtcdEndpointsOptions {
 }
 
 /**
- * Returns the origin with its port, 2379 by default. A parsed URL omits the default port of its scheme, so
- * the port is read from the original text.
+ * Returns the origin with its port. The default port is 2379. A parsed URL omits the default port of its
+ * scheme, so the port is read from the original text.
  */
 function originOf({ protocol, hostname, port }: URL, written: string): string {
   const [, written_port] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(written) ?? [];

@@ -1,44 +1,48 @@
 /**
- * A small key-value store with watches: etcd, or memory for one process (OP-11).
+ * A small key-value store with watches: etcd, or the memory of one process (OP-11).
  *
- * Every method rejects with `StoreUnavailable` when the store exceeds the adapter's timeout. A write that was
- * rejected in this way may still be applied later; `writeFenced` makes that harmless.
+ * Every method rejects with `StoreUnavailable` if the store exceeds the adapter's timeout. A rejected write
+ * may still be applied later; `writeFenced` makes that harmless.
  */
 export interface RouteStore {
   get(key: string): Promise<RouteEntry | null>;
   /**
-   * Returns every entry below `prefix` in key order, as of one revision. Reads pages, so the number of
-   * entries is not limited.
+   * Returns all entries below `prefix` in key order, as of one revision. Reads them in pages, so their number
+   * is not limited.
    */
   list(prefix: string): Promise<RouteListing>;
-  /** Returns the revisions and the number of the entries below `prefix`, without their values. */
+  /** Returns the revisions and the number of entries below `prefix`, without their values. */
   summarize(prefix: string): Promise<RouteSummary>;
-  /** Writes unconditionally, for operators' tools and tests. */
+  /** Writes a value unconditionally. Only operators' tools and tests use this method. */
   put(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
   /**
-   * Puts `value` at `key` (null: deletes it) and records `fence.value` at `fence.key` in one step, unless a
-   * greater number is recorded. A delayed or repeated write can therefore never replace a newer one. Returns
-   * false if a greater number was found: nothing was written, or the write has been replaced since.
+   * Writes `value` to `key`, or deletes the key if `value` is null, and records `fence.value` at `fence.key`,
+   * all in one transaction. Does nothing if a greater number is recorded there. Therefore a delayed or
+   * repeated write cannot replace a newer one. Returns false if a greater number was recorded: either nothing
+   * was written, or a newer write has replaced this one.
    */
   writeFenced(write: FencedWrite): Promise<boolean>;
   /**
-   * Reports every change below `prefix` to `listener`. Resumes after a lost connection, a restart, a
-   * compaction or a silent node, and reports each interruption. Resolves once the watch is in place. A later
-   * listing and the reported changes together miss nothing; after an interruption a new listing is needed.
+   * Calls `listener` for every change below `prefix`. The watch survives lost connections, restarts,
+   * compactions and silent nodes, and calls `listener` after each interruption. Resolves when the watch is
+   * established. A listing that is read after that, together with the changes from then on, misses nothing.
+   * After an interruption, the caller needs a new listing.
    */
   watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
   /**
-   * Returns a lease of `key`. The key is removed by `release`, or by its time to live after this process has
-   * ended. The lease's value replaces what others write to the key.
+   * Returns a lease for `key`. `release` removes the key. If this process dies, the store removes the key
+   * after the time to live. If others write to the key, the lease restores its own value.
    */
   lease(key: string, options: LeaseOptions): RouteLease;
-  /** Resolves if the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
+  /** Resolves if the store responds within `timeout_ms`. Otherwise rejects with `StoreUnavailable`. */
   ping(timeout_ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A change of a key. Revisions number the writes to the store, so they order any two changes. */
+/**
+ * A change of a key. All writes to the store are numbered by revisions, so revisions order any two changes.
+ */
 export interface RouteChange {
   key: string;
   /** The new value, or null if the key was deleted. */
@@ -51,7 +55,9 @@ export interface RouteEntry extends RouteChange {
 }
 
 export interface RouteListing {
-  /** The revision of the listing: the entries include all changes up to it and no later ones. */
+  /**
+   * The revision of the listing. The entries contain all changes up to this revision, and no later changes.
+   */
   revision: number;
   entries: RouteEntry[];
 }
@@ -59,16 +65,16 @@ export interface RouteListing {
 export interface RouteSummary {
   /** The revision of the store at the time of the read. */
   revision: number;
-  /** The latest revision at which one of the entries was written; 0 without entries. */
+  /** The revision of the latest write among the entries, or 0 if there are no entries. */
   newest: number;
   /** The number of entries. */
   count: number;
 }
 
 export interface RouteListener {
-  /** Receives changes in the order of their revisions. Changes of one revision arrive together. */
+  /** Called with changes in the order of their revisions. Changes of one revision arrive in one call. */
   changed(changes: readonly RouteChange[]): void;
-  /** Reports that the watch restarted and may have missed changes. */
+  /** Called when the watch has restarted and may have missed changes. */
   interrupted(): void;
 }
 
@@ -83,21 +89,24 @@ export interface RouteWatch {
 }
 
 export interface LeaseOptions {
-  /** The time to live of the key without a renewal by its holder. */
+  /** The time after which the store removes the key if its holder does not renew the lease. */
   ttl_seconds: number;
-  /** Reports why the store refused or lost the key. Called once, until {@link onRecovery}. */
+  /**
+   * Called with the reason when the store refuses or loses the key. It is not called again before
+   * {@link onRecovery}.
+   */
   onFailure: (error: unknown) => void;
-  /** Reports that the store has the key again. */
+  /** Called when the store has the key again. */
   onRecovery: () => void;
 }
 
 export interface RouteLease {
   /**
-   * Sets the key's value and returns at once. The latest value is written in the background, a few times a
-   * second at most. The value is written again after the store was unavailable, lost the key or got another
-   * value.
+   * Sets the key's value and returns immediately. The latest value is written in the background, a few times
+   * a second at most. It is written again if the store was unavailable, lost the key or received another
+   * value for the key.
    */
   put(value: string): void;
-  /** Removes the key. If the store does not answer soon, it removes the key after the time to live. */
+  /** Removes the key. If the store does not respond soon, the key disappears after its time to live. */
   release(): Promise<void>;
 }
