@@ -1,7 +1,6 @@
+/** Tests how browsers cache the Swagger page and its assets. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Registry, startRegistry } from "./registry/harness.ts";
-
-/** The caching of the Swagger page by browsers. */
 
 let registry: Registry;
 beforeAll(async () => {
@@ -12,7 +11,7 @@ afterAll(() => registry.stop());
 const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   fetch(`${registry.url}${path}`, { method, headers });
 
-/** Returns the addresses of the page's assets, as the page names them. */
+/** Returns the asset URLs in the page's `src` and `href` attributes. */
 async function assetPaths(): Promise<string[]> {
   const html = await (await get("/swagger")).text();
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? "");
@@ -39,14 +38,14 @@ async function expectRevalidation(path: string, cacheControl: string): Promise<v
 
 describe("the Swagger page", () => {
   test.each(["/swagger", "/swagger/json"])(
-    "%s is revalidated each time, and answered with 304",
+    "requires browsers to revalidate %s each time, and answers 304 if it is unchanged",
     async (path) => {
       await expectRevalidation(path, "no-cache");
     },
   );
 
   // RG-99
-  test("has assets that are cached for good under the address that it names", async () => {
+  test("names versioned asset URLs, which browsers may cache forever", async () => {
     const paths = await assetPaths();
     expect(paths).toHaveLength(5);
     for (const path of paths) await expectRevalidation(path, "public, max-age=31536000, immutable");
@@ -54,14 +53,14 @@ describe("the Swagger page", () => {
   });
 
   // RG-99
-  test("gives its assets to the page of another version too, but not for good", async () => {
+  test("serves its assets to a page of another version too, but they must be revalidated", async () => {
     const [path = ""] = await assetPaths();
     const plain = path.replace(/\?.*/, "");
     await expectRevalidation(plain, "no-cache");
     await expectRevalidation(`${plain}?v=of-another-version`, "no-cache");
   });
 
-  test("answers HEAD with the same headers", async () => {
+  test("answers HEAD with the same headers as GET", async () => {
     for (const path of ["/swagger", "/swagger/json", ...(await assetPaths())]) {
       const [whole, head] = [await get(path), await get(path, {}, "HEAD")];
       expect(head.status).toBe(200);

@@ -24,7 +24,7 @@ const AVOIDED: readonly Avoided[] = [
  * Words that start a sentence without a subject. Headings of tables have no point and may start with them.
  */
 const HEADLESS =
-  /^(?:Of|Those|Whose|Who|Whom|Whether that|Nor|Such) [a-z]|^(?:By|As|What|Not) (?!the following)[a-z]/;
+  /^(?:Of|Those|Whose|Who|Whom|Whether that|Nor|Such) [a-z]|^(?:By|As|What|Not) (?!the following|default\b)[a-z]/;
 
 const WORDS_MAX = 25;
 

@@ -11,21 +11,21 @@ export interface AuditService {
   readonly url: string;
   readonly internal_url: string;
   readonly database_url: string;
-  /** Calls the internal port, below `/internal/`; a text is sent as it is. */
+  /** Sends a request to `/internal/<path>` on the internal port. A string body is sent unchanged. */
   send(method: string, path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   put(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   patch(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   postIntents(body: unknown): Promise<Response>;
   postOutcomes(body: unknown): Promise<Response>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
-  /** One page of a log; throws when the answer is not 200. */
+  /** Returns one page of a log. Throws if the status is not 200. */
   list(path: string): Promise<{ audit_events: AuditEvent[]; has_more: boolean }>;
-  /** Returns the event of a request in a log, by default that of organization-1. */
+  /** Returns the event of a request. Reads the log of organization-1 unless `log` names another. */
   event(request_id: string, log?: string): Promise<AuditEvent | undefined>;
   stop(): Promise<void>;
 }
 
-/** An event as tests read it. */
+/** An event in a response. Tests access its other fields without types. */
 export type AuditEvent = Record<string, unknown> & { id: string; request_id: string };
 
 export interface AuditServiceOptions {
@@ -54,13 +54,13 @@ export async function startAudit(options: AuditServiceOptions = {}): Promise<Aud
   );
 }
 
-/** A service that runs for all tests of a file, or of a `describe`. */
+/** A service that all tests of a file or a `describe` share. */
 export interface SharedAudit extends AuditService {
-  /** Stops the service, does `between`, and starts the service again on the same database. */
+  /** Stops the service, calls `between`, and starts the service again on the same database. */
   restart(between?: () => Promise<unknown>): Promise<void>;
 }
 
-/** Starts one service for all tests of a file, or of a `describe`. */
+/** Starts a service before all tests of the file or `describe`, and stops it after them. */
 export function sharedAudit(options: AuditServiceOptions = {}, start = startAudit): SharedAudit {
   let audit: AuditService | undefined;
   beforeAll(async () => {
@@ -68,7 +68,7 @@ export function sharedAudit(options: AuditServiceOptions = {}, start = startAudi
   });
   afterAll(() => audit?.stop());
   const running = (): AuditService => {
-    if (audit === undefined) throw new Error("The service runs for tests and hooks only.");
+    if (audit === undefined) throw new Error("The service is not running: call it in tests and hooks only.");
     return audit;
   };
   return {
@@ -99,7 +99,7 @@ export function sharedAudit(options: AuditServiceOptions = {}, start = startAudi
   };
 }
 
-/** Returns the calls of an audit service, wherever it runs. */
+/** Returns a client of an audit service, which may run in this process or in another one. */
 export function auditClient(
   database_url: string,
   url: string,
@@ -141,23 +141,23 @@ export function auditClient(
   };
 }
 
-/** Returns the address of the events of an organization. */
+/** Returns the URL path of an organization's events. */
 export function logOf(organization_id: string): string {
   return `/organizations/${organization_id}/audit-events`;
 }
 
-/** Opens the log of a service on a server, for statements that only SQL can run. */
+/** Opens the database of a service that uses a PostgreSQL server, for SQL that no endpoint can do. */
 export function openLog(service: AuditService): Promise<Database> {
   return openDatabase(service.database_url, { namespace: "audit" });
 }
 
-/** Returns a tag that runs one statement of SQL on an open log, and returns its rows. */
+/** Returns a template tag that runs one SQL statement on an open log and returns its rows. */
 export const sqlOn =
   (log: Database) =>
   <Row = Record<string, unknown>>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]> =>
     query<Row>(log, "test")(strings, ...values);
 
-/** Returns the present value of a series, such as `audit_intents_total{result="created"}`. */
+/** Returns the current value of a time series, such as `audit_intents_total{result="created"}`. */
 export async function metricOf({ internal_url }: { internal_url: string }, series: string): Promise<number> {
   const text = await (await fetch(`${internal_url}/metrics`)).text();
   return Number(text.split(`\n${series} `)[1]?.split("\n")[0]);
@@ -190,7 +190,7 @@ export function userIntent(changes: Record<string, unknown> = {}): Record<string
   });
 }
 
-/** Returns the paths of the fields that a 422 names. */
+/** Returns the paths of the fields that a 422 response names. */
 export async function wrongFields(response: Response): Promise<string[]> {
   const body = await json(response);
   if (response.status !== 422 || body.error?.code !== "VALIDATION_ERROR") {
@@ -199,7 +199,7 @@ export async function wrongFields(response: Response): Promise<string[]> {
   return body.error.details.fields.map(({ path }: { path: string }) => path);
 }
 
-/** Returns a body as JSON. */
+/** Returns the parsed JSON body of a response. */
 export async function json(response: Response) {
   return JSON.parse(await response.text());
 }

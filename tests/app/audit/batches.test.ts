@@ -8,7 +8,7 @@ const audit = sharedAudit();
 const rejected = { outcome: "rejected", status: 403 };
 const ids = (count: number) => Array.from({ length: count }, requestId);
 
-/** Returns the results of a batch, whose status must be 200. */
+/** Expects status 200, and returns the results of a batch. */
 async function resultsOf(answer: Promise<Response>): Promise<Record<string, unknown>[]> {
   const response = await answer;
   const body = await json(response);
@@ -24,7 +24,7 @@ const invalid = (request_id: unknown, ...paths: string[]) => ({
   fields: paths.map((path) => ({ path, message: expect.stringMatching(/\.$/) })),
 });
 
-/** Returns an intent of a batch. */
+/** Returns one item of a batch of intents. */
 const of = (request_id: unknown, changes: Record<string, unknown> = {}) => ({
   request_id,
   ...intent(changes),
@@ -140,13 +140,13 @@ describe("a batch of outcomes", () => {
     const results = await outcomes(all.map((request_id) => ({ request_id, ...rejected })));
     await writing;
     for (const { request_id, result } of results) {
-      // An outcome that overtook its intent on the wire is not_found.
+      // An outcome can arrive before its intent. Its result is then not_found, and the event stays pending.
       const outcome = result === "applied" ? "rejected" : "pending";
       expect(await audit.event(String(request_id))).toMatchObject({ outcome });
     }
   });
 
-  test("holds the maximum of outcomes with the longest details", async () => {
+  test("accepts the maximum number of outcomes, each with the longest details", async () => {
     const all = await written(BATCH_MAX);
     const details = { text: "é".repeat(680) };
     const given = all.map((request_id) => ({ request_id, outcome: "responded", status: 200, details }));
@@ -177,7 +177,7 @@ const kinds = [
 
 describe.each(kinds)("a batch of $name", ({ name, post, item, make, first, again }) => {
   // AU-25
-  test(`that is sent again is answered ${again}, and counts like single ones`, async () => {
+  test(`that is sent again returns ${again} for each item, and metrics count it like single items`, async () => {
     const given = await make();
     const count = (result: string) => metricOf(audit, `audit_${name}_total{result="${result}"}`);
     const before = [await count(first), await count(again)];
@@ -192,15 +192,15 @@ describe.each(kinds)("a batch of $name", ({ name, post, item, make, first, again
   test.each([
     ["no items", { [name]: [] }, [name]],
     ["101 items", { [name]: Array(BATCH_MAX + 1).fill(item) }, [name]],
-    ["items that are no list", { [name]: item }, [name]],
-    ["another name for them", { results: [item] }, [name]],
-    ["a list alone", [item], [""]],
+    ["an object in place of the list", { [name]: item }, [name]],
+    ["another name for the list", { results: [item] }, [name]],
+    ["a list as its body", [item], [""]],
   ])("with %s is 422", async (_, body, paths) => {
     expect(await wrongFields(await post(body))).toEqual(paths);
   });
 
   // AU-16
-  test("that is not JSON is 400, and 413 when it is too large", async () => {
+  test("is 400 if it is not JSON, and 413 if it is too large", async () => {
     expect((await post("{")).status).toBe(400);
     const answer = await post(JSON.stringify({ [name]: [{ ...item, more: "x".repeat(BATCH_BYTES_MAX) }] }));
     const { details } = (await json(answer)).error;

@@ -31,7 +31,7 @@ setDefaultTimeout(60_000);
 const ORIGIN = "log.example/tree";
 const encoder = new TextEncoder();
 
-/** Returns the root over checkpoints, from their texts alone. */
+/** Computes the root of a tree over checkpoints from the text of each checkpoint. */
 function rootOver(checkpoints: readonly Checkpoint[]): string {
   return hexOf(rootOfLeaves(checkpoints.map((each) => leafHash(encoder.encode(checkpointText(each))))));
 }
@@ -58,7 +58,7 @@ describe("the log as tiles", () => {
   afterAll(() => audit.stop());
 
   // AU-152
-  test("has a root that the log's key signs over all checkpoints, cached for seconds alone", async () => {
+  test("has a root over all checkpoints that the log's key signs, cacheable for two seconds", async () => {
     const answer = await audit.get("/audit-log/checkpoint");
     const note = await answer.text();
     expect(headOf(note)).toEqual({ origin: ORIGIN, size: checkpoints.length, root: rootOver(checkpoints) });
@@ -74,7 +74,7 @@ describe("the log as tiles", () => {
   });
 
   // AU-153
-  test("has the hashes and the texts of its checkpoints, at each width, cached for good", async () => {
+  test("has the hashes and the texts of its checkpoints, at each tile width, cacheable forever", async () => {
     for (let width = 1; width <= checkpoints.length; width++) {
       const tile = await audit.get(`/audit-log/tile/0/000.p/${width}`);
       expect(tile.headers.get("Cache-Control")).toContain("immutable");
@@ -118,7 +118,7 @@ describe("the log as tiles", () => {
     "/tile/0/%00",
     "/tile/0/000?width=3",
     "/checkpoint?size=3",
-  ])("is 422 for a place that is none, and for parameters: %s", async (path) => {
+  ])("is 422 for a malformed tile path and for query parameters: %s", async (path) => {
     const answer = await audit.get(`/audit-log${path}`);
     expect([answer.status, (await json(answer)).error.code]).toEqual([422, "VALIDATION_ERROR"]);
   });
@@ -133,7 +133,7 @@ function bundled(texts: readonly string[]): Uint8Array {
 }
 
 // AU-152
-test("without a key there is no signed root, and the tree grows all the same", async () => {
+test("without a key there is no signed root, but the tree still grows", async () => {
   const audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" }, database_url: "pglite://memory" });
   try {
     await writeEvents(audit, 2);
@@ -145,7 +145,7 @@ test("without a key there is no signed root, and the tree grows all the same", a
   }
 });
 
-/** A log without a service, sealed by passes that a test makes. */
+/** A log without a running service. The test calls each sealing pass itself. */
 class SealedLog {
   readonly log: Database;
   readonly #deps: PassDeps;
@@ -164,7 +164,7 @@ class SealedLog {
     return new SealedLog(log, deps);
   }
 
-  /** Seals as a new process; `changes` replaces what it works with. */
+  /** Seals as a newly started process, until nothing is left to seal. Returns the number of passes. */
   async seal(changes: Partial<PassDeps> = {}): Promise<number> {
     const deps = { ...this.#deps, sealed: new SealedState(this.log), ...changes };
     for (let passes = 1; ; passes++) {
@@ -172,7 +172,7 @@ class SealedLog {
     }
   }
 
-  /** Seals by some processes at once, all from the same state. */
+  /** Runs one sealing pass in each of several processes at once, all from the same state. */
   async sealAtOnce(processes: number): Promise<string[]> {
     const state = await selectState(this.log);
     const passes = Array.from({ length: processes }, () =>
@@ -181,7 +181,7 @@ class SealedLog {
     return (await Promise.all(passes)).map(({ end }) => end);
   }
 
-  /** Writes an event and seals it, so that there is one checkpoint more. */
+  /** Writes an event and seals it, which adds one checkpoint. */
   async grow(changes: Partial<PassDeps> = {}): Promise<void> {
     await writePast(this.log, "organization-1", new Date().toISOString(), 1);
     await this.seal(changes);
@@ -203,10 +203,10 @@ class SealedLog {
   }
 }
 
-/** The tables that a test may change. */
+/** The tables that {@link tampered} restores. */
 const KEPT = ["checkpoints", "checkpoint_tree"] as const;
 
-/** Tampers with a log as the owner of its tables, and puts everything back after `work`. */
+/** Runs statements as the owner of the tables, calls `work`, and restores the tables and the signed root. */
 async function tampered(sealed: SealedLog, statements: string, work: () => Promise<void>): Promise<void> {
   const { note } = await selectState(sealed.log);
   const keep = KEPT.map((table) => `create table audit.kept_${table} as select * from audit.${table}`);
@@ -231,7 +231,7 @@ describe("the tree of a signed log", () => {
   afterAll(() => sealed.log.close());
 
   // AU-154
-  test("over checkpoints that were made before it is built to the same hashes and the same signed root", async () => {
+  test("gets the same hashes and the same signed root when it is rebuilt from existing checkpoints", async () => {
     const before = await sealed.tree();
     expect(headOf(before.note)).toEqual({ origin: ORIGIN, size: before.tree_size, root: before.root });
     const gone = "delete from audit.checkpoint_tree; update audit.sealer set note = null";
@@ -242,7 +242,7 @@ describe("the tree of a signed log", () => {
   });
 
   // AU-154
-  test("is left to the service by a process that drops months", async () => {
+  test("is extended only by the service, never by a process that drops months", async () => {
     const { tree_size } = await sealed.tree();
     await sealed.grow({ origin: null });
     await sealed.grow({ origin: null });
@@ -342,7 +342,7 @@ test("a tree over thousands of checkpoints is built in steps, while new ones are
   }
 });
 
-/** Writes unsigned checkpoints behind the newest one, each with the map of the one before. */
+/** Adds unsigned checkpoints after the first one, all with the same map of heads. */
 async function writeChain(sealed: SealedLog, count: number): Promise<void> {
   const [first] = await sealed.checkpoints();
   const made: Checkpoint[] = [];
@@ -362,7 +362,7 @@ async function writeChain(sealed: SealedLog, count: number): Promise<void> {
 
 // AU-154
 test.skipIf(!services().postgres.real)(
-  "two sealers write one tree, from the same state and at once",
+  "four sealers that start from the same state at once write one tree",
   async () => {
     const sealed = await SealedLog.open(null);
     try {

@@ -27,7 +27,7 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
   const replica = (n: number) => replicas[n % 2 === 0 ? 0 : 1];
 
   // AU-2
-  test("write one event for a request, whatever times its concurrent intents name", async () => {
+  test("write one event for a request, even if its concurrent intents name different times", async () => {
     for (let round = 0; round < 10; round++) {
       const id = requestId();
       const answers = await Promise.all(
@@ -44,7 +44,7 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     }
   });
 
-  test("answer each of a thousand concurrent intents, known, repeated and wrong ones included", async () => {
+  test("answer a thousand concurrent intents, including known, repeated and invalid ones", async () => {
     const known = Array.from({ length: 50 }, requestId);
     for (const id of known) await replica(0).put(id, intent());
     const twice = Array.from({ length: 100 }, requestId);
@@ -62,7 +62,7 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
   });
 
   // AU-18
-  test("apply one of many concurrent outcomes, and answer all with 204", async () => {
+  test("apply one of many concurrent outcomes of an event, and answer all of them with 204", async () => {
     for (let round = 0; round < 10; round++) {
       const id = requestId();
       await replica(round).put(id, userIntent());
@@ -90,7 +90,7 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
   });
 
   // AU-23
-  test("let an outcome wait for its intent while that is being written", async () => {
+  test("make an outcome wait while its intent is being written", async () => {
     const log = await openLog(replica(0));
     const id = requestId();
     const release = Promise.withResolvers<void>();

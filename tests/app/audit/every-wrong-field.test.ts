@@ -6,7 +6,7 @@ const audit = sharedAudit({ database_url: "pglite://memory" });
 const sorted = async (answer: Promise<Response>) => (await wrongFields(await answer)).toSorted();
 
 // AU-15
-describe("one answer names everything that is wrong", () => {
+describe("one response names everything that is wrong", () => {
   test("with an intent: its shape, its time, its texts, its params and its request id", async () => {
     const body = {
       occurred_at: "yesterday",
@@ -44,7 +44,7 @@ describe("one answer names everything that is wrong", () => {
     expect(await sorted(audit.put(requestId(), intent(changes)))).toEqual(fields);
   });
 
-  test("with an outcome: its shape, what it may carry, its pair and its texts", async () => {
+  test("with an outcome: its shape, disallowed fields, half of a pair and its texts", async () => {
     const id = requestId();
     await audit.put(id, userIntent());
     const rejected = { outcome: "rejected", status: "403", details: [], created_id: "\0", member_id: "m" };
@@ -67,7 +67,7 @@ describe("one answer names everything that is wrong", () => {
   });
 
   // AU-39
-  test("with a read: its log, and parameters that are unknown, repeated, malformed or not storable", async () => {
+  test("with a read: its log, and parameters that are unknown, repeated, malformed or impossible to store", async () => {
     const query = [
       "limit=0&starting_after=x&service=&method=%00&outcome=done&route=a%20b&request_id=a&request_id=b",
       "occurred_after=x&occurred_before=&params[a]=%00&params[]=x&nope=1",
@@ -93,7 +93,7 @@ describe("one answer names everything that is wrong", () => {
   });
 
   test.each(["[]", "null", '"x"', "7", "true", '{"__proto__":null}', '{"params":{"__proto__":1}}'])(
-    "also with a body that is %s",
+    "even with a body that is %s",
     async (body) => {
       expect((await audit.put(requestId(), body)).status).toBe(422);
       expect((await audit.patch(requestId(), body)).status).toBe(422);

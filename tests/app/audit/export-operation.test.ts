@@ -1,4 +1,7 @@
-/** Exports have their own address. The logs' address answers the same to an Accept header. */
+/**
+ * Tests `GET .../audit-events/export`. The log itself returns the same export if the Accept header asks for
+ * it.
+ */
 import { describe, expect, test } from "bun:test";
 import { intent, json, requestId, sharedAudit, userIntent } from "./audit-service.ts";
 
@@ -20,7 +23,7 @@ async function written(): Promise<{ id: string; logs: string[] }> {
 
 describe.each(FORMATS)("an export of format=%s", (format, type) => {
   // AU-81
-  test(`equals the answer of the log's own address to Accept: ${type}, whatever the request accepts`, async () => {
+  test(`equals the response of the log to Accept: ${type}, and ignores its own Accept header`, async () => {
     const { logs } = await written();
     for (const log of logs) {
       for (const filter of ["", "service=widgets&", "occurred_before=2020-01-01T00:00:00Z&"]) {
@@ -38,7 +41,7 @@ describe.each(FORMATS)("an export of format=%s", (format, type) => {
   });
 
   // AU-81
-  test("continues after an event, and HEAD has no body", async () => {
+  test("continues after an event, and has no body for HEAD", async () => {
     const { logs } = await written();
     const [log = ""] = logs;
     const { audit_events } = await json(await audit.get(log));
@@ -63,7 +66,7 @@ test.each<[string, string[]]>([
   ["format=ndjson&proof=true&service=widgets", ["service"]],
   ["format=ndjson&proof=yes", ["proof"]],
   ["format=csv&occurred_after=yesterday&outcome=lost", ["occurred_after", "outcome"]],
-])("an export that is asked for by ?%s is 422, and says what is wrong", async (query, paths) => {
+])("an export with the query ?%s is 422, and names each wrong parameter", async (query, paths) => {
   for (const owner of ["organizations/o", "users/u"]) {
     const response = await audit.get(`/${owner}/audit-events/export?${query}`, { Accept: "text/csv" });
     expect(response.status).toBe(422);

@@ -12,7 +12,7 @@ setDefaultTimeout(60_000);
 
 const NDJSON = { Accept: "application/x-ndjson" };
 const OWNERS = ["owner-1", "owner-2", "owner-3", "owner-4", "owner-5"];
-/** Events of more than two kilobytes each: together several times the buffers between two processes. */
+/** The events of each owner. At over 2 KB each, an export is several times larger than all socket buffers. */
 const EVENTS = 10_000;
 const LAG_MS_MAX = 1_500;
 
@@ -35,7 +35,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     await audit.stop();
     rmSync(directory, { recursive: true });
   });
-  /** Checks that no test leaves a slot or a cursor. */
+  /** Expects that a test leaves no slot in use and no cursor open. */
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
@@ -48,7 +48,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
         where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
     return found[0]?.count;
   };
-  /** Returns whether short exports find as many slots as there are. */
+  /** Returns whether as many short exports as there are slots can run at once. */
   const allSlotsFree = async () => {
     const nothing = ["owner-1", "owner-1", "owner-2", "owner-3"].map(
       (owner) => `${path(owner)}?service=none`,
@@ -63,7 +63,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line));
 
-  /** Returns a client that requests an export and reads nothing until it is told to. */
+  /** Requests an export over a paused socket. The client reads nothing until the test resumes the socket. */
   function silentReader(owner: string, { version = "1.1", url = audit.url } = {}) {
     const { hostname, port } = new URL(url);
     const id = requestId();
@@ -108,7 +108,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
 
   // AU-46
   test.each(["1.1", "1.0"])(
-    "that stop reading lose the export, over HTTP/%s, by a broken connection",
+    "that stop reading the response get a broken connection over HTTP/%s",
     async (version) => {
       const readers = OWNERS.slice(0, 4).map((owner) => silentReader(owner, { version }));
       await waitFor(async () => (await cursors()) === 4);
@@ -131,7 +131,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     },
   );
 
-  test("that read a little from time to time lose it too", async () => {
+  test("that read only a little from time to time get a broken connection too", async () => {
     const env = { EXPORT_LAG_MS_MAX: String(LAG_MS_MAX), EXPORT_BYTES_PER_SECOND_MIN: "100000000" };
     const strict = await startAudit({ database_url: audit.database_url, env });
     const { socket, closed } = silentReader("owner-1", { url: strict.url });
@@ -148,7 +148,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   });
 
   // AU-78
-  test("that keep every place by reading slowly make room for a log without an export", async () => {
+  test("that occupy every slot and read slowly lose one to a log without an export", async () => {
     const env = {
       LOG_FILE: log_file,
       EXPORT_LAG_MS_MAX: String(LAG_MS_MAX),
@@ -157,7 +157,8 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     const shared = await startAudit({ database_url: audit.database_url, env });
     const slow = OWNERS.slice(0, 4).map((owner) => silentReader(owner, { url: shared.url }));
     await waitFor(async () => (await cursors()) === 4);
-    // The pace of these clients: above the minimum, and slow.
+    // Each client reads about 800 KB/s: more than the minimum of 250 KB/s, but slow enough to give up its
+    // slot.
     const timers = slow.map(({ socket }) => {
       let left = 0;
       socket.on("data", (part) => {
@@ -190,7 +191,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   });
 
   // AU-46
-  test("that are slow but keep the pace get everything", async () => {
+  test("that are slow but faster than the minimum rate get everything", async () => {
     const response = await audit.get(path("owner-2"), NDJSON);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
@@ -199,7 +200,9 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
       text += part.value;
       if (text.length > (pauses + 1) * 3_000_000) {
         pauses += 1;
-        await Bun.sleep(LAG_MS_MAX / 5); // the pace of this client: more time in total than any client may fall behind
+        // The pauses add up to more than LAG_MS_MAX, but the client never lags that much: its average rate is
+        // high.
+        await Bun.sleep(LAG_MS_MAX / 5);
       }
     }
     expect(pauses).toBeGreaterThan(6);
@@ -207,7 +210,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   });
 
   // AU-47
-  test("whose database is lost get a broken connection, logged without the statement", async () => {
+  test("get a broken connection when the database fails, and the log line has no SQL", async () => {
     const patient = await startAudit({ database_url: audit.database_url, env: { LOG_FILE: log_file } });
     const { id, socket, closed } = silentReader("owner-1", { url: patient.url });
     await waitFor(() => lines().some((each) => each.request_id === id), { what: "the head of the answer" });
@@ -224,7 +227,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     await patient.stop();
   });
 
-  test("that leave before the database has answered give their slots back", async () => {
+  test("that disconnect before the database responds free their slots", async () => {
     const release = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const holding = log.transaction("hold", async (tx) => {
@@ -245,12 +248,12 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   });
 
   // AU-48
-  test("that leave at any moment give their slots back, without an error", async () => {
+  test("that disconnect at any moment free their slots, and no error is logged", async () => {
     const before = lines().length;
     for (let round = 0; round < 60; round++) {
       const { socket } = silentReader(OWNERS[round % 2] ?? "");
       if (round % 3 === 0) socket.resume();
-      await Bun.sleep(Math.random() * 20); // a random moment
+      await Bun.sleep(Math.random() * 20);
       if (round % 2 === 0) socket.destroy();
       else socket.resetAndDestroy();
     }

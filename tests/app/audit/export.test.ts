@@ -25,7 +25,7 @@ describe("an export", () => {
   const audit = sharedAudit();
 
   // AU-43
-  test("in CSV has a line of names and one for each event, cells quoted where they must be", async () => {
+  test("in CSV has a header line and one line for each event, with cells quoted where needed", async () => {
     const id = requestId();
     await audit.put(id, intent({ user_agent: 'a "quoted", name\nin two lines', params: { b: "1", a: '"' } }));
     await audit.patch(id, {
@@ -91,7 +91,7 @@ describe("an export", () => {
   });
 
   // AU-44
-  test("in NDJSON has an event on each line, as a page shows it", async () => {
+  test("in NDJSON has one event on each line, with the same fields as in a page", async () => {
     for (let n = 0; n < 5; n++)
       await audit.put(requestId(), intent({ organization_id: "lines", user_agent: "a\nb" }));
     const response = await audit.get("/organizations/lines/audit-events", NDJSON);
@@ -103,7 +103,7 @@ describe("an export", () => {
     expect(text.endsWith("\n")).toBe(true);
   });
 
-  test("of nothing has no events", async () => {
+  test("of an empty log has no events", async () => {
     const query = "occurred_after=2026-01-02T00:00:00Z&occurred_before=2026-01-01T00:00:00Z";
     for (const path of ["/users/nobody/audit-events", `/users/user-1/audit-events?${query}`]) {
       expect(await (await audit.get(path, NDJSON)).text()).toBe("");
@@ -121,7 +121,7 @@ describe("an export", () => {
   });
 });
 
-/** Reads a body as it arrives. */
+/** Yields the lines of a body as they arrive. */
 async function* lines(response: Response): AsyncGenerator<string, void, void> {
   let rest = "";
   for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -145,8 +145,8 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     audit = auditClient(empty.database_url, child.url, child.internal_url, async () => {
       await child.stop();
     });
-    // The sealer works in the background, so its memory and its cursors would count as those of an export. Either
-    // process may have sealed a part.
+    // Wait until the log is sealed: the sealer's memory and cursors would otherwise be measured as those of
+    // an export.
     await waitFor(sealed, { timeout_ms: 120_000, what: "the log being sealed" });
   }, 240_000);
   afterAll(async () => {
@@ -155,14 +155,14 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
   });
 
   const memory = () => metricOf(audit, "process_resident_memory_bytes");
-  /** Returns whether every intent and every outcome has its entry. */
+  /** Returns whether every intent and every outcome has an entry in a chain. */
   const sealed = async () => {
     const found = await sqlOn(log)<{ sealed: boolean }>`
       select (select count(*) from audit.entries)
         = count(*) + count(*) filter (where outcome <> 'pending') as sealed from audit.audit_events`;
     return found[0]?.sealed === true;
   };
-  /** The transactions of other sessions: each belongs to an export. */
+  /** A FROM and a WHERE clause for the open transactions of other sessions. Each belongs to an export. */
   const transactions = sql`from pg_stat_activity
     where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
   const cursors = async () => {
@@ -170,14 +170,14 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     return found[0]?.count;
   };
 
-  /** Returns whether as many exports as one log may have can start at once. */
+  /** Returns whether two exports of one log, the maximum, can start at once. */
   const slotsFree = async () => {
     const tries = await Promise.all([audit.get(LOG, NDJSON), audit.get(LOG, NDJSON)]);
     await Promise.all(tries.map((response) => response.body?.cancel()));
     return tries.every(({ status }) => status === 200);
   };
-  // A client that has left gives its slot back a moment later. Wait, so that no test finds the exports of
-  // another.
+  // A slot is freed shortly after its client disconnects. Wait, so that no test is affected by an earlier
+  // export.
   afterEach(async () => {
     await waitFor(slotsFree, { what: "the end of every export" });
     await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
@@ -209,7 +209,7 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
       for await (const _ of reader) events += 1;
       return events;
     };
-    // The growth by the first export does not count.
+    // The first export makes the process grow once. Run it before the memory is measured.
     const events = await whole(lines(await audit.get(LOG, NDJSON)));
     const before = await memory();
     const exports = await Promise.all([audit.get(LOG, NDJSON), audit.get(LOG, NDJSON)]);
@@ -223,7 +223,7 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
   });
 
-  test("ends its cursor when the client leaves", async () => {
+  test("closes its cursor when the client disconnects", async () => {
     for (let round = 0; round < 20; round++) {
       const leave = new AbortController();
       const response = await fetch(`${audit.url}${LOG}`, { headers: CSV, signal: leave.signal });
@@ -236,7 +236,7 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
   });
 
   // AU-47
-  test("breaks off when the database is lost, so that a part never looks complete", async () => {
+  test("breaks the connection when the database fails, so that a partial export never looks complete", async () => {
     const response = await audit.get(LOG, NDJSON);
     const reader = response.body?.getReader();
     await reader?.read();

@@ -6,21 +6,21 @@ export interface GeneratedLog {
   events: number;
   /** The time of the last event. */
   end_ms: number;
-  /** The time from the first event to the last. */
+  /** The time between the first and the last event. */
   span_ms: number;
 }
 
-/** The organization of half of all events, and the person of a twentieth. */
+/** The organization of about half of all events. */
 export const BUSY_ORGANIZATION = "01J00000000000000000000ORG";
+/** The person of about 5% of all events. */
 export const BUSY_USER = "01J0000000000000000000USER";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const CHUNK_EVENTS = 10_000;
 
 /**
- * Fills the log with events like those of a deployment. They are spread evenly over the time, and every field
- * has common and rare values. One value of each field (`retired`) is only in the oldest tenth. Ids follow the
- * time.
+ * Fills the log with realistic events. Their times are spread evenly over `span_ms`, and ids sort by time.
+ * Fields have common and rare values. The rare value `retired` occurs only in the oldest tenth of the events.
  */
 export async function generateLog(
   database: Database,
@@ -41,13 +41,13 @@ export async function generateLog(
 }
 
 /**
- * Returns a number below `below` for each event `n`. It looks random, differs by `field`, and is the same in
- * every run.
+ * Returns SQL that maps the event number `n` to a pseudorandom integer less than `below`. The integer depends
+ * only on `n` and `field`, so each run generates the same log.
  */
 const pick = (field: number, below: number) =>
   sql.raw(`((hashint8extended(n, ${field}) & 1048575) % ${below})`);
 
-/** Selects one in `of` events of the oldest tenth. */
+/** Returns a SQL condition that selects one in `of` events among the oldest tenth. */
 const seldom = (field: number, of: number) => sql`old and ${pick(field, of)} = 0`;
 
 const chunk = ({ events, end_ms, span_ms }: GeneratedLog, first: number, last: number) => sql`
@@ -96,7 +96,7 @@ const chunk = ({ events, end_ms, span_ms }: GeneratedLog, first: number, last: n
       case when old then 'retired' else 'created-' || n end end
   from made`;
 
-/** Returns the first ten characters of a ULID: 50 bits in Crockford's alphabet. */
+/** Returns SQL for the first ten characters of a ULID: the time in Crockford's Base32. */
 function ulidTime(ms: ReturnType<typeof sql>) {
   const characters = Array.from(
     { length: 10 },

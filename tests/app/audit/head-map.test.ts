@@ -24,13 +24,13 @@ import { mapRoot } from "../../support/trees-of-heads.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
 
-/** A node with 10 slots as it was stored before nodes remembered the hashes within them. */
+/** A node with 10 slots in the format of an older version, which did not store a node's inner hashes. */
 const STORED = {
   hash: "4df35022b410fde405ecabe5d81b25f8706840d02e558e97e1b24ae68406e3bc",
   node: "bbZJJAAAAOjUpRAAa4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0sI8iX+COlKWx2i2kB5/NGnZH03XMlWJKbG1lpvyEsyQwAAAdGpSiAAR/HQ8qv1yERdYPthNI4As5NE8M81bXJWUikakwivQPUAAAOjUpRAAEsid3fU3R/GHG+IT0hkHQK00SHT/TKMsItVMfys2r+KT+ycBbf225wbX911vFEH8lfT4o+csTE8d5f0mEOLQm8AAASMJzlQAP+Jt0urQ+UbGPiq+dZHiUIrrMzcIToaGYA0eTueTcExAAAGXdCDcAB5Ammb5CyKjkb7u0UBcmUX6GsixWoYn3YlptpJCBskUb0IOsy/ou1XJzzvl24K31cU1eksX2RBFuv/4G9ODOQHAAAHRqUogACLhVAirhyI+W0WLPPb+zfeVfTFmdg1kui0RFnfphR1CwAACRhOcqAASkTcFTZCBKgP6A6QOUVcwWCCgYIP4rJPHlIzreavHdWvGPTrrlrSY73RfZYEe+8mQcz8xcFYkbqJV/mqQytD1QAACgEjF7AAQQwo45lzirW5W1B+i9PoyHuZmktxyqD4ABkdGxhYh40AAAvSzGHQAD/bo18E3IxGKYbJkrz4dVRiVxEwcqkJwWL35HDlgeJ4HEcnD6KeGwbadyQVEHhAfESqH288Plf4L6SRRBD0CvoAAAy7oQbgAHHsPG1JxRiFzmHNksvISGaqLW9/x1Alm3ukM6H0XgUG",
 };
 
-/** Writes the nodes of a checkpoint, as a pass of the sealer does. */
+/** Writes the nodes of a checkpoint, as a sealing pass does. */
 async function write(
   database: Database,
   checkpoint: number,
@@ -46,7 +46,7 @@ async function write(
   );
 }
 
-/** Seals heads as one checkpoint on top of the one before, and returns its root. */
+/** Seals heads as the checkpoint after `before`. Returns the number and the root of the new checkpoint. */
 async function seal(
   database: Database,
   cache: NodeCache,
@@ -67,7 +67,7 @@ async function seal(
   return { number, root: hexOf(sealed.root) };
 }
 
-/** Changes a byte of a stored node, or changes it back. */
+/** Inverts a byte of a stored node. A second call restores the node. */
 async function flipByte(database: Database, { path, checkpoint }: { path: string; checkpoint: number }) {
   await database.transaction("tamper", async (tx) => {
     await rows(tx, sql`alter table audit.head_map disable trigger no_change`);
@@ -87,13 +87,15 @@ const head = (owner: string, position: number): Head => ({
 });
 const none = (owner: string): Head => ({ owner, position: 0, chain: ZERO_HASH });
 
-/** Expects a proof to show this head, and nothing else. */
+/**
+ * Expects that a proof shows this head and no other one, and that every change of its path makes it invalid.
+ */
 function expectProof(expected: Head, map: MapProof, root: Uint8Array): void {
   expect(isInMap(expected, map, root)).toBe(true);
   const wrong = [
     { ...expected, position: expected.position + 1 },
     { ...expected, chain: sha256("x") },
-    // an owner beside it may be absent by the same proof
+    // A proof that one owner has no head can hold for another owner too, so position 0 is skipped.
     ...(expected.position === 0 ? [] : [{ ...expected, owner: `${expected.owner} ` }]),
   ];
   for (const other of wrong) expect(isInMap(other, map, root)).toBe(false);
@@ -117,14 +119,15 @@ describe("the map of heads", () => {
     const heads = new Map<string, Head>();
     let last: { number: number; root: string } | null = null;
     for (let number = 1; number <= 12; number++) {
-      // the first checkpoint has one log, and later ones hundreds, new and old ones
+      // The first checkpoint covers one log. Later ones cover up to hundreds of logs, both new and known
+      // ones.
       const moved = number === 1 ? 1 : number * 30;
       for (let n = 0; n < moved; n++) {
         const owner = `organization:${(n * 7 * number) % 600}`;
         heads.set(owner, head(owner, number));
       }
       const changed = [...heads.values()].filter(({ position }) => position === number);
-      // every third checkpoint is sealed by a replica that remembers nothing
+      // A replica with an empty cache seals every third checkpoint.
       last = await seal(database, number % 3 === 0 ? new NodeCache() : cache, last, changed);
       sealedRoots.push(last.root);
       states.push(new Map(heads));
@@ -133,12 +136,12 @@ describe("the map of heads", () => {
   afterAll(() => database.close());
 
   // AU-140
-  test("has the root over all heads, whoever sealed the checkpoints before", () => {
+  test("has the root over all heads, whichever replica sealed the earlier checkpoints", () => {
     expect(sealedRoots).toEqual(states.map((heads) => hexOf(mapRoot([...heads.values()]))));
   });
 
   // AU-141
-  test("proves the head of each owner under each checkpoint, and that there was none", async () => {
+  test("proves the head of each owner under each checkpoint, or that the owner had none", async () => {
     const numbers = states.map((_, index) => index + 1);
     for (const owner of Array.from({ length: 40 }, (_, n) => `organization:${n * 17}`)) {
       const proven = await selectProvenHeads(database, owner, numbers);
@@ -153,7 +156,7 @@ describe("the map of heads", () => {
   });
 
   // AU-142
-  test("says of an owner that a node on its way is gone or changed, and goes on for the others", async () => {
+  test("reports the owners below a damaged node as lost, and still finds all other heads", async () => {
     const last = sealedRoots.length;
     const [below] = await database.run("look", (orm) =>
       rows<{ path: string; checkpoint: number }>(
@@ -204,7 +207,7 @@ describe("a node of the map", () => {
     .map((pairs): Map<number, Slot> => new Map(pairs));
 
   // AU-140
-  test("has the hash of the plain tree over its slots, in whatever steps it came about", () => {
+  test("has the hash of a plain tree over its slots, however many updates filled them", () => {
     fc.assert(
       fc.property(fc.array(slots, { minLength: 1, maxLength: 5 }), (steps) => {
         let node = MapNode.EMPTY;
@@ -225,7 +228,7 @@ describe("a node of the map", () => {
   });
 
   // AU-140
-  test("that changes leaves the node before as it was", () => {
+  test("is not modified when an updated node is made from it", () => {
     fc.assert(
       fc.property(slots, slots, (before, after) => {
         const node = MapNode.EMPTY.with(before);
@@ -237,7 +240,7 @@ describe("a node of the map", () => {
     );
   });
 
-  test("of an older version is read, with the same hash", () => {
+  test("is read from the format of an older version, with the same hash", () => {
     const read = MapNode.read(Buffer.from(STORED.node, "base64"));
     expect(hexOf(read?.hash ?? ZERO_HASH)).toBe(STORED.hash);
     expect(Array.from({ length: 3 }, (_, index) => read?.slot(index))).toEqual([
@@ -247,7 +250,7 @@ describe("a node of the map", () => {
     ]);
   });
 
-  test("is no other bytes", () => {
+  test("is not read from bytes that are cut, too long or empty", () => {
     const bytes = Buffer.from(STORED.node, "base64");
     expect(MapNode.read(bytes.subarray(0, -1))).toBeNull();
     expect(MapNode.read(Buffer.concat([bytes, Buffer.alloc(1)]))).toBeNull();
@@ -256,7 +259,9 @@ describe("a node of the map", () => {
   });
 });
 
-/** Returns the hash of a node by the rule of the tree alone, from its slots. */
+/**
+ * Computes the hash of a node from its slots, with the tree rule of the specification and no cached hashes.
+ */
 function plainHash(slots: ReadonlyMap<number, Slot>): Uint8Array {
   const subtree = (start: number, end: number): Subtree | null => {
     if (end - start > 1) {

@@ -13,17 +13,20 @@ setDefaultTimeout(120_000);
 const EVENTS = 200_000;
 const END_MS = Date.now();
 const SPAN_MS = 150 * 86_400_000;
-/** Blocks of 8 KiB that a page may touch: a few for each of its hundred events, and for each month's index. */
+/**
+ * The 8 KiB blocks that reading a page may access: a few for each of its 100 events and each month's index.
+ */
 const PAGE_BLOCKS_MAX = 600;
 
 type Wanted = Partial<Pick<EventFilter, "exact">> & {
   params?: Record<string, string>;
-  /** Times as a share of the log's span. */
+  /** A time as a fraction of the log's time span. */
   from?: number;
+  /** A time as a fraction of the log's time span. */
   before?: number;
 };
 
-/** Values that are common, values that are rare and long gone, and values that never occur. */
+/** Filters by one field: for common values, for values that only old events have, and for unknown values. */
 const single: Record<string, Wanted> = {
   "no filter": {},
   "actor_member_id, common": { exact: { actor_member_id: "member-7" } },
@@ -54,7 +57,7 @@ const single: Record<string, Wanted> = {
   "occurred_after and occurred_before": { from: 0.4, before: 0.401 },
 };
 
-/** The pairs that people use: a field with a time, and two fields. */
+/** Pairs of filters that users combine: a field and a time, or two fields. */
 const pairs: Record<string, Wanted> = {
   "actor_member_id and time": { exact: { actor_member_id: "member-7" }, from: 0.2, before: 0.5 },
   "service and time": { exact: { service: "service-1" }, before: 0.3 },
@@ -101,7 +104,8 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
     part === undefined ? null : Temporal.Instant.fromEpochMilliseconds(at_ms(part));
 
   /**
-   * Returns the executed plan of a page below a cursor at that share of the log; null without such a page.
+   * Returns the executed query plan of a page that starts at `depth`, a fraction of the log's time span.
+   * Returns null if no event before that time can match the filter.
    */
   async function explain(
     kind: "organization" | "user",
@@ -124,7 +128,7 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
     return row === undefined ? null : nodes(row["QUERY PLAN"][0].Plan);
   }
 
-  test("is planned for its own values, however often similar pages were read", async () => {
+  test("is planned for its own values, even after many similar pages were read", async () => {
     const filter: EventFilter = {
       log: { kind: "organization", id: BUSY_ORGANIZATION },
       exact: { service: "service-1" },
@@ -147,7 +151,7 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
 
   for (const kind of ["organization", "user"] as const) {
     test.each(Object.entries(single))(
-      `of a ${kind} by one filter reads as much at every depth: %s`,
+      `of a ${kind} by one filter reads few blocks at every depth: %s`,
       async (_, wanted) => {
         for (const depth of [1, 0.9, 0.5, 0.08]) {
           const plan = await explain(kind, wanted, depth);
@@ -160,7 +164,7 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
       },
     );
 
-    test.each(Object.entries(pairs))(`of a ${kind} by a pair begins with an index: %s`, async (_, wanted) => {
+    test.each(Object.entries(pairs))(`of a ${kind} by two filters uses an index: %s`, async (_, wanted) => {
       for (const depth of [1, 0.5, 0.08]) {
         const plan = await explain(kind, wanted, depth);
         if (plan !== null) expect(scanned(plan)).toEqual([]);
@@ -173,7 +177,9 @@ function nodes(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 }
 
-/** Returns tables that were read without an index and held rows: future months are empty. */
+/**
+ * Returns the tables that were read without an index. Ignores empty ones, which are those of future months.
+ */
 function scanned(plan: Plan[]): (string | undefined)[] {
   return plan
     .filter((node) => node["Node Type"] === "Seq Scan" && node["Relation Name"] !== undefined)
@@ -182,8 +188,8 @@ function scanned(plan: Plan[]): (string | undefined)[] {
 }
 
 /**
- * Returns the number of events that were read in vain: few, in months so small that the planner does not
- * care.
+ * Returns the number of events that were read and then filtered out. A few are normal: in small months, the
+ * planner may choose a less specific index.
  */
 function passedOver(plan: Plan[]): number {
   return plan.reduce((sum, node) => sum + (node["Rows Removed by Filter"] ?? 0) * node["Actual Loops"], 0);

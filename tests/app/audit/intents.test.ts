@@ -6,7 +6,7 @@ const audit = sharedAudit();
 
 describe("an intent", () => {
   // AU-9
-  test("is 201 when it is new and 200, unchanged, when the request is known", async () => {
+  test("is 201 if it is new, and 200 without any change if its request is known", async () => {
     const id = requestId();
     const first = await audit.put(id, intent());
     expect([first.status, await first.json()]).toEqual([201, { result: "created" }]);
@@ -34,7 +34,7 @@ describe("an intent", () => {
   });
 
   // AU-14
-  test("may have fields that this version does not know", async () => {
+  test("may have fields that this version of the service does not know", async () => {
     const id = requestId();
     const body = intent({ region: "eu", nested: { a: "\0", b: [1] } });
     expect((await audit.put(id, { ...body, actor: { ...Object(body.actor), rank: 1 } })).status).toBe(201);

@@ -8,7 +8,7 @@ describe("the internal port with a token", () => {
 
   // AU-31
   test.each([[undefined], ["wrong"], [""], [`${TOKEN}x`], [TOKEN.toUpperCase()]])(
-    "refuses writes with the token %p, before anything else",
+    "refuses writes with the token %p, before any other check",
     async (token) => {
       const headers: Record<string, string> =
         token === undefined ? {} : { "X-Platform-Internal-Token": token };
@@ -31,7 +31,7 @@ describe("the internal port with a token", () => {
     },
   );
 
-  test("accepts writes with it", async () => {
+  test("accepts writes with the token", async () => {
     const headers = { "X-Platform-Internal-Token": TOKEN };
     const id = requestId();
     expect((await audit.put(id, intent(), headers)).status).toBe(201);
@@ -39,7 +39,7 @@ describe("the internal port with a token", () => {
   });
 
   // AU-31
-  test("accepts no other spelling of the guarded paths", async () => {
+  test("does not let another spelling of a path bypass the token", async () => {
     for (const path of [
       "/%69nternal/events/x",
       "//internal/events/x",
@@ -55,14 +55,14 @@ describe("the internal port with a token", () => {
   });
 
   // AU-31, OP-29
-  test("requires none for health and metrics", async () => {
+  test("requires no token for health and metrics", async () => {
     for (const path of ["/health/live", "/health/ready", "/metrics"]) {
       expect((await fetch(`${audit.internal_url}${path}`)).status).toBe(200);
     }
   });
 
   // AU-32
-  test("has no reads, and the public port no writes", async () => {
+  test("has no read endpoints, and the public port has no write endpoints", async () => {
     expect((await fetch(`${audit.internal_url}/users/u/audit-events`)).status).toBe(404);
     const headers = { "X-Platform-Internal-Token": TOKEN };
     const response = await fetch(`${audit.url}/internal/events/x`, { method: "PUT", headers, body: "{}" });

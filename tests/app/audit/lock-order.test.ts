@@ -14,7 +14,7 @@ const EVENTS = 200;
 const applied: AuditOutcome = { outcome: "responded", status: 200 };
 const named: AuditOutcome = { ...applied, organization_id: "organization-7", member_id: "member-7" };
 
-/** A replica's writer, with its own connections. */
+/** The writer of one replica, with its own connection pool. */
 interface Replica {
   writer: EventWriter;
   database: Database;
@@ -39,7 +39,7 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
   afterAll(() => log.close());
 
   // AU-28
-  test("never deadlock, whatever they write", async () => {
+  test("never deadlock", async () => {
     const [first, second] = replicas;
     for (let round = 0; round < ROUNDS; round++) {
       const ids = Array.from({ length: EVENTS }, requestId);
@@ -61,11 +61,11 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
   });
 
   /**
-   * Returns the deadlocks that the server counted. Answers do not show them, because a write that lost a
-   * deadlock is retried.
+   * Returns how many deadlocks the database server counted. Results do not show deadlocks, because the writer
+   * retries.
    */
   async function deadlocks(): Promise<number | undefined> {
-    // Connections report their counts when they end, at the latest.
+    // A connection may report its statistics only when it closes, so wait until all are closed.
     await waitFor(async () => (await numberOf(connections)) === 0, { what: "the end of the connections" });
     return numberOf(sql`select deadlocks as number from pg_stat_database where datname = current_database()`);
   }
@@ -79,7 +79,7 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
 const connections = sql`select count(*) as number from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and query ~ 'with given as'`;
 
-/** Returns an intent of a person's log, so that an outcome may name an organization. */
+/** Returns an intent in a person's log. Only outcomes of such intents may name an organization. */
 function intentOf(round: number): AuditIntent {
   return {
     occurred_at: new Date().toISOString(),

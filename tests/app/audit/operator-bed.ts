@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type DeliveredBody, ProvingReceiver, START, type TestReceiver } from "./streams-bed.ts";
 
-/** The body of a delivery of the operator's stream in the format ostiary. */
+/** The body of a delivery of the operator's stream in the format `ostiary`. */
 export interface OperatorBody {
   type: string;
   timestamp: string;
@@ -15,19 +15,21 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
-/** The variables of a service with an operator's stream to this receiver. */
+/** Returns the environment variables that set up an operator's stream to this URL. */
 export function operatorVariables(url: string, secret = newSecret()): Record<string, string> {
   return { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret };
 }
 
-/** The organization whose events only show that the stream is set up. */
+/** An organization whose events a test writes only to see that the stream delivers. */
 export const SET_UP = "set-up";
 
 export function organizationOf(n: number): string {
   return `organization-${n}`;
 }
 
-/** A receiver of the operator's stream that proves by itself that it missed no entry of any organization. */
+/**
+ * Verifies each organization's chain in the deliveries of the operator's stream, so no entry can be missing.
+ */
 export class OrganizationReceivers {
   readonly #logs = new Map<string, ProvingReceiver>();
 
@@ -35,7 +37,7 @@ export class OrganizationReceivers {
     return calls.map(({ body }) => JSON.parse(body));
   }
 
-  /** Checks all that a receiver got, in its order. Each log begins with its first entry, but for {@link SET_UP}. */
+  /** Verifies all deliveries in order. Expects each log from its first entry on. Ignores {@link SET_UP}. */
   static of(receiver: Pick<TestReceiver, "calls">): OrganizationReceivers {
     const receivers = new OrganizationReceivers();
     for (const { type, timestamp, data } of OrganizationReceivers.bodiesOf(receiver)) {
@@ -48,7 +50,7 @@ export class OrganizationReceivers {
     return receivers;
   }
 
-  /** The log of an organization. */
+  /** Returns the verified deliveries of one organization. */
   of(organization_id: string): ProvingReceiver {
     const known = this.#logs.get(organization_id) ?? new ProvingReceiver(START);
     this.#logs.set(organization_id, known);

@@ -45,16 +45,16 @@ async function startWith(receiver: TestReceiver, { database_url, env = {} }: Giv
   return audit;
 }
 
-/** Waits until the receiver has the whole log of each organization, and returns what it proved. */
+/** Waits until the receiver has the whole log of each organization. Returns the verified deliveries. */
 async function complete(audit: AuditService, receiver: TestReceiver, organizations: readonly string[]) {
   const heads: ProofExport["end"]["head"][] = [];
-  // one after the other: few exports may run at once
+  // The service limits concurrent exports, so request one export at a time.
   for (const id of organizations) {
     heads.push((await exportProof(audit, `/organizations/${id}/audit-events`)).end.head);
   }
   let proven = 0;
   return waitFor(() => {
-    // a proof of all calls takes long: calls that were proven already lack an entry
+    // Verifying all calls is slow, so verify them only after a new call.
     if (receiver.calls.length === proven) return null;
     proven = receiver.calls.length;
     const got = OrganizationReceivers.of(receiver);
@@ -66,7 +66,7 @@ async function complete(audit: AuditService, receiver: TestReceiver, organizatio
   }, SOON);
 }
 
-/** Waits until the receiver gets what is written to an organization that was not there before. */
+/** Writes events of {@link SET_UP} until the receiver gets one. */
 async function isSetUp(audit: AuditService, receiver: TestReceiver): Promise<void> {
   await waitFor(async () => {
     await audit.put(requestId(), intent({ organization_id: SET_UP }));
@@ -103,7 +103,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
       });
 
       // AU-111
-      test("tries again what failed, in the same order, and never pauses for a 410", async () => {
+      test("retries failed deliveries in the same order, and does not stop after a 410", async () => {
         const receiver = newReceiver();
         const audit = await start(receiver);
         await isSetUp(audit, receiver);
@@ -124,7 +124,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
       });
 
       // AU-106, AU-110
-      test("sends events of OCSF that name their organizations", async () => {
+      test("sends OCSF events that name their organizations", async () => {
         const receiver = newReceiver();
         const audit = await start(receiver, { AUDIT_OPERATOR_STREAM_FORMAT: "ocsf" });
         await isSetUp(audit, receiver);
@@ -150,7 +150,7 @@ interface OcsfEvent {
 
 describe.skipIf(!services().postgres.real)("the operator's stream of several replicas", () => {
   // AU-110
-  test("is delivered by one at a time, and goes on with another one when that one stops", async () => {
+  test("is delivered by one replica at a time, and another replica continues when that one stops", async () => {
     const receiver = newReceiver();
     let [underway, most] = [0, 0];
     receiver.answer = async () => {
@@ -182,7 +182,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
   });
 
   // AU-110, AU-111
-  test("begins with the oldest entries when told so, in calls of at most 100 entries and 256 KiB", async () => {
+  test("begins with the oldest entries if configured so, in calls of at most 100 entries and 256 KiB", async () => {
     const database_url = await freshDatabase();
     const receiver = newReceiver();
     const before = await startStreamingAudit([receiver.port], { database_url });
@@ -204,7 +204,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
       return sealed?.count === written;
     }, SOON);
     await startWith(receiver, { database_url, env: { AUDIT_OPERATOR_STREAM_FROM: "start" } });
-    // counted without proofs first: a proof of all calls takes long
+    // Count the received entries first, because verifying all calls is slow.
     const partsOfAll = () =>
       OrganizationReceivers.bodiesOf(receiver).flatMap(({ data }) => data.organizations);
     const received = () => partsOfAll().reduce((sum, { entries }) => sum + entries.length, 0);
@@ -222,7 +222,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
   });
 
   // AU-110, AU-111
-  test("begins now: what is older is not delivered, and each replica that starts leaves the place as it is", async () => {
+  test("skips older entries by default, and keeps its position when another replica starts", async () => {
     const database_url = await freshDatabase();
     const receiver = newReceiver();
     const without = await startStreamingAudit([receiver.port], { database_url });
@@ -251,7 +251,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
   });
 
   // AU-111
-  test("an organization whose next entry is missing holds up no other", async () => {
+  test("delivers other organizations when the next entry of one is missing", async () => {
     const receiver = newReceiver();
     const audit = await startWith(receiver);
     await isSetUp(audit, receiver);
@@ -286,7 +286,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
   });
 
   // AU-113
-  test("shows in the metrics how far it is behind, and how often its receiver failed", async () => {
+  test("has metrics for its lag and for failed deliveries", async () => {
     const receiver = newReceiver();
     const audit = await startWith(receiver);
     await isSetUp(audit, receiver);

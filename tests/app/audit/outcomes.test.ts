@@ -14,7 +14,7 @@ const audit = sharedAudit();
 
 describe("an outcome", () => {
   // AU-3, AU-17, AU-18
-  test("makes a pending event final, once", async () => {
+  test("makes a pending event final, and does nothing when it is sent again", async () => {
     const id = requestId();
     await audit.put(id, intent());
     const outcome = {
@@ -64,7 +64,7 @@ describe("an outcome", () => {
   });
 
   // AU-23
-  test("sent before its intent is answered finds the event", async () => {
+  test("is applied if it is sent while its intent is still being written", async () => {
     for (let round = 0; round < 20; round++) {
       const id = requestId();
       const [created, applied] = await Promise.all([
@@ -72,13 +72,14 @@ describe("an outcome", () => {
         audit.patch(id, { outcome: "rejected", status: 503 }),
       ]);
       expect(created.status).toBe(201);
-      if (applied.status === 404) continue; // it overtook the intent on the wire
+      // The outcome can arrive before its intent. The service then does not know the event.
+      if (applied.status === 404) continue;
       expect(applied.status).toBe(204);
       expect(await audit.event(id)).toMatchObject({ outcome: "rejected", status: 503 });
     }
   });
 
-  test("that comes long after its intent is applied", async () => {
+  test("is applied even if it comes long after its intent", async () => {
     const time = manualClock("2026-01-31T23:59:00Z");
     const service = await startAudit({ clock: time });
     try {
@@ -162,7 +163,7 @@ describe("an outcome", () => {
   });
 });
 
-test("an outcome whose details are nested more deeply than a body may be is refused", async () => {
+test("an outcome is refused if its details are nested too deeply", async () => {
   const id = requestId();
   await audit.put(id, intent());
   const details = JSON.parse(`{"a":${"[".repeat(63)}${"]".repeat(63)}}`);
@@ -171,7 +172,7 @@ test("an outcome whose details are nested more deeply than a body may be is refu
 
 describe("an outcome of a user route", () => {
   // AU-4
-  test("puts the event into the organization's log too, with the member as actor and without the person", async () => {
+  test("adds the event to the organization's log too, with the member as actor and without the person", async () => {
     const id = requestId();
     await audit.put(id, userIntent());
     const outcome = {
@@ -194,7 +195,7 @@ describe("an outcome of a user route", () => {
   });
 
   // AU-21
-  test("is 422 and leaves the event pending when it names an organization and the event is in one's log already", async () => {
+  test("is 422 and leaves the event pending if it names an organization for an event of an organization's log", async () => {
     const id = requestId();
     await audit.put(id, intent());
     const outcome = { outcome: "responded", status: 200, organization_id: "organization-2", member_id: "m" };

@@ -6,7 +6,7 @@ const LOG = "/organizations/organization-1/audit-events";
 // AU-37
 describe("the filter params[name]", () => {
   const audit = sharedAudit({ database_url: "pglite://memory" });
-  /** The events by their params. */
+  /** The name that this test gives to each event, by request id. */
   const written = new Map<string, string>();
 
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe("the filter params[name]", () => {
     ["params[id]=x&params%5Bid%5D=y", "params[id]"],
     [`params[id]=${"x".repeat(8_193)}`, "params[id]"],
     ["params[id]=%00", "params[id]"],
-  ])("%s is 422 and names it", async (query, path) => {
+  ])("%s is 422, and the response names the parameter", async (query, path) => {
     expect(await wrongFields(await audit.get(`${LOG}?${query}`))).toEqual([path]);
   });
 });

@@ -26,14 +26,13 @@ import {
   writeEvents,
 } from "./proof-bed.ts";
 
-/** These tests need a second session beside the service's. */
 // AU-65
 describe.skipIf(!services().postgres.real)("when the owner of the tables, with triggers off,", () => {
   const proven = sharedProvenLog();
   const { audit, tamper } = proven;
 
   let count = 0;
-  /** Returns a log of five sealed events, with its ids from the oldest to the newest. */
+  /** Returns a log of five sealed events. `ids` lists the events from the oldest to the newest. */
   async function sealedLog() {
     count += 1;
     const owner = `attacked-${count}`;
@@ -46,7 +45,8 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
   }
 
   /**
-   * Returns the verifier's report on a log after these statements, where `$1` to `$5` are ids of its events.
+   * Runs an attack on a new log, and returns the verifier's verdict. In the statement, `$1` to `$5` are the
+   * ids of the five events.
    */
   async function attacked(
     statement: string,
@@ -106,15 +106,15 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     from audit.audit_events where id = $3`;
 
   test.each([
-    ["as one would write it by hand", copy("")],
-    ["with all that its model has", copy(", intent_xid, intent_salt, outcome_xid, outcome_salt")],
+    ["without the columns that only the service sets", copy("")],
+    ["with all columns of another event", copy(", intent_xid, intent_salt, outcome_xid, outcome_salt")],
   ])("adds an event %s, it is named", async (_, statement) => {
     const { verdict } = await attacked(statement);
     expect(verdict.faults[0]).toMatchObject({ kind: "added" });
     expect(verdict.faults[0]?.message).toContain("was added");
   });
 
-  test("adds an event that is two hours old, complete in every table, it is named once it is sealed", async () => {
+  test("adds a two-hour-old event to every table, it is named once it is sealed", async () => {
     const { path, ids } = await sealedLog();
     const [event] = await sqlOn(proven.log)<{ id: string }>`
       with made as (
@@ -173,7 +173,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     expect(taken.verdict.faults[0]).toMatchObject({ kind: "changed", event_id: taken.ids[1] ?? "" });
   });
 
-  /** Computes a chain again from the present rows, as any reader of the README can. */
+  /** Recomputes a chain from the current rows. Anyone can do this without the key: the format is public. */
   async function rebuild(path: string, owner: string, head: boolean): Promise<void> {
     const { events } = await exportProof(audit, path);
     const places = events
@@ -201,7 +201,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
   }
 
   // AU-67
-  test("rebuilds a chain without the key, its head is in no checkpoint, and the sealer never signs it", async () => {
+  test("rebuilds a chain without the key, no checkpoint contains its head, and the sealer never signs it", async () => {
     const { path, ids, owner, before } = await sealedLog();
     await tamper(`update audit.audit_events set status = 500 where id = '${ids[1]}'`);
     await rebuild(path, owner, true);
@@ -214,7 +214,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     const compared = await verify(found.text, proven.keys, { checkpoints: [], end: before.end });
     expect(compared.faults.map(({ message }) => message).join()).toContain("was rewritten since");
 
-    // A new event must not make the sealer sign the rebuilt chain.
+    // A new event makes the sealer look at the chain, and it must still not sign the rebuilt chain.
     const other = await withOneMore(owner, path);
     expect((await verify(other.text, proven.keys)).faults[0]).toMatchObject({ kind: "rebuilt" });
     await tamper(
@@ -225,9 +225,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     });
   });
 
-  /**
-   * Returns the export after one more event of the log, once the sealer has refused to give it a position.
-   */
+  /** Writes one more event, waits until the sealer refuses to give it a position, and returns the export. */
   async function withOneMore(owner: string, path: string) {
     await audit.put(requestId(), intent({ organization_id: owner }));
     await waitFor(async () => (await metricOf(audit, "audit_altered_logs")) > 0, {
@@ -245,7 +243,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     expect(await verify(found.text, proven.keys, { checkpoints: all, end: null })).toMatchObject({
       complete: true,
     });
-    // One from the middle is withheld everywhere.
+    // A checkpoint from the middle is withheld from both the export and the list.
     const held = found.end.checkpoint?.number;
     const withheld = all.find(
       ({ number }: { number: number }, at: number) => at > 0 && at < all.length - 1 && number !== held,
@@ -259,7 +257,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     expect(verdict.undecided.join()).toContain(`checkpoint ${withheld} is missing`);
   });
 
-  test("shows a checkpoint of another log, or none, it does not hold the chain", async () => {
+  test("shows a checkpoint of another log, or none, the export is refused", async () => {
     const other = await startProvenAudit();
     try {
       await writeEvents(other, 3);
@@ -289,7 +287,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
 
 describe.skipIf(!services().postgres.real)("a database that was restored", () => {
   // AU-66
-  test("from an older backup is found by kept exports, even after new events", async () => {
+  test("from an older backup is detected with a kept export, even after new events", async () => {
     const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile() };
     const database_url = await freshDatabase();
     const first = await startProvenAudit({ database_url, env });

@@ -29,13 +29,15 @@ import {
   startAudit,
 } from "./audit-service.ts";
 
-/** Makes a new Ed25519 key in PKCS #8, in a file that others cannot read. */
+/**
+ * Writes a new Ed25519 private key (PKCS #8, PEM) to a file that other users cannot read. Returns its path.
+ */
 export function signingKeyFile(): string {
   const { privateKey } = generateKeyPairSync("ed25519");
   return keyFile(privateKey.export({ type: "pkcs8", format: "pem" }).toString());
 }
 
-/** Writes a file with this text. */
+/** Writes a text to a new file, and returns its path. */
 export function keyFile(text: string, mode = 0o600): string {
   const path = join(mkdtempSync(join(tmpdir(), "ostiary-key-")), "key.pem");
   writeFileSync(path, text, { mode });
@@ -50,17 +52,22 @@ export function startProvenAudit(options: AuditServiceOptions = {}): Promise<Aud
   });
 }
 
-/** A service with a key for all tests of a `describe`, beside an open connection to its log. */
+/**
+ * A service with a signing key that all tests of a `describe` share, and an open connection to its database.
+ */
 export interface ProvenLog {
   readonly audit: SharedAudit;
   readonly log: Database;
   readonly keys: SigningJwk[];
   readonly keyFile: string;
-  /** Runs statements as {@link tamperWith} does. */
+  /** Runs statements on the service's database, see {@link tamperWith}. */
   tamper(statements: string): Promise<void>;
 }
 
-/** Starts a {@link ProvenLog}. It needs a database server: the log has a second session beside the service's. */
+/**
+ * Starts a {@link ProvenLog}. Needs a PostgreSQL server, because an embedded database allows one session
+ * only.
+ */
 export function sharedProvenLog(): ProvenLog {
   const keyFile = signingKeyFile();
   const audit = sharedAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } }, startProvenAudit);
@@ -70,7 +77,7 @@ export function sharedProvenLog(): ProvenLog {
   });
   afterAll(() => opened?.log.close());
   const running = () => {
-    if (opened === undefined) throw new Error("The log is open for tests and hooks only.");
+    if (opened === undefined) throw new Error("The log is not open: use it in tests and hooks only.");
     return opened;
   };
   return {
@@ -86,7 +93,9 @@ export function sharedProvenLog(): ProvenLog {
   };
 }
 
-/** Writes this many events of organization-1, one after the other, all but the last with an outcome. */
+/**
+ * Writes `count` consecutive events of organization-1. All except the last get an outcome. Returns their ids.
+ */
 export async function writeEvents(
   audit: AuditService,
   count: number,
@@ -111,7 +120,7 @@ export async function writeEvents(
 
 export const ORGANIZATION_LOG = "/organizations/organization-1/audit-events";
 
-/** An export with proof: its text, and its parsed content. */
+/** An export with proof, as text and parsed. */
 export interface ProofExport {
   text: string;
   events: ProvenEvent[];
@@ -132,7 +141,7 @@ export function readExport(text: string): ProofExport {
   return { text, events: lines.slice(0, -1), end: lines.at(-1) };
 }
 
-/** Returns the text of an export with these lines. */
+/** Returns an export as NDJSON text. */
 export function exportText({ events, end }: Pick<ProofExport, "events" | "end">): string {
   return [...events, end].map((line) => `${JSON.stringify(line)}\n`).join("");
 }
@@ -143,7 +152,7 @@ export async function keysOf(audit: AuditService): Promise<SigningJwk[]> {
 
 export const NOTHING_KEPT: KeptCopies = { checkpoints: [], end: null };
 
-/** Verifies an export, as the command line tells the result. */
+/** Verifies an export. Returns the findings as the sentences that `ostiary audit verify` prints. */
 export async function verify(
   text: string,
   keys: SigningJwk[] | null = null,
@@ -153,18 +162,21 @@ export async function verify(
   return spoken(await verdictOf(text, { keys, kept, witnesses }));
 }
 
-/** Verifies an export, and returns its findings as codes with values. */
+/** Verifies an export. Returns the findings as codes with values. */
 export function verdictOf(text: string, given: Partial<VerifyGiven> = {}): Promise<Verdict> {
   return verifyExport(lines(text), { keys: null, kept: NOTHING_KEPT, witnesses: null, ...given });
 }
 
-/** Returns all findings of a verdict besides the facts that no export can show. */
+/** Returns all findings of a verdict, except its list of facts that no export can show. */
 export function findingsOf({ faults, undecided, witnesses }: Verdict): Finding[] {
   const lack = witnesses?.lack ?? null;
   return [...faults.map(({ finding }) => finding), ...undecided, ...(lack === null ? [] : [lack])];
 }
 
-/** The witnesses of a vector: their keys, how many must have cosigned, and the time of the check. */
+/**
+ * The witness rule of a test vector: the keys, how many of them must have cosigned, and the time of the
+ * check.
+ */
 export interface WitnessVector {
   keys: string[];
   quorum: number;
@@ -182,7 +194,7 @@ async function* lines(text: string): AsyncGenerator<string, void, void> {
 }
 
 /**
- * Runs statements as only the owner of the tables can, without triggers. Semicolons separate the statements.
+ * Runs statements with triggers disabled, which only the owner can do. Semicolons separate the statements.
  */
 export function tamperWith(log: Database, statements: string): Promise<void> {
   return log.transaction("tamper", async (tx) => {
@@ -191,7 +203,7 @@ export function tamperWith(log: Database, statements: string): Promise<void> {
   });
 }
 
-/** Returns a copy of a database that nobody uses. */
+/** Copies a database that has no open connections. Returns the URL of the copy. */
 export async function cloned(database_url: string): Promise<string> {
   const url = new URL(database_url);
   const name = url.pathname.slice(1);

@@ -14,7 +14,6 @@ import {
 } from "./proof-bed.ts";
 
 // AU-68, AU-76
-/** Files that claim more than the chain shows. */
 describe("a file that claims", () => {
   let audit: AuditService;
   let keys: SigningJwk[];
@@ -28,7 +27,7 @@ describe("a file that claims", () => {
   });
   afterAll(() => audit.stop());
 
-  /** Returns the file without the oldest events, with the claim that their positions were dropped. */
+  /** Removes the oldest events from the file, and declares their positions as dropped. */
   function claiming(occurred_before: string, events = 1): string {
     const { events: all, end } = readExport(whole.text);
     const last = all[all.length - events]?.proof.outcome;
@@ -41,7 +40,7 @@ describe("a file that claims", () => {
 
   const month = new Date().toISOString().slice(0, 7);
 
-  test("that its oldest events were dropped is not treated as complete, whatever the time", async () => {
+  test("that its oldest events were dropped before a time inside a month is refused", async () => {
     const oldest = whole.events.at(-2)?.occurred_at ?? "";
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     for (const time of [oldest, tomorrow, `${month}-02T00:00:00.000Z`, `${month}-01T00:00:00.001Z`]) {
@@ -51,7 +50,7 @@ describe("a file that claims", () => {
     }
   });
 
-  test("a malformed time gets a verdict", async () => {
+  test("that events before a malformed time were dropped is refused", async () => {
     for (const time of [
       "garbage",
       "",
@@ -68,17 +67,17 @@ describe("a file that claims", () => {
     }
   });
 
-  test("a month of the future is refused", async () => {
+  test("that events of a future month were dropped is refused", async () => {
     const { result, faults } = await verify(claiming("2199-01-01T00:00:00.000Z"), keys);
     expect(result).toBe("altered");
     expect(faults.map(({ message }) => message).join()).toContain("but that time is after its checkpoint");
   });
 
-  test("whole dropped months, as older versions wrote it, is neither confirmed nor refused", async () => {
+  test("that whole months were dropped, in the format of older versions, is undecided", async () => {
     const { result, undecided, faults } = await verify(claiming(`${month}-01T00:00:00.000Z`), keys);
     expect([result, faults]).toEqual(["undecided", []]);
     expect(undecided.join()).toContain("does not show whether they were dropped or removed");
-    // A line of the middle was not dropped with the earlier months.
+    // A missing event between kept ones cannot belong to dropped months, so the claim does not excuse it.
     const { events, end } = readExport(whole.text);
     const [gone] = events.splice(1, 1);
     const { intent: first, outcome } = gone?.proof ?? { intent: null, outcome: null };
@@ -87,7 +86,7 @@ describe("a file that claims", () => {
     expect((await verify(exportText({ events, end: { ...end, dropped } }), keys)).complete).toBe(false);
   });
 
-  test("that an event was dropped with another month is refused", async () => {
+  test("that an event was dropped with a month that is not its own is refused", async () => {
     const { events, end } = readExport(whole.text);
     const chain = events[3]?.proof.outcome?.chain ?? "";
     const dropped = {
@@ -125,7 +124,7 @@ describe("with kept files,", () => {
     expect(verdict).toMatchObject({ result: "complete", faults: [], entries: 0 });
   });
 
-  test("a log that was cut to nothing is refused by a kept export", async () => {
+  test("a log whose events were all removed is refused when a kept export is compared", async () => {
     await writeEvents(audit, 2, { organization_id: "cut" });
     const kept = await exportProof(audit, logOf("cut"));
     const { text } = await exportProof(audit, logOf("never"));
@@ -137,7 +136,7 @@ describe("with kept files,", () => {
     ]);
   });
 
-  test("an export of another log is not compared, and nobody is accused", async () => {
+  test("a kept export of another log is not compared, and no fault is reported", async () => {
     await writeEvents(audit, 3, { organization_id: "mine" });
     await writeEvents(audit, 2, { organization_id: "yours" });
     const mine = await exportProof(audit, logOf("mine"));
@@ -152,7 +151,7 @@ describe("with kept files,", () => {
     }
   });
 
-  test("a checkpoint older than those of the file decides nothing and accuses nobody, and an export decides", async () => {
+  test("a kept checkpoint older than all in the file leaves the result undecided, and a kept export decides it", async () => {
     await writeEvents(audit, 1, { organization_id: "long" });
     const first = await exportProof(audit, logOf("long"));
     const [checkpoint] = first.end.recent_checkpoints;
@@ -169,7 +168,7 @@ describe("with kept files,", () => {
     expect(await verify(text, keys, { checkpoints: [], end: first.end })).toMatchObject({ complete: true });
   }, 120_000);
 
-  test("newest events that were cut off with their checkpoint are not found missing, and the verdict says so", async () => {
+  test("newest events that were cut off with their checkpoint are not detected, and the verdict says so", async () => {
     await writeEvents(audit, 2, { organization_id: "tail" });
     const older = await exportProof(audit, logOf("tail"));
     await writeEvents(audit, 2, { organization_id: "tail" });

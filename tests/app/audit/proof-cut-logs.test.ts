@@ -23,7 +23,8 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
   };
 
   /**
-   * Returns a log of five entries, whose last three are copied to `audit.cut_…` and cut off without a trace.
+   * Writes a log of six entries, removes the last three with their events, and resets the chain's row. The
+   * tables `audit.cut_…` keep copies of the removed rows.
    */
   async function cutLog(owner: string) {
     await writeEvents(audit, 2, { organization_id: owner });
@@ -48,7 +49,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     return { name, older, whole };
   }
 
-  /** Resets a chain to its row at a position. */
+  /** Restores a chain's row from the copy that was made at a position. */
   const setChain = (owner: string, position: number) =>
     tamper(`update audit.chains known set position = kept.position, chain = kept.chain,
         checkpoint = kept.checkpoint, inclusion = kept.inclusion
@@ -62,7 +63,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     await setChain(owner, 6);
   };
 
-  test("is no longer sealed, with an error, while others are; after its restore every event has its position", async () => {
+  test("is no longer sealed while others are; once restored, every event gets its position", async () => {
     const { whole } = await cutLog("cut");
     await audit.put(requestId(), intent({ organization_id: "cut" }));
     await waitFor(async () => (await setAside("cut")) !== undefined, { what: "the refusal" });
@@ -74,7 +75,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     await writeEvents(audit, 3, { organization_id: "other" });
     const other = await exportProof(audit, logOf("other"));
     expect(await verify(other.text, proven.keys)).toMatchObject({ complete: true, events: 3 });
-    // Later events have no position, and nobody reports them as added.
+    // Later events get no position, so the verifier does not report them as added.
     const cut = await exportProof(audit, logOf("cut"));
     expect(cut.end.head.position).toBe(3);
     expect((await verify(cut.text, proven.keys, { checkpoints: [], end: whole.end })).faults).toMatchObject([
@@ -95,7 +96,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     });
   });
 
-  test("stays refused after a restart, until an operator accepts it as it is", async () => {
+  test("stays unsealed after a restart, until an operator accepts its current state", async () => {
     const { name } = await cutLog("stays");
     await audit.put(requestId(), intent({ organization_id: "stays" }));
     await waitFor(async () => (await setAside("stays")) !== undefined, { what: "the refusal" });
@@ -125,7 +126,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
       "update audit.chains set chain = sha256('x') where owner = '$OWNER'",
       "it ends at position 3, and position 6 was sealed",
     ],
-  ])("and left with %s holds up no other log", async (title, statement, reason) => {
+  ])("and left with %s does not delay other logs", async (title, statement, reason) => {
     const owner = `broken-${title.replaceAll(" ", "-")}`;
     const { name } = await cutLog(owner);
     if (title.startsWith("its entries")) await restoreEntries(owner);

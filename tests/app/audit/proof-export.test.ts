@@ -17,7 +17,7 @@ describe("an export with proof", () => {
   const audit = sharedAudit({ env: { SEAL_INTERVAL_MS: "100", AUDIT_SIGNING_KEY_FILE: signingKeyFile() } });
 
   // AU-61, AU-62, AU-63, AU-64
-  test("holds everything that was written before its request, and ends with its head and checkpoint", async () => {
+  test("has every event that was written before the request, and ends with its head and checkpoint", async () => {
     await writeEvents(audit, 4, { organization_id: "whole" });
     const path = "/organizations/whole/audit-events";
     const { events, end, text } = await exportProof(audit, path);
@@ -43,16 +43,16 @@ describe("an export with proof", () => {
     });
   });
 
-  test("of a log without events says so", async () => {
+  test("of a log without events is proven to be empty", async () => {
     await writeEvents(audit, 1);
-    // An export waits for the checkpoint of what was written before it.
+    // This export waits until the event has a checkpoint. The export below can then show that checkpoint.
     expect((await exportProof(audit)).end.checkpoint).not.toBeNull();
     const { events, end, text } = await exportProof(audit, "/users/nobody/audit-events");
     expect([events, end.head.position, end.checkpoint === null]).toEqual([[], 0, false]);
     expect(await verify(text)).toMatchObject({ complete: true, events: 0, checkpoint: {}, faults: [] });
   });
 
-  test("of a log without events cannot tell anything before the first checkpoint", async () => {
+  test("of a log without events is undecided before the first checkpoint", async () => {
     const unused = await startProvenAudit();
     try {
       const { end, text } = await exportProof(unused);
@@ -66,7 +66,7 @@ describe("an export with proof", () => {
   });
 
   // AU-62
-  test("keeps the person out of the organization's log, and proves the event in both", async () => {
+  test("proves the event in the logs of the person and the organization, and hides the person from the latter", async () => {
     const id = requestId();
     await audit.put(
       id,
@@ -99,7 +99,7 @@ describe("an export with proof", () => {
     expect([fault?.kind, fault?.event_id]).toEqual(["changed", person.events[0]?.id ?? ""]);
   });
 
-  test("holds every text that an event may have", async () => {
+  test("verifies events with any text that they may have", async () => {
     const path = "/organizations/texts/audit-events";
     const details = [
       { half: "\ud83d", "\udc00": "other half", "\u0000": "\u0000", "\u2028": "é\u0301" },
@@ -126,7 +126,7 @@ describe("an export with proof", () => {
   });
 
   // AU-61
-  test("covers a whole log: every parameter that narrows it down is refused by its name", async () => {
+  test("covers a whole log: every filter parameter is refused by name", async () => {
     const filters = [
       ...[
         "service=s",
@@ -150,7 +150,7 @@ describe("an export with proof", () => {
   });
 
   // AU-61
-  test("is NDJSON for requests that accept it, and for no others", async () => {
+  test("is NDJSON if the request accepts it, and 422 otherwise", async () => {
     for (const Accept of ["*/*", "application/*", "application/json, application/x-ndjson;q=0.1"]) {
       const response = await audit.get(`${ORGANIZATION_LOG}?proof=true`, { Accept });
       expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "application/x-ndjson"]);
@@ -174,7 +174,7 @@ describe("an export with proof", () => {
   });
 
   // AU-77
-  test("that somebody edits is refused, whatever the change of its lines", async () => {
+  test("is refused after any edit of its lines", async () => {
     await writeEvents(audit, 3, { organization_id: "edited" });
     const whole = await exportProof(audit, "/organizations/edited/audit-events");
     const [third, second, first] = whole.events;
@@ -197,7 +197,8 @@ describe("an export with proof", () => {
     expect(await kindOf(`{"a":1}\n${lines.join("\n")}\n`)).toBe("unreadable");
     expect(await kindOf(`${"[".repeat(50_000)}\n${lines.join("\n")}\n`)).toBe("unreadable");
     expect(await kindOf(whole.text.replace('"ip":', '"more":1,"ip":'))).toBe("unreadable");
-    // Another reader would use the first of two members, or all digits of a number.
+    // JSON parsers differ in which of two equal members they use and how many digits they keep, so both are
+    // errors.
     const twice = whole.text.replace('"ip":', '"ip":"203.0.113.9","ip":');
     expect((await verify(twice)).faults[0]?.message).toBe(
       'Line 1 is not I-JSON: an object has two members with the name "ip".',
@@ -208,7 +209,7 @@ describe("an export with proof", () => {
   });
 
   // AU-59
-  test("that lost its signatures is refused by a reader with an earlier signed checkpoint", async () => {
+  test("without signatures is refused by a reader with an earlier signed checkpoint", async () => {
     await writeEvents(audit, 1, { organization_id: "unsigned" });
     const path = "/organizations/unsigned/audit-events";
     const { end: earlier } = await exportProof(audit, path);
@@ -240,13 +241,14 @@ describe("an export with proof", () => {
   });
 
   // AU-60
-  test("verifies events that were sealed with an earlier key, by the key set of both", async () => {
+  test("of events that were sealed with an earlier key is verified with the set of both keys", async () => {
     const first = signingKeyFile();
     const started = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: first } });
     await writeEvents(started, 2);
     const before = await exportProof(started);
     await started.stop();
-    if (started.database_url.startsWith("pglite:")) return; // the database is gone with its process
+    // An embedded database lasts only as long as its service, so there is nothing to verify.
+    if (started.database_url.startsWith("pglite:")) return;
     const second = await startProvenAudit({ database_url: started.database_url });
     try {
       const keys = await keysOf(second);
@@ -258,7 +260,7 @@ describe("an export with proof", () => {
       expect(await verify(after.text, keys, { checkpoints: [], end: before.end })).toMatchObject({
         complete: true,
       });
-      // A reader who trusts only the new key learns about the old one.
+      // A reader who trusts only the new key is told that another key signed the checkpoint and the root.
       const { faults } = await verify(before.text, keys.slice(0, 1));
       const messages = faults.map(({ message }) => message).join();
       expect(messages).toContain("is not signed by any of the given keys");
@@ -273,7 +275,7 @@ describe("an export with proof", () => {
 describe("without a key", () => {
   const audit = sharedAudit({ env: { SEAL_INTERVAL_MS: "100" } });
 
-  test("chains are made as well, and nobody treats them as signed", async () => {
+  test("chains are still built, and the verifier reports them as unsigned", async () => {
     await writeEvents(audit, 2);
     const { text, end } = await exportProof(audit);
     expect(end.checkpoint?.jws).toBeNull();

@@ -27,14 +27,14 @@ import { dropDeps, makeMonth, writePast } from "./retention-bed.ts";
 
 setDefaultTimeout(60_000);
 
-/** Seals everything, as a replica of the service at that time. */
+/** Runs sealing passes with the clock at `time`, until nothing is left to seal. */
 async function sealAt(deps: PassDeps, time: string): Promise<void> {
   const clock = { ...systemClock, now: () => Date.parse(time) };
   while ((await sealPass({ ...deps, clock }, await selectState(deps.writes))).end === "behind");
 }
 
 // AU-141, AU-143
-test("an export has the head under the last checkpoint of each day, and the days without one are named", async () => {
+test("an export has the head under each day's last checkpoint, and the verifier names days without one", async () => {
   const log = await openDatabase("pglite://memory", { namespace: "audit" });
   try {
     await log.migrate("audit", MIGRATIONS);
@@ -114,7 +114,7 @@ describe.skipIf(!services().postgres.real)("after a restart, a log", () => {
       delete from audit.entries where position > 4 and chain_id = (select id from audit.chains where owner = 'organization:$O')`,
       "it ends at position 4, and position 5 was sealed",
     ],
-  ])("%s is sealed no further, and its export is refused", async (title, statements, reason) => {
+  ])("%s is no longer sealed, and its export is refused", async (title, statements, reason) => {
     const owner = title.replaceAll(" ", "-");
     await writeEvents(audit, 3, { organization_id: owner });
     await exportProof(audit, logOf(owner));
@@ -124,7 +124,7 @@ describe.skipIf(!services().postgres.real)("after a restart, a log", () => {
     expect(await setAside(owner)).toEqual([{ reason, position: 5 }]);
     const { text } = await exportProof(audit, logOf(owner));
     expect(await verify(text, proven.keys)).toMatchObject({ result: "altered" });
-    // others go on
+    // Other logs are still sealed.
     await writeEvents(audit, 2, { organization_id: `beside-${owner}` });
     const beside = await exportProof(audit, logOf(`beside-${owner}`));
     expect(await verify(beside.text, proven.keys)).toMatchObject({ complete: true, events: 2 });
@@ -138,7 +138,7 @@ describe("?checkpoint=N", () => {
     (await json(await audit.get("/audit-checkpoints?limit=1"))).audit_checkpoints[0];
 
   // AU-144
-  test("shows the head under a kept checkpoint, and confirms it alone", async () => {
+  test("shows the head under a kept checkpoint, which suffices to confirm that checkpoint", async () => {
     const owner = "asked";
     const keys = await keysOf(audit);
     await writeEvents(audit, 2, { organization_id: "other" });
@@ -187,7 +187,7 @@ describe("?checkpoint=N", () => {
     ["checkpoint=&proof=true", "must be the number of a checkpoint"],
     ["checkpoint=1&checkpoint=2&proof=true", "checkpoint"],
     ["checkpoint=1", "checkpoint needs proof=true"],
-  ])("is 422 as ?%s", async (query, message) => {
+  ])("is 422 for ?%s", async (query, message) => {
     const response = await audit.get(`${logOf("asked")}?${query}`, { Accept: "application/x-ndjson" });
     expect(response.status).toBe(422);
     expect(JSON.stringify(await response.json())).toContain(message);
@@ -196,7 +196,7 @@ describe("?checkpoint=N", () => {
 
 // AU-145
 describe.skipIf(!services().postgres.real)("a log that an older version sealed", () => {
-  test("is brought into the map before anything else, and its old checkpoints still verify", async () => {
+  test("is added to the map of heads first, and its old checkpoints still verify", async () => {
     const keyFile = signingKeyFile();
     const env = { AUDIT_SIGNING_KEY_FILE: keyFile };
     const first = await startProvenAudit({ env });
@@ -209,7 +209,7 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
     const old = await asOlderVersion(log, keyFile);
     const audit = await startProvenAudit({ env, database_url: first.database_url });
     try {
-      // no event of theirs comes, and still the map has all of them
+      // The logs get no new events, but the service adds all of them to the map.
       await waitFor(async () => (await exportProof(audit, logOf("old-7"))).end.checkpoint?.map !== undefined);
       for (const owner of owners) {
         const { text, end } = await exportProof(audit, logOf(owner));
@@ -217,7 +217,7 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
         const verdict = await verify(text, keys, { checkpoints: [old], end: null });
         expect(verdict).toMatchObject({ complete: true, events: 2 });
       }
-      // the old checkpoint shows no heads, and still it is in the tree
+      // The old checkpoint has no map and so shows no heads. The tree of checkpoints still contains it.
       const asked = readExport(await (await audit.get(`${logOf("old-1")}?proof=true&checkpoint=1`)).text());
       const alone = exportText({ ...asked, end: { ...asked.end, recent_checkpoints: [] } });
       expect(await verify(alone, keys, { checkpoints: [old], end: null })).toMatchObject({ complete: true });
@@ -231,7 +231,7 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
   });
 });
 
-/** Makes the log one that an older version sealed: one checkpoint without a map holds all heads. */
+/** Rewrites a log to the format of an older version: a single checkpoint without a map holds all heads. */
 async function asOlderVersion(log: Database, keyFile: string): Promise<Checkpoint> {
   const chains = await sqlOn(log)<{ owner: string; position: number; chain: string }>`
     select owner, position::integer as position, encode(chain, 'hex') as chain from audit.chains`;

@@ -24,7 +24,7 @@ import { drop, dropDeps, makeMonth, writePast, writePastOutcome } from "./retent
 
 setDefaultTimeout(60_000);
 
-/** These tests need a second session beside the service's. */
+/** Skips a group of tests without a PostgreSQL server: an embedded database allows one session only. */
 const onServer = describe.skipIf(!services().postgres.real);
 
 // AU-68, AU-74, AU-75
@@ -35,7 +35,9 @@ onServer("a month that is dropped", () => {
   const dropBefore = (month: string, key: string | null = keyFile) => drop(proven.log, key, month);
 
   let year = 2000;
-  /** Returns a log with three events of a past month, one of the next month, and two of now. */
+  /**
+   * Returns a log with three events in a past month, one in the month after it, and two in the current month.
+   */
   async function pastLog() {
     year += 1;
     const names = [`${year}-01`, `${year}-02`] as const;
@@ -50,7 +52,7 @@ onServer("a month that is dropped", () => {
     return { owner, path: logOf(owner), names, past, before, keys };
   }
 
-  test("is declared in the chain by a signed entry, and the rest still verifies, also against kept files", async () => {
+  test("is declared in the chain by a signed entry, and the rest still verifies, even against kept files", async () => {
     const { path, names, before, keys } = await pastLog();
     expect(await dropBefore(names[1])).toContainEqual(
       expect.objectContaining({ month: names[0], logs: 1, entries: 5 }),
@@ -66,7 +68,7 @@ onServer("a month that is dropped", () => {
       dropped_before: `${names[1]}-01T00:00:00.000Z`,
     });
     expect(verdict.not_shown.join()).toContain("The content of the 5 dropped entries");
-    // The next month, too, is dropped without a trace of the loss of the first one.
+    // Dropping the next month works too, although the entries of the first month are gone.
     await dropBefore(`${year}-03`);
     const later = await exportProof(audit, path);
     expect(later.end.retention).toHaveLength(2);
@@ -77,7 +79,7 @@ onServer("a month that is dropped", () => {
     });
   });
 
-  test("stays dropped when the upkeep makes its partition again, empty", async () => {
+  test("stays dropped when the service recreates its partition, empty", async () => {
     const { path, names, keys } = await pastLog();
     await dropBefore(names[1]);
     await makePartitions(proven.log, Date.parse(`${names[1]}-15T00:00:00Z`));
@@ -90,7 +92,7 @@ onServer("a month that is dropped", () => {
   });
 
   // OP-73
-  test("is reported when its chain loses a declared value while it is dropped", async () => {
+  test("is reported if its chain loses a declared hash while the month is dropped", async () => {
     const { before, names, keys, path } = await pastLog();
     const partition = `audit_events_${names[0].replace("-", "_")}`;
     await run(`create function public.lose_${partition}() returns event_trigger language plpgsql as $$ begin
@@ -105,10 +107,10 @@ onServer("a month that is dropped", () => {
     await run(
       `create event trigger lose_${partition} on sql_drop execute function public.lose_${partition}()`,
     );
-    const lost = `has lost entries of ${names[0]} at positions 1 to 5, which were declared`;
+    const lost = `does not have the declared hashes for the dropped entries of ${names[0]} at positions 1 to 5`;
     expect(String(await rejection(dropBefore(names[1])))).toContain(lost);
     await run(`drop event trigger lose_${partition}`);
-    // Each later run says so, before it drops anything.
+    // Each later run fails with the same error before it drops anything.
     expect(String(await rejection(dropBefore(`${year}-03`)))).toContain(lost);
     await tamper(`insert into audit.entries select * from public.${partition}`);
     expect(await dropBefore(`${year}-03`)).toContainEqual(expect.objectContaining({ month: names[1] }));
@@ -127,7 +129,7 @@ onServer("a month that is dropped", () => {
     }
   });
 
-  test("is refused by the verifier when its declaration was changed, moved, added or removed", async () => {
+  test("is refused by the verifier if its declaration was changed, moved, added or removed", async () => {
     const { path, names, keys } = await pastLog();
     await dropBefore(names[1]);
     const whole = await exportProof(audit, path);
@@ -179,9 +181,9 @@ onServer("a month that is dropped", () => {
     );
   });
 
-  test("is declared only from events that are what was sealed: a month with an altered event stays, and the event is named", async () => {
+  test("is not dropped if one of its events was altered, and the error names the event", async () => {
     for (const [statement, said] of [
-      // An event of the next month, with the date of this one.
+      // An event of the next month, moved to this month by a changed date.
       [
         "update audit.audit_events set occurred_at = '$MONTH-20T00:00:00Z' where organization_id = '$OWNER' and occurred_at > '$NEXT-01'",
         "is not what was sealed",
@@ -206,10 +208,10 @@ onServer("a month that is dropped", () => {
     }
   });
 
-  test("cannot be declared from back-dated entries with a partition that was attached again", async () => {
+  test("does not excuse an event whose entries were back-dated, even if its partition was detached meanwhile", async () => {
     const { owner, path, names, keys, before } = await pastLog();
     const victim = before.events[2]?.id;
-    // The event of the next month disappears, and its entries claim the month that is dropped.
+    // Delete an event of the next month, and back-date its entries to the month that is dropped.
     await tamper(`delete from audit.audit_events where id = '${victim}';
       update audit.entries set occurred_at = '${names[0]}-20T00:00:00Z' where event_id = '${victim}'`);
     await run(
@@ -225,7 +227,7 @@ onServer("a month that is dropped", () => {
     expect(owner).toStartWith("kept-");
   });
 
-  test("is dropped after an outcome that arrives during its declaration has its position", async () => {
+  test("is dropped only after an outcome that arrives during the declaration has a position", async () => {
     const { path, names, past, keys } = await pastLog();
     const dropping = dropBefore(names[1]);
     await writePastOutcome(proven.log, past[2] ?? "").catch(() => {});
@@ -243,7 +245,7 @@ onServer("a month that is dropped", () => {
       while (!isOver) {
         await writeEvents(audit, 3, { organization_id: owner });
         const { text } = await exportProof(audit, path).catch(() => ({ text: "" }));
-        // An export breaks off when more was declared than it knows.
+        // An export fails if the month is declared while it runs. The loop then skips the verification.
         if (text !== "") expect((await verify(text, keys)).faults).toEqual([]);
       }
     })();
@@ -255,7 +257,7 @@ onServer("a month that is dropped", () => {
     expect(await verify(after.text, keys)).toMatchObject({ complete: true, dropped_entries: 5 });
   });
 
-  test("waits for an export that reads it", async () => {
+  test("is dropped only when no export reads it any more", async () => {
     const { path, names, keys } = await pastLog();
     await dropBefore(names[0]);
     const [reading, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -266,7 +268,7 @@ onServer("a month that is dropped", () => {
     });
     await reading.promise;
     const dropping = dropBefore(names[1]);
-    // The month is declared, but still there: neither counts as missing.
+    // The month is declared but its events still exist, so nothing counts as missing or dropped.
     await waitFor(async () => (await exportProof(audit, path)).end.retention !== undefined, {
       what: "a declaration",
     });
@@ -282,7 +284,7 @@ onServer("a month that is dropped", () => {
   });
 
   // OP-93
-  test.each([400, 1, -1, -400])("stays when the clock of the command is %p days wrong", async (days) => {
+  test.each([400, 1, -1, -400])("stays if the clock of the command is %p days wrong", async (days) => {
     const { path, names } = await pastLog();
     const deps = await dropDeps(proven.log, keyFile);
     const clock = { ...deps.clock, now: () => Date.now() + days * 24 * 60 * 60 * 1000 };
@@ -312,7 +314,7 @@ onServer("a month that is dropped", () => {
 });
 
 onServer("a log without a key", () => {
-  test("says of months without declarations that a writer of the database can have made that up", async () => {
+  test("says that dropped months prove nothing: anyone who can write the database can declare them", async () => {
     const audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" } });
     const log = await openLog(audit);
     try {
@@ -331,7 +333,7 @@ onServer("a log without a key", () => {
   });
 });
 
-test("a month of an embedded log is dropped as one of a server is", async () => {
+test("a month is dropped from an embedded database too", async () => {
   const database = await openDatabase("pglite://memory", { namespace: "audit" });
   await database.migrate("audit", MIGRATIONS);
   for (const month of ["2020-01", "2020-02"]) await makeMonth(database, month);

@@ -39,7 +39,7 @@ const silent = async () => {
   return (await createTelemetry({ name: "audit", namespace: "audit" }, loadConfig(auditVariables, env))).log;
 };
 
-/** Writes an event as the service does, in a transaction that `held` keeps open. */
+/** Writes an event in a transaction that stays open until `held` resolves. Calls `written` before that. */
 function writeHeld(log: Database, id: string, held: Promise<void>, written: () => void): Promise<void> {
   return log.transaction("held", async (tx) => {
     await rows(
@@ -57,13 +57,13 @@ function writeHeld(log: Database, id: string, held: Promise<void>, written: () =
 
 describe.skipIf(!services().postgres.real)("the sealer", () => {
   // AU-54
-  test("gives an event that commits late a position behind sealed ones, and waits for no transaction", async () => {
+  test("gives an event that commits late a position after sealed ones, and waits for no transaction", async () => {
     const audit = await startProvenAudit();
     const log = await openLog(audit);
     try {
       await writeEvents(audit, 2);
       const [late, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      // An id of now, which sorts before the ids of the next events.
+      // This id sorts before those of the next events, so the ids and the positions have different orders.
       const id = `${(await exportProof(audit)).events[0]?.id.slice(0, 10)}${"Z".repeat(16)}`;
       const holding = writeHeld(log, id, late.promise, written.resolve);
       await written.promise;
@@ -85,7 +85,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
   });
 
   // AU-53
-  test("gives events that commit one after the other, in any replica, positions in that order", async () => {
+  test("gives events positions in the order of their commits, whichever replica writes them", async () => {
     const database_url = await freshDatabase();
     const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile(), SEAL_INTERVAL_MS: "50" };
     const replicas = await Promise.all([0, 1, 2].map(() => startProvenAudit({ database_url, env })));
@@ -111,7 +111,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
   });
 
   // AU-53
-  test("leaves no gap and no duplicate, however many replicas write and seal at once", async () => {
+  test("leaves no gap and no duplicate when two replicas write and seal at once", async () => {
     const database_url = await freshDatabase();
     const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile(), SEAL_INTERVAL_MS: "50" };
     const replicas = await Promise.all([0, 1].map(() => startProvenAudit({ database_url, env })));
@@ -139,7 +139,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
 
   // AU-55
   test("seals once when five sealers start from the same state, and the others do nothing", async () => {
-    // The service itself seals nothing for a minute.
+    // The service waits a minute between its own passes, so that it does not seal during this test.
     const audit = await startProvenAudit({ env: { SEAL_INTERVAL_MS: "60000" } });
     const log = await openLog(audit);
     try {
@@ -168,7 +168,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
   });
 
   // AU-176
-  test("goes on at once when a replica that sealed dies, and the database's clock is set back an hour", async () => {
+  test("continues at once after the sealing replica dies and the database clock is set back an hour", async () => {
     const audit = await startProvenAudit();
     const log = await openLog(audit);
     try {
@@ -190,7 +190,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
     ["a log that is signed", startProvenAudit],
     ["a log without a key", () => startAudit({ env: { SEAL_INTERVAL_MS: "100" } })],
   ])(
-    "goes on in a database that was restored into another server, whose transactions are counted anew: %s",
+    "continues in a database that was restored to a server with lower transaction ids: %s",
     async (_, start) => {
       const audit = await start();
       const log = await openLog(audit);
@@ -258,7 +258,7 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before its 
 
   const USER_LOG = "/users/user-1/audit-events";
 
-  test("seals old events first, each log from its start, then new ones, and proves them from then on", async () => {
+  test("seals old events first, each log from its start, then new ones, and all of them verify", async () => {
     await writeEvents(audit, 2);
     await audit.patch("older-5", {
       outcome: "responded",
@@ -308,7 +308,7 @@ test.skipIf(!services().postgres.real)("an upgrade leaves no intent without a po
   }
 });
 
-/** Returns a copy of the folder of migrations up to the named one. */
+/** Copies the folder of migrations without the named one and all later ones. Returns the path of the copy. */
 async function migrationsBefore(tag: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
   await cp(MIGRATIONS, folder, { recursive: true });
@@ -323,5 +323,5 @@ async function migrationsBefore(tag: string): Promise<string> {
 }
 
 function raise(): never {
-  throw new Error("There is always one.");
+  throw new Error("The list is empty.");
 }

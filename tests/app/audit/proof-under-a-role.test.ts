@@ -11,11 +11,10 @@ import { newOwnedLog, runOstiary, startOstiary } from "./service-role-bed.ts";
 
 setDefaultTimeout(60_000);
 
-/** Returns a month before the current one in UTC. */
+/** Returns the month that is `months` before the current month in UTC. */
 const monthsAgo = (months: number) => monthOf(Date.now(), -months);
 
-/** The proof of a log whose service runs as a role that owns no part of it. */
-describe.skipIf(!services().postgres.binary)("under a role that owns nothing", () => {
+describe.skipIf(!services().postgres.binary)("when the service's role owns no part of the log,", () => {
   let log: Awaited<ReturnType<typeof newOwnedLog>>;
   let audit: AuditService;
   let sql: postgres.Sql;
@@ -28,7 +27,7 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
     sql = postgres(log.role_url, { max: 1, onnotice: () => {} });
     await migrate({ DATABASE_URL: log.owner_url, AUDIT_SIGNING_KEY_FILE: key }, log.role);
     audit = await start(key);
-    // The commands refuse less while the log has no signed checkpoint.
+    // Wait for a signed checkpoint. Before the first one, the commands allow more than the tests expect.
     await writeEvents(audit, 1, { organization_id: "organization-first" });
     await waitFor(async () => {
       const { end } = await exportProof(audit, "/organizations/organization-first/audit-events");
@@ -61,19 +60,19 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
     ["back to the start", "update audit.sealer set sealed_to = '3:3:'"],
     ["forward, and unsigned", "update audit.sealer set sealed_to = pg_current_snapshot(), marks = null"],
     [
-      "forward, with a signature that is none",
+      "forward, with a malformed signature",
       "update audit.sealer set sealed_to = pg_current_snapshot(), marks = 'x'",
     ],
     [
       "to a walk along older events",
       "update audit.sealer set older_kind = 'user', older_owner = 'z', older_id = 'z'",
     ],
-  ])("marks that the role moves %s leave no event without its place", async (where, statement) => {
+  ])("every event gets its position if the role moves the sealer's marks %s", async (where, statement) => {
     const owner = `moved-${where.replaceAll(/[ ,]+/g, "-")}`;
     const path = `/organizations/${owner}/audit-events`;
     await writeEvents(audit, 3, { organization_id: owner });
     const before = await exportProof(audit, path);
-    // An event waits for its position when the marks move past it.
+    // Write an event and at once move the marks past it, before the sealer gives it a position.
     await sql.begin(async (tx) => {
       const id = requestId();
       await tx.unsafe(`with made as (
@@ -98,7 +97,7 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
   });
 
   // AU-74
-  test("an old month is dropped by its owner's command beside the service, which the role cannot do", async () => {
+  test("the owner's command drops an old month while the service runs, and the role may not", async () => {
     const owner = await openDatabase(log.owner_url, { namespace: "audit" });
     for (const month of ["2020-01", "2020-02"]) await makeMonth(owner, month);
     await writePast(owner, "organization-old", "2020-01-10T00:00:00Z", 2);
@@ -138,7 +137,7 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
   });
 
   // OP-72, OP-73
-  test("months older than AUDIT_RETENTION_MONTHS are dropped by the owner's job, also by two jobs at once", async () => {
+  test("the owner's job drops months older than AUDIT_RETENTION_MONTHS, even if two jobs run at once", async () => {
     const owner = await openDatabase(log.owner_url, { namespace: "audit" });
     const names = [monthsAgo(3), monthsAgo(2)];
     for (const month of names) await makeMonth(owner, month);
@@ -163,7 +162,7 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
     );
     expect(jobs.map(({ stdout }) => stdout).join("")).toContain(`Dropped ${names[0]}: `);
     const after = await exportProof(audit, path);
-    // Two jobs may each declare the month.
+    // Both jobs may declare the month, so there can be two declarations of it.
     expect(new Set(after.end.retention?.map(({ month }) => month))).toEqual(new Set([monthsAgo(3)]));
     expect(await verify(after.text, await keysOf(audit), { checkpoints: [], end: before.end })).toMatchObject(
       {
@@ -180,7 +179,10 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
     await owner.close();
   });
 
-  /** Writes two events of a month of the past, and two of now. Returns the export before anything is dropped. */
+  /**
+   * Writes two events of a past month and two of the current one. Returns the environment variables of the
+   * job, and a function that verifies the log against an export from before the job.
+   */
   async function agedLog(organization_id: string, month: string) {
     const owner = await openDatabase(log.owner_url, { namespace: "audit" });
     await makeMonth(owner, month);
@@ -207,14 +209,14 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
   }
 
   // OP-72, AU-74
-  test("a job that is killed in the middle leaves the month, and the next one declares nothing twice", async () => {
-    // The oldest month is the first.
+  test("a job that is killed after its declaration leaves the month, and the next job does not declare it again", async () => {
+    // Older than the months of all other tests, because the job drops the oldest month first.
     const month = "2019-05";
     const { variables, verdict } = await agedLog("organization-killed", month);
     const reader = postgres(log.superuser_url, { max: 1, onnotice: () => {} });
     const look = postgres(log.superuser_url, { max: 1, onnotice: () => {} });
     try {
-      // The job waits for this reader before it drops what it declared.
+      // The job declares the month, and then waits for this transaction before it drops the month.
       await reader`begin`;
       await reader`select from audit.audit_events limit 1`;
       const job = startOstiary(variables, "retention");
@@ -235,7 +237,7 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
   });
 
   // OP-72, OP-73, AU-75
-  test("a month with an altered event stays with all months after it: the job ends with 1 and names the event", async () => {
+  test("a month with an altered event stays, and so do later months; the job exits with 1 and names the event", async () => {
     const [altered, after] = ["2019-07", "2019-08"];
     const { variables, verdict } = await agedLog("organization-altered", altered);
     const later = await agedLog("organization-after", after);

@@ -8,7 +8,7 @@ import {
   outcomeEntry,
 } from "@ostiary/lib/domain/proof";
 
-/** The body of a delivery in the format ostiary. */
+/** The body of a delivery in the format `ostiary`. */
 export interface DeliveredBody {
   type: string;
   timestamp: string;
@@ -20,7 +20,7 @@ export interface DeliveredBody {
   };
 }
 
-/** An entry as tests look at it. */
+/** The fields of an entry that tests read. */
 export interface DeliveredEntry {
   position: number;
   kind: string;
@@ -30,7 +30,10 @@ export interface DeliveredEntry {
   event: LoggedEvent;
 }
 
-/** A receiver that proves by itself that it missed nothing. It accepts what it has already, and refuses all else. */
+/**
+ * A receiver that verifies the chain, so that no entry can be missing. Counts entries that it gets again, and
+ * throws for a gap or a wrong hash.
+ */
 export class ProvingReceiver {
   position: number;
   chain: string;

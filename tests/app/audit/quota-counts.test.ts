@@ -1,3 +1,4 @@
+/** Tests charges to quotas: gateways report them, and ask for the sums (AU-191 to AU-193). */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage";
 import { ulid } from "ulid";
@@ -9,10 +10,8 @@ import { StandingClock } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
 
-/** The charges to quotas that gateways report, and their counts (AU-191 to AU-193). */
-
 const POLICY = "local:widgets:quota";
-/** The service's clock stands in this day, so that no period ends during a test. */
+/** The day on which the service's clock stands still, so that no period ends during a test. */
 const TODAY = "2026-03-04";
 const NOW = Date.parse(`${TODAY}T06:30:00.000Z`);
 
@@ -45,7 +44,7 @@ async function countsOf(...quotas: unknown[]): Promise<number[]> {
 
 describe("charges to quotas", () => {
   // AU-191
-  test("add up by policy, period and subject, also of several gateways and what is given back", async () => {
+  test("add up by policy, period and subject, across gateways, and refunds are subtracted", async () => {
     const [one, other] = [ulid(), ulid()];
     await report([charge(one, 5), charge(one, 2), charge(other, 1), charge(one, 3, { period: TODAY })]);
     await report([charge(one, -4), charge(one, 9, { policy: "shared:quota" })]);
@@ -63,7 +62,7 @@ describe("charges to quotas", () => {
   });
 
   // AU-191
-  test("count once under the number of their report, however often and in whatever order it comes", async () => {
+  test("of one report count once, however often and in whatever order the report comes", async () => {
     const id = ulid();
     const instance = `gateway-${id}`;
     for (const number of [1, 1, 2, 1, 2]) await report([charge(id, 10)], { instance, number });
@@ -71,7 +70,7 @@ describe("charges to quotas", () => {
   });
 
   // AU-191
-  test("given back before they are charged count as none until then", async () => {
+  test("that are refunded before they are reported count as 0 until then", async () => {
     const id = ulid();
     await report([charge(id, -3)]);
     expect(await countsOf(quota(id))).toEqual([0]);
@@ -80,7 +79,7 @@ describe("charges to quotas", () => {
   });
 
   // AU-191
-  test("of a gateway that reports none change nothing", async () => {
+  test("are unchanged by a report without quotas", async () => {
     const id = ulid();
     await report([charge(id, 1)]);
     expect((await report(undefined)).status).toBe(201);
@@ -90,7 +89,7 @@ describe("charges to quotas", () => {
 
   // AU-191
   test.skipIf(!services().postgres.real)(
-    "of 8 gateways at once, in opposite orders and each sent twice, are all counted once",
+    "that 8 gateways send at once, twice each and in opposite orders, are counted once",
     async () => {
       const ids = Array.from({ length: 60 }, () => ulid());
       const charges = ids.map((id) => charge(id, 2));
@@ -108,7 +107,7 @@ describe("charges to quotas", () => {
   );
 
   // AU-191, AU-192
-  test("may be as many, and have texts as long, as the contract allows", async () => {
+  test("are accepted up to the contract's maximum number and text lengths", async () => {
     const policy = `route:DELETE:${"/%25".repeat(796)}`;
     const subject = "ü".repeat(120);
     const quotas = Array.from({ length: USAGE_QUOTAS_MAX }, (_, index) =>
@@ -122,7 +121,7 @@ describe("charges to quotas", () => {
   });
 
   // AU-191
-  test("with anything wrong are 422, which names all of it, and count nothing", async () => {
+  test("are not counted if any of them is invalid: the report is 422 and names every violation", async () => {
     const id = ulid();
     const wrong = [
       charge(id, 7),
@@ -160,7 +159,7 @@ describe("charges to quotas", () => {
 
 describe("the usage of an organization", () => {
   // AU-194
-  test("has its quotas of the present day and month, those with the least left first", async () => {
+  test("lists its quotas of the current day and month, those with the least left first", async () => {
     const id = ulid();
     await report([
       charge(id, 5, { requests: 100 }),
@@ -185,10 +184,10 @@ describe("the usage of an organization", () => {
   });
 });
 
-describe("a question for counts", () => {
+describe("a request for counts", () => {
   // AU-192
   test.each(["[]", "null", "7", "{}", '{"quotas":null}', '{"quotas":[]}', '{"quotas":{"length":1}}'])(
-    "that is %s is 422",
+    "with the body %s is 422",
     async (body) => {
       expect((await audit.send("POST", "quota-counts", body)).status).toBe(422);
     },
@@ -215,7 +214,7 @@ describe("a question for counts", () => {
 });
 
 // AU-193
-test("counts of a period go away two days after its end, more than one transaction's worth too", async () => {
+test("counts are deleted two days after their period ends, in several transactions if they are many", async () => {
   const log = await openLog(audit);
   const policy = `swept-${ulid()}`;
   await sqlOn(log)`

@@ -13,7 +13,7 @@ import {
 
 const time = manualClock("2026-03-01T06:00:00.000Z");
 let audit: AuditService;
-/** Everything that was written, oldest first. */
+/** All written events, oldest first. */
 const written: Written[] = [];
 
 interface Written {
@@ -36,7 +36,10 @@ beforeAll(async () => {
 });
 afterAll(() => audit.stop());
 
-/** Writes events with a few values for every field, in all mixtures, over a change of month. */
+/**
+ * Writes event number `n`. Each field has a few values that repeat with different periods. The events of all
+ * numbers lie in two months.
+ */
 async function write(n: number): Promise<void> {
   time.advance(97_000);
   const ofUser = n % 5 === 0;
@@ -87,7 +90,7 @@ function outcomeOf(n: number, ofUser: boolean): Outcome | null {
   return { outcome: "responded", status: 200, created_id: `created-${n % 9}`, ...pair };
 }
 
-/** Returns all pages of a log, by following has_more. */
+/** Returns the events of all pages of a log. */
 async function all(path: string, query: Record<string, string>, limit: number): Promise<AuditEvent[]> {
   const events: AuditEvent[] = [];
   for (;;) {
@@ -189,7 +192,7 @@ describe("a log", () => {
   });
 
   // AU-35
-  test("continues from a cursor that is not the id of an event", async () => {
+  test("continues after a cursor that is not the id of an event", async () => {
     const path = "/organizations/organization-1/audit-events";
     expect(await audit.list(`${path}?starting_after=${"0".repeat(26)}`)).toEqual({
       audit_events: [],
@@ -231,7 +234,7 @@ describe("a log", () => {
     }
   });
 
-  test("accepts every id as it is", async () => {
+  test("accepts ids with any characters", async () => {
     for (const id of ["a b", "é", "..%2Fx", "%25", "' or true --", "%"]) {
       const path = `/organizations/${encodeURIComponent(id)}/audit-events`;
       expect(await audit.list(path)).toEqual({ audit_events: [], has_more: false });
@@ -269,7 +272,7 @@ describe("a read", () => {
   });
 
   // AU-33
-  test("names its request in errors, and sets no X-Request-ID", async () => {
+  test("returns the request id in errors, and sets no X-Request-ID header", async () => {
     const response = await audit.get("/users/u/audit-events?nope=1", { "X-Request-ID": "abc" });
     expect((await json(response)).error.request_id).toBe("abc");
     expect(response.headers.get("X-Request-ID")).toBeNull();
@@ -277,7 +280,7 @@ describe("a read", () => {
   });
 
   // ER-10
-  test("of an unknown path is 404, of a known one by another method 405 with Allow", async () => {
+  test("is 404 for an unknown path, and 405 with an Allow header for another method", async () => {
     expect((await audit.get("/organizations/o")).status).toBe(404);
     expect((await audit.get("/internal/events/x")).status).toBe(404);
     const response = await fetch(`${audit.url}/users/u/audit-events`, { method: "DELETE" });
@@ -285,7 +288,7 @@ describe("a read", () => {
   });
 
   // AU-49, ER-11
-  test("by HEAD has no body", async () => {
+  test("with HEAD has no body", async () => {
     for (const accept of ["application/json", "text/csv"]) {
       const response = await fetch(`${audit.url}${logs[1]}/audit-events`, {
         method: "HEAD",

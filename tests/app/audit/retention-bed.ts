@@ -8,7 +8,7 @@ import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 import { sqlOn } from "./audit-service.ts";
 
-/** Returns the dependencies of `ostiary audit drop`, on an open log. */
+/** Returns the dependencies of the command `ostiary audit drop` for an open log. */
 export async function dropDeps(log: Database, keyFile: string | null): Promise<PassDeps> {
   return {
     reads: log,
@@ -26,14 +26,16 @@ export async function drop(log: Database, keyFile: string | null, before: string
   return Array.fromAsync(dropMonths(await dropDeps(log, keyFile), before));
 }
 
-/** Makes a month of the past, as the service did at that time. */
+/**
+ * Creates the partition of a past month. The service creates partitions only for recent and future months.
+ */
 export function makeMonth(log: Database, month: string): Promise<unknown> {
   return sqlOn(log)`select audit.make_partition(${month})`;
 }
 
 let count = 0;
 
-/** Writes past events, all but the last with an outcome, as the service did then. Returns their ids. */
+/** Writes events at `occurred_at`, in the past. All except the last get an outcome. Returns their ids. */
 export async function writePast(
   log: Database,
   owner: string,

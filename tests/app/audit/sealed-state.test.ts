@@ -13,7 +13,7 @@ const checkpoint = (number: number, sealed_at = "2026-01-31T12:00:00.000Z"): Che
 });
 
 // AU-80
-test("a sealer whose checkpoint is gone from the database says so once, and begins again", async () => {
+test("a sealer whose checkpoint is gone from the database reports it once, and starts over", async () => {
   const database = await openDatabase(await freshDatabase(), { namespace: "audit" });
   const state = new SealedState(database);
   expect(state.setBackFrom(null)).toBeNull();

@@ -3,7 +3,9 @@ import { migrate } from "@ostiary/audit/migrate";
 import postgres from "postgres";
 import { freshDatabase } from "../../support/index.ts";
 
-/** Makes a new, migrated database whose owner is no superuser, and a role for the service. */
+/**
+ * Migrates a new database as an owner without superuser rights, which also creates a role for the service.
+ */
 export async function newOwnedLog() {
   const superuser_url = await freshDatabase();
   const name = new URL(superuser_url).pathname.slice(1);
@@ -33,7 +35,7 @@ export async function newOwnedLog() {
   };
 }
 
-/** Starts `ostiary audit` with these parameters, as its own process. */
+/** Starts `ostiary audit` with these arguments in a new process. */
 export function startOstiary(variables: Record<string, string>, ...parameters: string[]) {
   return Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "audit", ...parameters], {
     cwd: join(import.meta.dir, "../../.."),
@@ -43,7 +45,7 @@ export function startOstiary(variables: Record<string, string>, ...parameters: s
   });
 }
 
-/** Runs `ostiary audit` with these parameters to its end. */
+/** Runs `ostiary audit` with these arguments, and waits until it exits. */
 export async function runOstiary(variables: Record<string, string>, ...parameters: string[]) {
   const child = startOstiary(variables, ...parameters);
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);

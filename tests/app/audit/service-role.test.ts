@@ -9,9 +9,6 @@ import { newOwnedLog, runOstiary } from "./service-role-bed.ts";
 
 setDefaultTimeout(60_000);
 
-/**
- * The service under a role that owns no part of the log: it can do all of its work, and cannot alter the log.
- */
 const onServer = describe.skipIf(!services().postgres.binary);
 const DENIED = "42501";
 const REFUSED = "23001";
@@ -53,7 +50,7 @@ onServer("a role that was made by migrate --role", () => {
   const partition = `audit.audit_events_${month}`;
   // AU-6
   test.each([
-    // Updates beyond the outcome.
+    // Updates of anything other than a pending event's outcome.
     ["update audit.audit_events set service = 'x' where request_id = 'PENDING'", DENIED],
     ["update audit.audit_events set occurred_at = now()", DENIED],
     ["update audit.audit_events set outcome = 'rejected', ip = '::' where request_id = 'PENDING'", DENIED],
@@ -93,7 +90,7 @@ onServer("a role that was made by migrate --role", () => {
       "merge into audit.audit_events e using (select 'FINAL' as id) s on s.id = e.request_id when matched then update set status = 500",
       REFUSED,
     ],
-    // An insert over an existing row.
+    // An insert that would overwrite an existing row.
     [
       "insert into audit.request_ids select * from audit.request_ids on conflict (request_id) do update set id = 'x'",
       DENIED,
@@ -109,13 +106,13 @@ onServer("a role that was made by migrate --role", () => {
        select id, occurred_at, request_id, 'jwt', 's', 'GET', '/', '{}', '::' from audit.audit_events`,
       "23505",
     ],
-    // An event that is inserted as final, or as another transaction's.
+    // An event that is inserted with its outcome.
     [
       `insert into audit.audit_events (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip, outcome)
        values ('x', now(), 'x', 'jwt', 's', 'GET', '/', '{}', '::', 'responded')`,
       DENIED,
     ],
-    // Partitions, addressed as tables.
+    // Partitions, which PostgreSQL lets a statement name as tables.
     [`update ${partition} set status = 500`, DENIED],
     [`delete from ${partition}`, DENIED],
     [`truncate ${partition}`, DENIED],
@@ -142,7 +139,7 @@ onServer("a role that was made by migrate --role", () => {
     ["drop schema audit cascade", DENIED],
     ["alter table audit.audit_events enable row level security", DENIED],
     ["create rule mine as on insert to audit.audit_events do instead nothing", DENIED],
-    // Rights that the role lacks.
+    // Settings, programs and tables that the role has no right to.
     ["set session_replication_role = replica", DENIED],
     ["set local session_replication_role = replica", DENIED],
     ["select set_config('session_replication_role', 'replica', false)", DENIED],
@@ -154,14 +151,14 @@ onServer("a role that was made by migrate --role", () => {
     expect(await everything()).toEqual(before);
   });
 
-  test("it cannot become the owner", async () => {
+  test("cannot become the owner", async () => {
     expect(await state(`set role ${log.owner}`)).toBe(DENIED);
     expect(await state(`grant ${log.owner} to ${log.role}`)).toBe(DENIED);
     expect(await state(`alter role ${log.role} superuser`)).toBe(DENIED);
   });
 
   test("its own operators, first in its search path, do not change what a trigger allows", async () => {
-    // Databases from before PostgreSQL 15 allow this to everybody.
+    // Databases from before PostgreSQL 15 let every role create objects in the schema `public`.
     await log.admin.unsafe(`grant create on schema public to ${log.role}`);
     const lie = postgres(log.role_url, { max: 1, onnotice: () => {} });
     await lie.unsafe(
@@ -205,7 +202,7 @@ onServer("a role that was made by migrate --role", () => {
 
 onServer("the service, under that role", () => {
   // AU-71
-  test("it writes, reads, exports, seals and makes future partitions, also in coming years", async () => {
+  test("writes, reads, exports, seals and creates partitions of future months, also in later years", async () => {
     const log = await newOwnedLog();
     const audit = await startAudit({ database_url: log.role_url, env: { SEAL_INTERVAL_MS: "50" } });
     const [first, second] = [requestId(), requestId()];
@@ -237,7 +234,7 @@ onServer("the service, under that role", () => {
     await log.remove();
   });
 
-  test("it starts again beside its owner's migration, and with nothing left to migrate", async () => {
+  test("starts while its owner migrates, and when nothing is left to migrate", async () => {
     const log = await newOwnedLog();
     const both = await Promise.all([
       migrate({ DATABASE_URL: log.owner_url }, log.role),
@@ -248,7 +245,7 @@ onServer("the service, under that role", () => {
     await log.remove();
   });
 
-  test("it gets its rights from several migrations at once, while partitions are made", async () => {
+  test("gets its rights from several migrations at once, while partitions are created", async () => {
     const log = await newOwnedLog();
     const owner = await openDatabase(log.owner_url, { namespace: "test", pool_max: 4 });
     for (let year = 2050; year < 2060; year++) {
@@ -292,7 +289,7 @@ onServer("ostiary audit migrate", () => {
     await log.remove();
   });
 
-  test("migrate tells a user who may not make roles to have one made", async () => {
+  test("migrate tells a user without CREATEROLE to have an administrator create the role", async () => {
     const log = await newOwnedLog();
     await log.admin.unsafe(`alter role ${log.owner} nocreaterole`);
     const refused = await runOstiary({ DATABASE_URL: log.owner_url }, "migrate", "--role", "somebody_new");

@@ -4,21 +4,22 @@ import { json } from "./audit-service.ts";
 import { startProvenAudit } from "./proof-bed.ts";
 import { HOUR_MS, StandingClock } from "./usage-bed.ts";
 
-/** A month that is over by every clock, and the month after it, in which the clock of the service stands. */
+/** A month that is over by the clocks of both the service and the database. */
 export const MONTH = monthOf(Date.now(), -2);
+/** The month in which the clock of the service stands. */
 export const NEXT_MONTH = monthOf(Date.now(), -1);
 export const HOUR = new Date(monthStart(MONTH) + 100 * HOUR_MS).toISOString();
 export const NEXT_HOUR = new Date(monthStart(NEXT_MONTH)).toISOString();
-/** A time at which {@link MONTH} is stated, and {@link NEXT_MONTH} is not. */
+/** A time at which the service writes statements for {@link MONTH}, but not yet for {@link NEXT_MONTH}. */
 export const NOW_MS = monthEnd(MONTH) + 30 * HOUR_MS;
 export const NOW = new Date(NOW_MS).toISOString();
 
-/** Starts a service that seals often and whose clock stands at {@link NOW}. */
+/** Starts a service that seals often, with a clock that stands still at {@link NOW}. */
 export function startStatingAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
   return startProvenAudit({ clock: new StandingClock(NOW_MS), ...options });
 }
 
-/** A statement as it is shown. */
+/** A usage statement in a response. */
 export interface ShownStatement {
   id: string;
   month: string;

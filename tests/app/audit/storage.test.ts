@@ -14,7 +14,7 @@ import {
   userIntent,
 } from "./audit-service.ts";
 
-/** These tests need a second session beside the service's. */
+/** Skips a group of tests without a PostgreSQL server: an embedded database allows one session only. */
 const onServer = describe.skipIf(!services().postgres.real);
 const REFUSED = "23001";
 
@@ -41,7 +41,7 @@ onServer("the log, under the service's own role", () => {
   const execute = (statement: string) => log.run("statement", (orm) => orm.execute(sql.raw(statement)));
   const refused = async (statement: string) => sqlState(await rejection(execute(statement)));
 
-  /** Writes a pending event and a final one. */
+  /** Writes a pending event and a final one. Returns their request ids. */
   async function events() {
     const [pending, final] = [requestId(), requestId()];
     for (const id of [pending, final]) await audit.put(id, intent());
@@ -104,7 +104,7 @@ onServer("the log, under the service's own role", () => {
       });
 
       // AU-6
-      test("takes the change from pending to an outcome", async () => {
+      test("accepts the change from pending to an outcome", async () => {
         const { pending } = await events();
         await execute(
           `update ${table} set outcome = 'no_response', status = 502, details = '{}', created_id = 'c'
@@ -136,7 +136,7 @@ onServer("the log, under the service's own role", () => {
   });
 
   // AU-6
-  test("partitions that are made later refuse the same", async () => {
+  test("partitions that are created later refuse the same changes", async () => {
     await makePartitions(log, Date.UTC(2031, 5, 15));
     const later = "audit.audit_events_2031_06";
     await execute(
@@ -153,7 +153,7 @@ const HOUR_MS = 3_600_000;
 
 describe("partitions", () => {
   // AU-7
-  test("reach from last month to two months ahead at boot, over a change of year", async () => {
+  test("reach from last month to two months ahead at boot, even across years", async () => {
     const database_url = await freshDatabase();
     const at = async (time: string) => {
       const audit = await startAudit({ database_url, clock: manualClock(time) });
@@ -165,7 +165,8 @@ describe("partitions", () => {
         await audit.stop();
       }
     };
-    if (database_url.startsWith("pglite:")) return; // an embedded database has one session
+    // An embedded database has one session, so `openLog` cannot connect to it.
+    if (database_url.startsWith("pglite:")) return;
     const december = ["2026_11", "2026_12", "2027_01", "2027_02"];
     expect(await at("2026-12-31T23:59:59.999Z")).toEqual(december);
     expect(await at("2027-01-01T00:00:00.000Z")).toEqual([...december, "2027_03"]);
@@ -175,7 +176,7 @@ describe("partitions", () => {
     );
   });
 
-  test.skipIf(!services().postgres.real)("are made while the service runs", async () => {
+  test.skipIf(!services().postgres.real)("are created while the service runs", async () => {
     const time = manualClock("2026-01-31T23:30:00Z");
     const audit = await startAudit({ clock: time });
     const log = await openLog(audit);
@@ -197,7 +198,7 @@ describe("partitions", () => {
     }
   });
 
-  test("hold every time that an intent may have, at the edges of months too", async () => {
+  test("exist for every time that an intent may have, even at the start and end of a month", async () => {
     const time = manualClock("2026-03-01T00:00:00.000Z");
     const audit = await startAudit({ clock: time });
     try {
@@ -218,7 +219,7 @@ describe("partitions", () => {
   });
 
   // AU-7
-  test("are made by the write that misses one, after years without upkeep", async () => {
+  test("are created by a write that finds none, after years in which the service created none", async () => {
     const time = manualClock("2026-03-01T00:00:00Z");
     const audit = await startAudit({ clock: time });
     try {
@@ -235,7 +236,7 @@ describe("partitions", () => {
     }
   });
 
-  test.skipIf(!services().postgres.real)("are made once by replicas that start together", async () => {
+  test.skipIf(!services().postgres.real)("are created once by replicas that start together", async () => {
     const database_url = await freshDatabase();
     const replicas = await Promise.all(Array.from({ length: 4 }, () => startAudit({ database_url })));
     const [first] = replicas;
@@ -247,7 +248,7 @@ describe("partitions", () => {
   });
 
   test.skipIf(!services().postgres.real)(
-    "are made without waiting for a transaction that writes",
+    "are created without waiting for open transactions that write",
     async () => {
       const audit = await startAudit();
       const log = await openLog(audit);

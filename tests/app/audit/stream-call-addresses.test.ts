@@ -7,8 +7,8 @@ import { BODY, errorOf, receiver } from "./stream-calls-bed.ts";
 const NAME = "siem.example.com";
 
 /**
- * Returns a name service that answers with these lists of addresses in turn, with the names that it was
- * asked.
+ * Returns a DNS stub. Each lookup gets the next of these lists of addresses, and the last list repeats.
+ * `asked` records the names.
  */
 function names(...answers: string[][]) {
   const asked: string[] = [];
@@ -55,8 +55,9 @@ describe("a call", () => {
   });
   const port = () => server.port ?? 0;
 
-  test("goes to the address that was checked, by the name of its URL for TLS and Host", async () => {
-    // a second look-up would lead elsewhere: there is none
+  test("goes to the address that was checked, with the host name of its URL for TLS and Host", async () => {
+    // A second lookup would return another address, so three successful calls show that there is only one
+    // lookup.
     const { asked, resolve } = names(["127.0.0.1"], ["192.0.2.1"]);
     const call = receiver(`https://${NAME}:${port()}/hook`, [port()], { ca, resolve: asResolve(resolve) });
     for (let n = 0; n < 3; n++) {
@@ -67,7 +68,7 @@ describe("a call", () => {
     expect(seen.slice(-3)).toEqual(Array(3).fill({ host: `${NAME}:${port()}`, body: '{"a":1}' }));
   });
 
-  test("is refused for a name whose certificate is another's, and for a CA that nobody trusts", async () => {
+  test("is refused for a certificate of another name, and for one from an untrusted CA", async () => {
     const { resolve } = names(["127.0.0.1"]);
     const other = receiver(`https://other.example.com:${port()}/`, [port()], {
       ca,
@@ -78,7 +79,7 @@ describe("a call", () => {
     expect(errorOf(await untrusted.post(BODY, {}))).toStartWith("The receiver's certificate is not valid");
   });
 
-  test("is refused when a name leads to no address that may be called", async () => {
+  test("is refused if the name resolves only to forbidden addresses", async () => {
     const got = seen.length;
     for (const answers of [["127.0.0.2"], ["10.0.0.1", "::1"], ["::ffff:127.0.0.2"], ["169.254.169.254"]]) {
       const { resolve } = names(answers);
@@ -90,7 +91,7 @@ describe("a call", () => {
     expect(seen).toHaveLength(got);
   });
 
-  test("goes to the one address of several that may be called", async () => {
+  test("goes to the only allowed address if the name resolves to several", async () => {
     const { resolve } = names(["10.0.0.1", "127.0.0.1", "::1"]);
     const call = receiver(`https://${NAME}:${port()}/`, [port()], { ca, resolve: asResolve(resolve) });
     expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
@@ -104,7 +105,7 @@ describe("a call", () => {
     );
   });
 
-  test("is refused for a name without an address, and for a port where nobody listens", async () => {
+  test("is refused for a name without an address, and for a closed port", async () => {
     const { resolve } = names([]);
     const unknown = receiver(`https://${NAME}:${port()}/`, [port()], { resolve: asResolve(resolve) });
     expect(errorOf(await unknown.post(BODY, {}))).toBe("The receiver's name has no address.");
@@ -113,7 +114,9 @@ describe("a call", () => {
   });
 });
 
-/** Casts a stub: the receiver asks for all addresses, and for nothing else. */
+/**
+ * Casts the stub, which implements only the overload for all addresses. The receiver calls no other overload.
+ */
 function asResolve(resolve: ReturnType<typeof names>["resolve"]): ReceiverDeps["resolve"] {
   // biome-ignore lint/plugin: the one overload that is called has this shape
   return resolve as unknown as ReceiverDeps["resolve"];

@@ -5,7 +5,7 @@ import { systemClock } from "@ostiary/lib/async";
 
 export const BODY = Buffer.from('{"a":1}');
 
-/** Starts a plain server that answers each connection by `onData`. */
+/** Starts a TCP server that calls `onData` for the data of each connection. */
 export async function rawServer(onData: (socket: Socket, text: string) => void) {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -26,7 +26,7 @@ export async function rawServer(onData: (socket: Socket, text: string) => void) 
   };
 }
 
-/** Returns a caller of the receiver at a URL. */
+/** Returns a client that calls the receiver at a URL. */
 export function receiver(
   url: string,
   ports: number[],
@@ -37,5 +37,5 @@ export function receiver(
   return new Receiver(url, { rules, clock: systemClock, ...deps });
 }
 
-/** Returns why a call failed. */
+/** Returns the error message of a refused call, or else its outcome. */
 export const errorOf = (result: CallResult) => (result.outcome === "refused" ? result.error : result.outcome);

@@ -7,8 +7,8 @@ import { manualClock } from "../../support/manual-clock.ts";
 import { BODY, errorOf, rawServer, receiver } from "./stream-calls-bed.ts";
 
 // AU-101
-describe("an answer", () => {
-  test("that redirects is not followed", async () => {
+describe("a receiver's response", () => {
+  test("is a failure if it redirects, and the redirect is not followed", async () => {
     let followed = 0;
     const server = await rawServer((socket, text) => {
       if (text.startsWith("GET") || text.includes("/elsewhere")) followed += 1;
@@ -22,7 +22,7 @@ describe("an answer", () => {
     server.stop();
   });
 
-  test("is read to 4 KiB and no further, however long it is", async () => {
+  test("is read up to 4 KiB, however long it is", async () => {
     let written = 0;
     const server = await rawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -66,7 +66,7 @@ describe("an answer", () => {
     server.stop();
   });
 
-  test("that never comes, or comes drop by drop, is a failure after 10 s", async () => {
+  test("is a failure if it is not complete after 10 s", async () => {
     for (const head of ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx"]) {
       const clock = manualClock();
       const server = await rawServer((socket) => socket.write(head));
@@ -132,10 +132,10 @@ describe("an answer", () => {
 
   // AU-177
   test.each([
-    ["one header without an end", "HTTP/1.1 200 OK\r\nX-Long: ", "x".repeat(65_536)],
-    ["headers without an end", "HTTP/1.1 200 OK\r\n", `X-Header: ${"x".repeat(100)}\r\n`.repeat(600)],
-    ["provisional answers without an end", "", "HTTP/1.1 102 Processing\r\n\r\n".repeat(2_000)],
-  ])("of %s is a failure at once, and most of it is never read", async (_, head, more) => {
+    ["an endless header", "HTTP/1.1 200 OK\r\nX-Long: ", "x".repeat(65_536)],
+    ["endless headers", "HTTP/1.1 200 OK\r\n", `X-Header: ${"x".repeat(100)}\r\n`.repeat(600)],
+    ["endless interim responses", "", "HTTP/1.1 102 Processing\r\n\r\n".repeat(2_000)],
+  ])("with %s is a failure at once, and most of it is never read", async (_, head, more) => {
     let written = 0;
     const server = await rawServer((socket) => {
       socket.write(head);
@@ -147,7 +147,7 @@ describe("an answer", () => {
       };
       write();
     });
-    // no time passes here: the call ends by what came, and not by its limit of 10 s
+    // The clock stands still, so it is the size of the response that ends the call, not the timeout of 10 s.
     const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock: manualClock() });
     expect((await call.post(BODY, {})).outcome).toBe("refused");
     await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
@@ -155,7 +155,7 @@ describe("an answer", () => {
     server.stop();
   });
 
-  test("after a few provisional answers counts", async () => {
+  test("may follow a few interim responses", async () => {
     const server = await rawServer((socket) => {
       socket.write(`${"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(3)}HTTP/1.1 204 Done\r\n\r\n`);
     });
@@ -166,7 +166,7 @@ describe("an answer", () => {
   });
 
   // AU-177
-  test("of 200 that comes before the body was read counts, and the body is sent to its end", async () => {
+  test("counts even if it comes before the request body is sent, and the rest of the body is still sent", async () => {
     const bodies: number[] = [];
     const server = createHttpServer((request, response) => {
       response.writeHead(200, { "Content-Length": "0" }).end();
@@ -190,7 +190,7 @@ describe("an answer", () => {
     server.close();
   });
 
-  test("of a receiver that closes in the middle of the call's body is a failure", async () => {
+  test("is missing if the receiver closes during the request body, and the call fails", async () => {
     const server = await rawServer((socket) => void socket.resetAndDestroy());
     const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
     const big = Buffer.alloc(262_144, "x");
@@ -199,7 +199,7 @@ describe("an answer", () => {
     server.stop();
   });
 
-  test("of a connection that is reset is a failure, and an idle connection that was closed is opened again", async () => {
+  test("is missing if the connection is reset, and the call fails; a closed idle connection is replaced", async () => {
     const resetting = await rawServer((socket) => socket.resetAndDestroy());
     const reset = receiver(`http://127.0.0.1:${resetting.port}/`, [resetting.port]);
     expect((await reset.post(BODY, {})).outcome).toBe("refused");
@@ -214,7 +214,7 @@ describe("an answer", () => {
     closing.stop();
   });
 
-  test("that nobody waits for any more is aborted", async () => {
+  test("is no longer awaited once the caller aborts", async () => {
     const server = await rawServer(() => {});
     const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
     const giveUp = new AbortController();
@@ -226,7 +226,7 @@ describe("an answer", () => {
   });
 
   // AU-186
-  test("says when to try again by a date that counts from its own date, whatever the clock here says", async () => {
+  test("may have a date in Retry-After, which is compared with its own Date header and not with the local clock", async () => {
     const server = await rawServer((socket) => {
       const dates = "Date: Sat, 31 Jan 2026 12:00:00 GMT\r\nRetry-After: Sat, 31 Jan 2026 12:01:00 GMT\r\n";
       socket.end(`HTTP/1.1 503 Later\r\n${dates}Content-Length: 0\r\n\r\n`);
@@ -239,7 +239,7 @@ describe("an answer", () => {
     server.stop();
   });
 
-  test("says when to try again, in seconds or as a date, and at most a day ahead", () => {
+  test("may have seconds or a date in Retry-After, limited to a day", () => {
     const now = Date.parse("2026-01-31T12:00:00Z");
     const cases: [string | undefined, number | null][] = [
       [undefined, null],

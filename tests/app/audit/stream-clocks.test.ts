@@ -22,7 +22,7 @@ const SOON = { timeout_ms: 60_000 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A system clock whose wall clock somebody sets. */
+/** The system clock with a wall-clock offset that the test sets. */
 class SetClock implements Clock {
   offset_ms = 0;
   now = () => systemClock.now() + this.offset_ms;
@@ -31,7 +31,7 @@ class SetClock implements Clock {
 }
 
 const accept = () => new Response(null, { status: 204 });
-/** Refuses, and asks for a pause that no test waits for. */
+/** Returns 503 and asks for a pause of an hour, so that no retry comes during a test. */
 const refuse = () => new Response(null, { status: 503, headers: { "Retry-After": "3600" } });
 
 // AU-186
@@ -62,7 +62,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     for (const { id } of audit_streams) await callStreams(audit, "DELETE", `${STREAMS}/${id}`);
   });
 
-  /** Moves the times of all streams, as if the database's clock had jumped the other way. */
+  /** Simulates a jump of the database clock by `ms`: shifts the stored times of all streams the other way. */
   const jump = (ms: number) =>
     log.run("jump", async (orm) => {
       const moved = sql`next_attempt_at = next_attempt_at - ${ms}::float8 * interval '1 millisecond',
@@ -79,8 +79,9 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
   const read = async (id: string) => (await callStreams(audit, "GET", `${STREAMS}/${id}`)).body;
 
   /**
-   * Waits until both receivers have all entries and each stream says so, and proves that none is missing and that
-   * the order was kept. A stream writes its position after the receiver has answered.
+   * Waits until both receivers have all entries. Verifies the chains, so no entry is missing or out of order.
+   * Then waits until every stream shows no lag, because a stream stores its position after the receiver's
+   * response.
    */
   async function caughtUp(begun: { position: number; chain: string }): Promise<void> {
     const end = await head();
@@ -100,7 +101,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     ["a day back", -DAY_MS],
     ["a month back", -30 * DAY_MS],
     ["a day forwards", DAY_MS],
-  ])("of the database %s: delivery goes on at once, and loses nothing", async (_, ms) => {
+  ])("(the database's, %s) continues at once, and loses nothing", async (_, ms) => {
     const begun = await head();
     await create();
     await writeEvents(audit, 3);
@@ -110,7 +111,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     await caughtUp(begun);
   });
 
-  test("of the database, while a replica that died holds the lease: delivery goes on", async () => {
+  test("(the database's) continues although a dead replica holds the lease", async () => {
     const begun = await head();
     await create();
     await log.run("hold", async (orm) => {
@@ -126,7 +127,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     ["back", -DAY_MS],
     ["forwards", DAY_MS],
   ])(
-    "of the database a day %s in a long pause: the receiver is called again, and the 72 hours stay",
+    "(the database's, a day %s) during a long pause calls its receiver again, and does not count the day as failing",
     async (_, ms) => {
       const begun = await head();
       receiver.answer = refuse;
@@ -151,7 +152,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     },
   );
 
-  test("of the database in the overlap of two secrets: the new one always signs, the old one never beyond a jump forwards", async () => {
+  test("(the database's) during a secret rotation always signs with the new secret, and not with an expired one", async () => {
     const begun = await head();
     const { id, secret: old } = await create();
     const { secret } = (await callStreams(audit, "POST", `${STREAMS}/${id}/rotate-secret`, {})).body;
@@ -179,11 +180,12 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     expect((await head()).position).toBeGreaterThan(begun.position);
   });
 
-  // audit refuses events that are 24 hours off its clock
+  // The jumps are shorter than a day, because the audit service refuses events that are 24 hours off its
+  // clock.
   test.each([
     ["back", -23 * HOUR_MS],
     ["forwards", 23 * HOUR_MS],
-  ])("of the replica 23 hours %s: delivery goes on, and so do retries", async (_, ms) => {
+  ])("(the replica's, 23 hours %s) still delivers and retries", async (_, ms) => {
     const begun = await head();
     await create();
     await writeEvents(audit, 2);

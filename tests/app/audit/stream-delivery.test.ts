@@ -48,14 +48,14 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
       (await call("POST", STREAMS, { url: receiver.url, ...changes })).body;
     const read = async (id: string) => (await call("GET", `${STREAMS}/${id}`)).body;
     const head = async () => (await exportProof(audit)).end.head;
-    /** Waits until everything that is written by now is delivered, or left out. */
+    /** Waits until every entry that is written by now is delivered or filtered out. */
     const caughtUp = async (id: string) => {
       await head();
       await waitFor(async () => (await read(id)).lag_events === 0, { timeout_ms: 30_000 });
     };
 
     // AU-102, AU-103
-    test("sends every entry once, in the order of the chain, signed, so that its receiver can prove that none is missing", async () => {
+    test("sends every entry once, signed and in chain order, so that the receiver can verify that none is missing", async () => {
       const begun = await head();
       const stream = await create();
       await writeEvents(audit, 130);
@@ -79,7 +79,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-95, AU-102
-    test("sends the whole log again from position 1, in calls of at most 100 entries and 256 KiB", async () => {
+    test("sends the whole log from position 1, in calls of at most 100 entries and 256 KiB", async () => {
       await writeEvents(audit, 60);
       await writeEvents(audit, 12, {
         params: Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`p${n}`, "x".repeat(7_000)])),
@@ -93,7 +93,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-4, AU-102
-    test("proves an event that came into the log with its outcome", async () => {
+    test("sends both entries of an event that joined the log only with its outcome", async () => {
       const begun = await head();
       const stream = await create();
       const id = requestId();
@@ -117,7 +117,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-93, AU-102
-    test("leaves out what the filter does not match, and names the last delivered entry as the one before", async () => {
+    test("skips entries that the filter does not match, and `after` names the last delivered entry", async () => {
       const filter = { service: "gadgets", outcome: "responded", params: { widget_id: "w" } };
       const stream = await create({ filter });
       await writeEvents(audit, 4);
@@ -148,13 +148,13 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-104
-    test("tries again what failed, in the same order, and says since when it fails", async () => {
+    test("retries failed deliveries in the same order, and shows since when the stream fails", async () => {
       const begun = await head();
       let failures = 0;
       receiver.answer = () => new Response(null, { status: ++failures <= 2 ? 500 : 200 });
       const stream = await create();
       await writeEvents(audit, 5);
-      // one read: the next call may be accepted at any time
+      // Check a single response: the next delivery may succeed at any time and change the status.
       const failing = await waitFor(async () => {
         const seen = await read(stream.id);
         return seen.status === "failing" && seen;
@@ -175,7 +175,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-104
-    test("pauses a stream whose receiver answers 410, and goes on where it stopped once it is started again", async () => {
+    test("pauses a stream whose receiver returns 410, and continues where it stopped once resumed", async () => {
       const begun = await head();
       receiver.answer = () => new Response(null, { status: 410 });
       const stream = await create();
@@ -200,7 +200,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-102
-    test("sends what is written while it is paused once it goes on, and nothing before", async () => {
+    test("sends entries that were written during a pause only after it is resumed", async () => {
       const begun = await head();
       const [paused, running] = [await create({ url: other.url }), await create()];
       await call("PATCH", `${STREAMS}/${paused.id}`, { status: "paused" });
@@ -213,7 +213,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-105
-    test("a receiver that never answers delays no other", async () => {
+    test("does not delay other streams when a receiver never responds", async () => {
       const released = Promise.withResolvers<void>();
       other.answer = async () => {
         await released.promise;
@@ -232,7 +232,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-92, AU-96
-    test("a rotation, a change of address and a deletion during a call hold from the next call on", async () => {
+    test("applies a new secret, a new URL and a deletion from the next call on, not to a call in flight", async () => {
       const begun = await head();
       const reached = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
@@ -301,13 +301,13 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
 
   const one = () => {
     const [first] = replicas;
-    if (first === undefined) throw new Error("There is no replica.");
+    if (first === undefined) throw new Error("No replica is running.");
     return first;
   };
   const read = async (id: string) => (await callStreams(one(), "GET", `${STREAMS}/${id}`)).body;
 
   // AU-105
-  test("calls the receiver of a stream once at a time, however many replicas run", async () => {
+  test("makes one call at a time to the receiver of a stream, however many replicas run", async () => {
     let [underway, most] = [0, 0];
     receiver.answer = async () => {
       underway += 1;
@@ -339,7 +339,10 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
   test("a stream that has failed for 72 hours is paused", async () => {
     receiver.answer = () => new Response(null, { status: 503 });
     const { body: stream } = await callStreams(one(), "POST", STREAMS, { url: receiver.url });
-    /** Says how long the stream has failed, while no call is under way: the end of a call would overwrite that. */
+    /**
+     * Sets how long the stream has been failing. Waits until no delivery is in flight, because the end of a
+     * delivery would overwrite the value.
+     */
     const failed = (hours: number) =>
       waitFor(async () => {
         const changed = await log.run("age", (orm) =>

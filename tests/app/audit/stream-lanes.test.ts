@@ -21,7 +21,7 @@ describe("the streams of a lane", () => {
 
   const run = (statement: ReturnType<typeof sql>) => database.run("prepare", (orm) => rows(orm, statement));
 
-  /** A stream with something to deliver. */
+  /** A stream that has entries to deliver. */
   interface Stream {
     id: string;
     is_slow?: boolean;
@@ -38,7 +38,7 @@ describe("the streams of a lane", () => {
   const claimed = async (record: ReceiverRecord, limit = 100) =>
     (await claimStreams(database, "lease", record, limit)).map(({ id }) => id).toSorted();
 
-  test("are those that accepted their last call fast, those never tried, or those slow and failing", async () => {
+  test("are those with a fast last call, those that were never called, or the slow ones", async () => {
     await add({ id: "accepted", delivered: 3 });
     await add({ id: "new" });
     await add({ id: "was fast", delivered: 3, is_slow: true });
@@ -49,14 +49,14 @@ describe("the streams of a lane", () => {
     expect(await claimed("slow")).toEqual(["never answered", "was fast"]);
   });
 
-  test("are claimed once each, the longest waiting first, and by two at once without a double", async () => {
+  test("are claimed longest-waiting first, and never by two replicas at once", async () => {
     for (let n = 0; n < 20; n++) await add({ id: `stream-${n}`, delivered: 3, waits_s: n });
     expect(await claimed("fast", 2)).toEqual(["stream-18", "stream-19"]);
     const both = await Promise.all([claimed("fast"), claimed("fast")]);
     expect(both.flat().toSorted()).toEqual(Array.from({ length: 18 }, (_, n) => `stream-${n}`).toSorted());
   });
 
-  test("are found beside a thousand streams that were never tried", async () => {
+  test("are claimed even among a thousand streams that were never called", async () => {
     await run(sql`insert into audit.streams (id, organization_id, url, format, secret, position, after_position,
         after_chain, next_attempt_at)
       select 'silent-' || n, 'one', 'https://a.example/', 'ostiary', 's', 3, 3, '\\x00', now() - interval '1 hour'

@@ -13,7 +13,7 @@ import {
 
 setDefaultTimeout(90_000);
 
-/** The service reads the states every 10 s. */
+/** Longer than the 10 s between two updates of the gauges. */
 const SOON = { timeout_ms: 60_000 };
 
 async function gauge({ internal_url }: AuditService, name: string): Promise<number | null> {
@@ -38,7 +38,7 @@ describe("the gauges of streams", () => {
   const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
 
   // AU-107
-  test("count streams by status, and tell the longest backlog of each status", async () => {
+  test("count streams by status, and show the longest backlog of each status", async () => {
     const { good, bad } = receivers;
     const create = async (url: string) => (await call("POST", STREAMS, { url, from_position: 1 })).body.id;
     const paused = await create(good.url);
@@ -57,13 +57,13 @@ describe("the gauges of streams", () => {
     expect(await gauge(audit, 'audit_stream_lag_entries{status="paused"}')).toBe(
       (await call("GET", `${STREAMS}/${paused}`)).body.lag_events,
     );
-    // nothing may be delivered now: one stream has all, one is paused, and two wait for their receiver
+    // No stream is ready to deliver: one has delivered all, one is paused, and two back off after a failure.
     expect(await gauge(audit, "audit_stream_wait_seconds")).toBe(0);
   });
 });
 
 // AU-107
-test("a service without a key for streams shows that nobody delivers for them", async () => {
+test("a service without a stream key shows in its metrics that entries wait for delivery", async () => {
   const database_url = await freshDatabase();
   const receiver = startReceiver();
   const before = await startStreamingAudit([receiver.port], { database_url });

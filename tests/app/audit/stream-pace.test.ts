@@ -5,8 +5,9 @@ import type { AuditService } from "./audit-service.ts";
 import { writeEvents } from "./proof-bed.ts";
 import { callStreams, proven, STREAMS, startReceiver, startStreamingAudit } from "./streams-bed.ts";
 
-/** A clock by which no work takes time. It records the pauses that were asked for. */
+/** The delays that the service requests from {@link clock}. */
 const pauses_ms: number[] = [];
+/** A clock on which work takes no time, so that each delay depends only on the number of entries. */
 const clock: Clock = {
   now: systemClock.now,
   elapsed_ms: () => 0,
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 
 // AU-118
-test("a stream that catches up sends at most 5000 entries a second", async () => {
+test("a stream that catches up sends at most 5000 entries per second", async () => {
   await writeEvents(audit, 600);
   const { id, lag_events } = (
     await callStreams(audit, "POST", STREAMS, { url: receiver.url, from_position: 1 })

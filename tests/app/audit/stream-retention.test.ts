@@ -18,7 +18,7 @@ setDefaultTimeout(60_000);
 
 // AU-68, AU-102
 test.skipIf(!services().postgres.real)(
-  "a stream passes months that were dropped and the entries that declare them, and misses no position",
+  "a stream delivers dropped entries and the declarations of dropped months, and skips no position",
   async () => {
     const receiver = startReceiver();
     const env = streamVariables([receiver.port]);
@@ -69,7 +69,7 @@ test.skipIf(!services().postgres.real)(
 );
 
 // AU-137
-test("a stream delivers a statement of usage at its position", async () => {
+test("a stream delivers a usage statement at its position", async () => {
   const receiver = startReceiver();
   const env = streamVariables([receiver.port]);
   const audit = await startStatingAudit({ env });

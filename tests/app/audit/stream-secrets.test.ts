@@ -18,8 +18,8 @@ async function boxOf(path: string, clock = manualClock()) {
 }
 
 // AU-98
-describe("a secret", () => {
-  test("opens for its own stream alone, and never reads the same twice", async () => {
+describe("an encrypted secret", () => {
+  test("is decrypted only for its own stream, and has a different ciphertext each time", async () => {
     const box = await boxOf(keyFile(streamKey()));
     const [one, two] = [await box.seal("whsec_x", "a"), await box.seal("whsec_x", "a")];
     expect(one).not.toBe(two);
@@ -28,7 +28,7 @@ describe("a secret", () => {
     expect(await rejection(box.open(one, "b"))).toBeInstanceOf(SecretUnreadable);
   });
 
-  test("does not open when it was changed, or when its key is gone", async () => {
+  test("is not decrypted if it was changed or if its key is gone", async () => {
     const box = await boxOf(keyFile(streamKey()));
     const sealed = await box.seal("whsec_x", "a");
     for (const at of [9, 20, sealed.length - 2]) {
@@ -41,7 +41,7 @@ describe("a secret", () => {
     expect(await rejection(other.open(sealed, "a"))).toBeInstanceOf(SecretUnreadable);
   });
 
-  test("opens while the old key is behind the new one, and stays readable when the file turns bad", async () => {
+  test("is decrypted while its key follows a new one in the file, and even if the file becomes invalid", async () => {
     const [old, next] = [streamKey(), streamKey()];
     const path = keyFile(old);
     const clock = manualClock();
@@ -77,13 +77,13 @@ describe("AUDIT_STREAM_KEY_FILE", () => {
     [`${"A".repeat(42)}=\n`, "must be the path of a file with one key of `openssl rand"],
     [`${streamKey()} ${streamKey()}`, "must be the path of a file with one key of `openssl rand"],
     ["x".repeat(5_000), "must be the path of a file with one key of `openssl rand"],
-  ])("is refused when it holds %p", (text, rule) => {
+  ])("is refused if its content is %p", (text, rule) => {
     const [problem] = problems(keyFile(text));
     expect([problem?.variable, problem?.message.startsWith(rule)]).toEqual(["AUDIT_STREAM_KEY_FILE", true]);
     if (text.length > 5) expect(problem?.message).not.toContain(text.trim());
   });
 
-  test("is refused when others may read it, or when it is no file", () => {
+  test("is refused if other users may read it, or if it is not a file", () => {
     const path = keyFile(streamKey());
     chmodSync(path, 0o644);
     expect(problems(path)[0]?.message).toContain("other users may read or write");
@@ -94,7 +94,7 @@ describe("AUDIT_STREAM_KEY_FILE", () => {
 
 // AU-98
 test.skipIf(!services().postgres.real)(
-  "a key that is put in front encrypts every secret anew while the service runs, and deliveries go on",
+  "a new first key makes the running service re-encrypt every secret, and deliveries continue",
   async () => {
     const receiver = startReceiver();
     const [old, next] = [streamKey(), streamKey()];

@@ -5,18 +5,18 @@ import { type DeliveredBody, ProvingReceiver, START } from "./proving-receiver.t
 
 export { type DeliveredBody, type DeliveredEntry, ProvingReceiver, START } from "./proving-receiver.ts";
 
-/** A call that a receiver got. */
+/** A request that a receiver got. */
 export interface ReceivedCall {
   headers: Record<string, string>;
   body: string;
 }
 
-/** A receiver of streams on this machine. */
+/** A local HTTP server that receives the deliveries of streams. */
 export interface TestReceiver {
   readonly url: string;
   readonly port: number;
   readonly calls: ReceivedCall[];
-  /** How it answers from now on. */
+  /** Returns the response to a delivery. Tests replace it. */
   answer: (call: ReceivedCall) => Response | Promise<Response>;
   stop(): void;
 }
@@ -43,12 +43,12 @@ export function startReceiver(): TestReceiver {
   return receiver;
 }
 
-/** A line for the key file of streams. */
+/** Returns a new key, which is one line of the file AUDIT_STREAM_KEY_FILE. */
 export function streamKey(): string {
   return randomBytes(32).toString("base64");
 }
 
-/** The variables of a service whose streams may call receivers on these ports of this machine. */
+/** Returns environment variables with which streams may call receivers on these local ports. */
 export function streamVariables(ports: readonly number[], key_file = keyFile(`${streamKey()}\n`)) {
   return {
     SEAL_INTERVAL_MS: "50",
@@ -69,7 +69,7 @@ export function startStreamingAudit(
 
 export const STREAMS = "/organizations/organization-1/audit-streams";
 
-/** Calls an operation on streams; a text is sent as it is. */
+/** Calls an endpoint of the audit service. A string body is sent unchanged, any other body as JSON. */
 export async function callStreams(
   audit: Pick<AuditService, "url">,
   method: string,
@@ -90,7 +90,7 @@ export async function callStreams(
   };
 }
 
-/** The paths of the fields that an answer names as wrong. */
+/** Returns the paths of the fields that a 422 response names. */
 export function fieldsOf(answer: {
   status: number;
   body: { error?: { details?: { fields: { path: string }[] } } };
@@ -104,7 +104,7 @@ export function bodiesOf({ calls }: TestReceiver): DeliveredBody[] {
   return calls.map(({ body }) => JSON.parse(body));
 }
 
-/** Checks all that a receiver got, in its order. */
+/** Verifies the chain in all deliveries that a receiver got, in their order. */
 export function proven(receiver: TestReceiver, after = START): ProvingReceiver {
   const proving = new ProvingReceiver(after);
   for (const body of bodiesOf(receiver)) proving.take(body);

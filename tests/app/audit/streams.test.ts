@@ -33,7 +33,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     let organizations = 0;
-    /** The streams of an organization that no other test uses. */
+    /** Returns the URL path of the streams of an organization that no other test uses. */
     const fresh = () => `/organizations/organization-${store}-${++organizations}/audit-streams`;
     const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
     const created = async (path: string, changes: Record<string, unknown> = {}) => {
@@ -97,7 +97,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-92
-    test("are at most ten for an organization, however many are created at once", async () => {
+    test("are limited to ten for each organization, even if more are created at once", async () => {
       const path = fresh();
       const answers = await Promise.all(
         Array.from({ length: 16 }, () => call("POST", path, { url: URL_OK })),
@@ -119,7 +119,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
 
     // AU-92
     test.skipIf(store === "PGlite")(
-      "are at most ten, when one owner creates a thousand at once",
+      "are limited to ten even if an organization creates a thousand at once",
       async () => {
         const path = fresh();
         const answers = await Promise.all(
@@ -132,7 +132,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     );
 
     // AU-97
-    test("are 404 to another organization, and when the id names none", async () => {
+    test("are 404 for another organization and for an unknown id", async () => {
       const [own, other] = [fresh(), fresh()];
       const { body } = await created(own);
       for (const path of [`${other}/${body.id}`, `${own}/${NOWHERE}`, `${own}/x`, `${own}/%00`]) {
@@ -228,7 +228,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-97
-    test("422 for wrong overlaps, wrong queries, names given twice and owners that no log has", async () => {
+    test("are 422 for an invalid overlap, query or organization id, and for a duplicate name in the body", async () => {
       const path = fresh();
       const { id } = (await created(path)).body;
       for (const overlap_seconds of [-1, 604_801, 1.5, "60", null]) {
@@ -255,7 +255,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-95
-    test("begin now, with a position or with a time", async () => {
+    test("begin with the next entry, with a position or with a time", async () => {
       await writeEvents(audit, 3);
       const { end } = await exportProof(audit);
       const lag = async (body: Record<string, unknown>) => {
@@ -274,7 +274,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     });
 
     // AU-96, AU-99
-    test("call their receiver for a test, signed by both secrets while a rotation overlaps", async () => {
+    test("send a test call, signed with both secrets during the overlap of a rotation", async () => {
       const path = fresh();
       const { body } = await created(path, { url: receiver.url });
       const rotated = (await call("POST", `${path}/${body.id}/rotate-secret`, {})).body;
@@ -326,7 +326,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
 }
 
 // AU-98
-test("creating a stream is 409 without a key for secrets, and reads still answer", async () => {
+test("without AUDIT_STREAM_KEY_FILE, creating a stream is 409 and listing streams still works", async () => {
   const audit = await startAudit({ database_url: "pglite://memory" });
   try {
     const answer = await callStreams(audit, "POST", STREAMS, { url: URL_OK });

@@ -5,12 +5,12 @@ import { json, sharedAudit, startAudit } from "./audit-service.ts";
 
 const TOKEN = "secret";
 
-/** The catalog's name for an address that others have too. */
+/** The public paths of operations that the catalog renames, because other services have the same path. */
 const RENAMED: Readonly<Record<string, string>> = {
   "/.well-known/jwks.json": "/.well-known/audit-jwks.json",
 };
 
-/** Returns the line of the catalog that publishes an operation: to its subject alone, with the label that it needs. */
+/** Returns how the catalog must publish an operation: its scope, method, public path, own path and label. */
 function publishedAs({ method, path }: PlacedOperation): string {
   const [, owner, rest = ""] = /^\/(organizations|users)\/\{\w+\}(\/.*)$/.exec(path) ?? [];
   if (owner === undefined) return `public ${method} ${RENAMED[path] ?? path} ${path}`;
@@ -28,7 +28,7 @@ describe("the OpenAPI description", () => {
   });
 
   // AU-72
-  test("names what audit's catalog publishes: each log to its subject alone, proof data to everybody", async () => {
+  test("has the operations that the audit catalog publishes: logs to their owners only, proof data to everybody", async () => {
     const service = await seededService("audit.yaml", "audit");
     expect(service).toMatchObject({ url: "http://localhost:3002", openapi: "/swagger/json" });
     expect(describedRoutes(service).toSorted()).toEqual(operations.map(publishedAs).toSorted());
@@ -60,7 +60,7 @@ describe("the OpenAPI description", () => {
     }
   });
 
-  test("of the internal port is open to readers without the token that its operations require", async () => {
+  test("of the internal port is readable without the token that its operations require", async () => {
     const document = await json(await fetch(`${audit.internal_url}/swagger/json`));
     const internal = operationsIn(document);
     expect(internal.length).toBeGreaterThan(4);

@@ -6,16 +6,19 @@ setDefaultTimeout(120_000);
 
 const audit = sharedAudit();
 
-/** Characters of one, two, three and four bytes, and some that UTF-8 cannot hold. */
+/** Characters that the log can store, of one to four bytes in UTF-8. */
 const characters = ["a", "~", "é", "道", "🚪", " ", "%", "\n", '"', "\\", "\u007f", "\uffff"];
+/** Characters that PostgreSQL or UTF-8 cannot store: NUL and unpaired surrogates. */
 const refused = ["\0", "\ud800", "\udc00"];
 
-/** Returns a text that no compression shortens, of three bytes a character. */
+/** Returns a text of `length` three-byte characters that is hard to compress. */
 function varied(length: number): string {
   return String.fromCharCode(...Array.from({ length }, (_, n) => 0x4e00 + ((n * 7_919) % 20_000)));
 }
 
-/** Returns texts of a field: ordinary ones, and repetitions of one character up to `length_max`. */
+/**
+ * Returns an arbitrary for a field of at most `length_max` characters. Some of its texts are one too long.
+ */
 function texts(length_max: number): fc.Arbitrary<string> {
   const character = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...characters) },
@@ -64,18 +67,18 @@ const outcomes = fc.record({
 
 // AU-12, AU-13
 describe("texts of any length and any characters", () => {
-  test("in an intent are written, or a 422 names them", async () => {
+  test("in an intent are stored, or a 422 names them", async () => {
     const statuses = { 201: 0, 422: 0 };
     await fc.assert(
       fc.asyncProperty(intents, async (body) => {
-        // One field at a time, so that one violation does not hide another.
+        // Send one field at a time, so that one violation does not hide another.
         for (const [name, value] of Object.entries(body)) {
           const response = await audit.put(requestId(), userIntent({ [name]: value }));
           expect([201, 422]).toContain(response.status);
           if (response.status === 201) statuses[201] += 1;
           else {
             statuses[422] += 1;
-            // The first field that could name an owner stands for an event without one.
+            // A null in one field can leave the event without an owner, which is reported at organization_id.
             const told = value === null ? "organization_id" : name;
             const named = await wrongFields(response);
             expect(named.filter((path) => path !== told && !path.startsWith(`${told}.`))).toEqual([]);
@@ -104,7 +107,7 @@ describe("texts of any length and any characters", () => {
   });
 
   test.each(["道", "🚪", "é", "a"])(
-    "are kept when every field has its maximum length, of %s",
+    "are stored if every field has its maximum length, of %s",
     async (character) => {
       const long = (length: number) =>
         character.repeat(length).slice(0, length - (length % character.length));
@@ -139,7 +142,7 @@ describe("texts of any length and any characters", () => {
     },
   );
 
-  test("in a read are compared, or 422", async () => {
+  test("in a query are compared, or are 422", async () => {
     const names = ["service", "method", "route", "outcome", "request_id", "created_id", "actor_member_id"];
     const query = fc.dictionary(
       fc.oneof(
@@ -166,7 +169,7 @@ describe("texts of any length and any characters", () => {
   });
 
   test.each([varied(1_024), "é".repeat(1_024), "/a b", "/a\n", "/\u007f", "a".repeat(1_025), ""])(
-    "of a route that is no path template are 422: %#",
+    "that are not a path template are 422 as a route: %#",
     async (route) => {
       expect(await wrongFields(await audit.put(requestId(), intent({ route })))).toEqual(["route"]);
       const search = new URLSearchParams({ route });

@@ -1,11 +1,9 @@
 import type { Clock } from "@ostiary/lib/async";
 import { json } from "./audit-service.ts";
 
-/** Reports of gateways for tests of usage. */
-
 export const HOUR_MS = 3_600_000;
 
-/** A service's clock that stands until the test moves it. Pauses and timeouts pass in real time. */
+/** A wall clock that stands still until the test moves it. Delays and elapsed time are real. */
 export class StandingClock implements Clock {
   now_ms: number;
 
@@ -27,7 +25,7 @@ export class StandingClock implements Clock {
   }
 }
 
-/** Returns a count of a report with `changes` applied. */
+/** Returns one item of a report's `counts`, with `changes` applied. */
 export function usageCount(organization_id: string, hour: string, changes: Record<string, unknown> = {}) {
   return {
     organization_id,
@@ -49,7 +47,7 @@ export function usageCount(organization_id: string, hour: string, changes: Recor
 
 let reports = 0;
 
-/** Reports counts as a gateway of its own does, and throws unless they were counted. */
+/** Reports counts as a new gateway instance. Throws unless the service counts them. */
 export async function reportUsage(
   internal_url: string,
   counts: unknown[],

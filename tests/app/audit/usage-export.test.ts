@@ -1,11 +1,10 @@
+/** Tests exports of usage in CSV and NDJSON (AU-114, AU-115). */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ulid } from "ulid";
 import { type AuditService, json, startAudit, wrongFields } from "./audit-service.ts";
 import { HOUR_MS, reportUsage, StandingClock, usageCount } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
-
-/** Exports of usage in CSV and NDJSON (AU-114, AU-115). */
 
 const HOUR = "2026-03-04T05:00:00.000Z";
 const NOW = "2026-03-04T06:30:00.000Z";
@@ -26,7 +25,7 @@ const report = (counts: unknown[]) => reportUsage(audit.internal_url, counts, NO
 const exported = async (organization_id: string, query: string, headers: Record<string, string>) =>
   (await audit.get(`/organizations/${organization_id}/usage?${query}`, headers)).text();
 
-/** Returns the items of all pages of usage. */
+/** Returns the items of all pages of an organization's usage. */
 async function allPages(organization_id: string, query: string): Promise<{ id: string }[]> {
   const items: { id: string }[] = [];
   for (let after = ""; ; ) {
@@ -66,7 +65,7 @@ describe("an export of usage", () => {
 
   // AU-115
   test.each(["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("http://x")', "a,b"])(
-    "in CSV takes the meaning out of %j",
+    "in CSV escapes %j, so that no spreadsheet runs it as a formula",
     async (cell) => {
       const id = ulid();
       await report([usageCount(id, HOUR, { service: cell, member_id: cell, key_prefix: cell })]);
@@ -81,7 +80,7 @@ describe("an export of usage", () => {
   );
 
   // AU-114
-  test("has the items of all pages in their order, whatever the limit", async () => {
+  test("has the items of all pages in the same order, and ignores `limit`", async () => {
     const id = ulid();
     const counts = Array.from({ length: 250 }, (_, number) =>
       usageCount(id, new Date(Date.parse(HOUR) - number * HOUR_MS).toISOString(), {
@@ -118,7 +117,7 @@ describe("an export of usage", () => {
   });
 
   // AU-114, AU-49
-  test("answers HEAD with its headers alone, and other types with a page", async () => {
+  test("has only headers for HEAD, and is a JSON page for other media types", async () => {
     const url = `${audit.url}/organizations/${ulid()}/usage?${RANGE}`;
     const head = await fetch(url, { method: "HEAD", headers: NDJSON });
     expect(head.headers.get("Content-Disposition")).toContain("usage.ndjson");
@@ -135,7 +134,7 @@ describe("an export of usage", () => {
   });
 
   // AU-114, AU-126
-  test("refuses what a page refuses, and names all of it", async () => {
+  test("refuses the same parameters as a page, and names each of them", async () => {
     for (const headers of [CSV, NDJSON]) {
       const get = (query: string) => audit.get(`/organizations/${ulid()}/usage?${query}`, headers);
       expect(await wrongFields(await get("from=never&by=week&limit=0&format=csv"))).toEqual(

@@ -1,3 +1,4 @@
+/** Tests the feed of usage events, which billing systems read (AU-128 to AU-130). */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { tellUsage } from "@ostiary/audit/usage/feed/sql";
 import { isUlid } from "@ostiary/lib/domain/schemas";
@@ -9,9 +10,10 @@ import { HOUR_MS, usageCount } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
 
-/** The feed of usage, which billing systems read (AU-128 to AU-130). */
-
-/** The next hour, which the running service does not tell by itself, since it is not over. */
+/**
+ * The next full hour. The service publishes usage only after its hour is over, so nothing of this hour is
+ * published until a test calls {@link publish}.
+ */
 const HOUR = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
 const TOKEN = "feed-token";
 const CREDENTIAL = { "X-Platform-Internal-Token": TOKEN };
@@ -39,7 +41,7 @@ class Feed {
     return fetch(`${this.audit.internal_url}/internal/usage-events${query}`, { headers });
   }
 
-  /** Reads everything after an id, in pages of `limit`. */
+  /** Reads all events after an id, or all events if it is null, in pages of `limit`. */
   async read(after: string | null = null, limit = 500): Promise<Event[]> {
     const events: Event[] = [];
     for (let last = after; ; last = events.at(-1)?.id ?? last) {
@@ -56,9 +58,9 @@ function count(organization_id: string, changes: Record<string, unknown> = {}) {
   return usageCount(organization_id, hour, { route: "/org/widgets", key_prefix: null, ...changes });
 }
 
-/** A time at which the hour of the tests is over. */
+/** The time that {@link publish} uses as now. */
 const LATER = HOUR + 1;
-const tell = (database: Database, count_max = 1_000) => tellUsage(database, LATER, Date.now(), count_max);
+const publish = (database: Database, count_max = 1_000) => tellUsage(database, LATER, Date.now(), count_max);
 
 describe("the feed", () => {
   let feed: Feed;
@@ -75,11 +77,11 @@ describe("the feed", () => {
   const of = async (id: string) => (await feed.read()).filter(({ subject }) => subject === id);
 
   // AU-128, AU-129
-  test("tells a count as a CloudEvent, once its hour is over", async () => {
+  test("publishes a count as a CloudEvent once its hour is over", async () => {
     const id = ulid();
     await feed.report(`gateway-${ulid()}`, 1, [count(id)]);
     expect(await of(id)).toEqual([]);
-    await tell(database);
+    await publish(database);
     const time = new Date(HOUR).toISOString();
     const [event, ...others] = await of(id);
     expect(others).toEqual([]);
@@ -114,20 +116,20 @@ describe("the feed", () => {
   });
 
   // AU-128
-  test("tells what comes later in an event of its own, and nothing twice", async () => {
+  test("publishes later counts in a new event, and no count twice", async () => {
     const id = ulid();
     const instance = `gateway-${ulid()}`;
     await feed.report(instance, 1, [count(id)]);
-    await tell(database);
+    await publish(database);
     await feed.report(instance, 1, [count(id)]);
     await feed.report(instance, 2, [count(id, { requests: 4 })]);
-    await tell(database);
-    await tell(database);
+    await publish(database);
+    await publish(database);
     expect((await of(id)).map(({ data }) => data.requests)).toEqual([10, 4]);
   });
 
   // AU-128
-  test("gives a reader every event once, while replicas tell and gateways report at once", async () => {
+  test("gives a reader every event once, while replicas publish and gateways report at once", async () => {
     const ids = Array.from({ length: 12 }, () => ulid());
     const run = ulid();
     const seen: Event[] = [];
@@ -139,8 +141,8 @@ describe("the feed", () => {
     const reader = (async () => {
       while (!isOver) await readOn();
     })();
-    const tellers = Array.from({ length: 3 }, async () => {
-      while (!isOver) await tell(database, 5);
+    const publishers = Array.from({ length: 3 }, async () => {
+      while (!isOver) await publish(database, 5);
     });
     const gateways = Array.from({ length: 4 }, async (_, gateway) => {
       for (let number = 1; number <= 10; number++) {
@@ -151,8 +153,8 @@ describe("the feed", () => {
     });
     await Promise.all(gateways);
     isOver = true;
-    await Promise.all([reader, ...tellers]);
-    while ((await tell(database)) > 0);
+    await Promise.all([reader, ...publishers]);
+    while ((await publish(database)) > 0);
     await readOn();
     const own = seen.filter(({ subject }) => ids.includes(subject));
     const sums = new Map<string, number>();
@@ -163,12 +165,12 @@ describe("the feed", () => {
   });
 
   // AU-128
-  test("has pages that continue behind any event", async () => {
+  test("has pages that continue after any event", async () => {
     const id = ulid();
     await feed.report(`gateway-${ulid()}`, 1, [
       ...Array.from({ length: 7 }, (_, number) => count(id, { route: `/org/${number}` })),
     ]);
-    while ((await tell(database, 3)) > 0);
+    while ((await publish(database, 3)) > 0);
     const events = await of(id);
     expect(events.map(({ data }) => data.route)).toEqual(Array.from({ length: 7 }, (_, n) => `/org/${n}`));
     const after = events[2]?.id ?? "";
@@ -176,7 +178,7 @@ describe("the feed", () => {
   });
 
   // AU-130
-  test("401 without the token, 422 for an unknown place and for anything else that is wrong", async () => {
+  test("is 401 without the token, and 422 for an unknown cursor or another invalid parameter", async () => {
     expect((await feed.get("", {})).status).toBe(401);
     expect(await wrongFields(await feed.get(`?starting_after=${ulid()}`))).toEqual(["starting_after"]);
     expect(await wrongFields(await feed.get("?starting_after=x&limit=0&by=day"))).toEqual(
@@ -187,7 +189,7 @@ describe("the feed", () => {
 });
 
 // AU-128
-test.skipIf(!services().postgres.real)("a service tells hours that were over before it started", async () => {
+test.skipIf(!services().postgres.real)("a service publishes hours that ended before it started", async () => {
   const database_url = await freshDatabase();
   const env = { INTERNAL_AUTH_TOKEN: TOKEN };
   const first = new Feed(await startAudit({ database_url, env }));

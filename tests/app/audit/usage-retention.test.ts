@@ -8,14 +8,13 @@ import { type AuditService, openLog, sqlOn, startAudit } from "./audit-service.t
 
 setDefaultTimeout(60_000);
 
-/** Usage that the owner drops (AU-139). These tests need a second session beside the service's. */
-describe.skipIf(!services().postgres.real)("usage of months before the kept ones", () => {
+describe.skipIf(!services().postgres.real)("usage that is older than the retention period", () => {
   let audit: AuditService;
   let log: Database;
   beforeAll(async () => {
     audit = await startAudit();
     log = await openLog(audit);
-    // the service would state the months that these tests leave unstated
+    // Stop the service: it would write statements for months that these tests need without one.
     await audit.stop();
   });
   afterAll(() => log.close());
@@ -24,7 +23,7 @@ describe.skipIf(!services().postgres.real)("usage of months before the kept ones
     log.run("run", (orm) => rows<{ count: number }>(orm, sql.raw(statement)));
   const TOTALS = "1, 0, 0, 0, 0, 0, 0, 0";
 
-  /** Writes the usage of an organization in an hour, and whether its month is stated. */
+  /** Inserts the usage of an organization in an hour. `is_stated` says whether its month has a statement. */
   async function use(id: string, hour: string, is_stated: boolean) {
     await run(
       `insert into audit.usage_counts values ('${id}', '${hour}', 's', '/', 'GET', 'm', '', ${TOTALS})`,
@@ -41,7 +40,7 @@ describe.skipIf(!services().postgres.real)("usage of months before the kept ones
     ).map(({ month }) => month);
 
   // AU-139
-  test("goes with its counts, once it has a statement, and no other month does", async () => {
+  test("is deleted once its month has a statement, and other months are kept", async () => {
     const [id, waiting] = [ulid(), ulid()];
     await use(id, "2020-01-01T00:00:00Z", true);
     await use(id, "2020-02-29T23:00:00Z", true);
@@ -58,7 +57,7 @@ describe.skipIf(!services().postgres.real)("usage of months before the kept ones
   });
 
   // AU-139
-  test("goes in steps when there is much of it, also by two jobs at once, with events and gateways of the time", async () => {
+  test("is deleted in steps, even by two jobs at once, with its events and its gateways", async () => {
     await run(`insert into audit.usage_counts select 'many-' || n, '2010-05-05T00:00:00Z', 's', '/', 'GET', 'm', '', ${TOTALS}
       from generate_series(1, 1100) n`);
     await run(`insert into audit.usage_months select 'many-' || n, '2010-05', 's', '', ${TOTALS}, 1, true

@@ -1,3 +1,4 @@
+/** Tests the monthly usage statements of organizations (AU-131 to AU-136). */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { selectDue } from "@ostiary/audit/usage/statements/due-sql";
 import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
@@ -21,8 +22,6 @@ import { HOUR_MS, reportUsage, StandingClock, usageCount } from "./usage-bed.ts"
 
 setDefaultTimeout(60_000);
 
-/** Statements of what organizations used in a month (AU-131 to AU-136). */
-
 let audit: AuditService;
 beforeAll(async () => {
   audit = await startStatingAudit();
@@ -34,7 +33,7 @@ const stated = (id: string, count: number) =>
   waitFor(async () => (await statementsOf(audit, id)).length === count, { what: `${count} statements` });
 const exported = (id: string) => exportProof(audit, logOf(id));
 
-/** Returns an organization with a stated month, two services and three policies. */
+/** Returns an organization with one statement, which covers two services and three policies. */
 async function statedOrganization() {
   const id = ulid();
   const burst = { policy: "burst", is_shared: true };
@@ -50,7 +49,7 @@ async function statedOrganization() {
 
 describe("a statement", () => {
   // AU-131, AU-134
-  test("has the sums of a month by service and by policy, once the month is over for a day", async () => {
+  test("has the sums of a month by service and by policy, one day after the month ends", async () => {
     const id = await statedOrganization();
     const sums = { refused: 6, refused_limit: 3, refused_labels: 2, refused_other: 1, failed: 1 };
     const one = { ...sums, bytes_in: 100, bytes_out: 2_000, duration_ms: 50 };
@@ -89,7 +88,7 @@ describe("a statement", () => {
   });
 
   // AU-131, AU-132
-  test("is a signed entry of the chain, which the export with proof has, and a verifier names it", async () => {
+  test("is a signed entry of the chain and of an export with proof, and the verifier lists it", async () => {
     const id = await statedOrganization();
     await writeEvents(audit, 2, { organization_id: id, occurred_at: NOW });
     const { text, end } = await exported(id);
@@ -103,7 +102,7 @@ describe("a statement", () => {
   });
 
   // AU-133
-  test("is never changed: what comes later is a statement that corrects it", async () => {
+  test("never changes: later usage creates a new statement that corrects it", async () => {
     const id = await statedOrganization();
     const [first] = (await exported(id)).end.statements ?? [];
     await report([usageCount(id, HOUR, { service: "late", requests: 5 })]);
@@ -127,7 +126,7 @@ describe("a statement", () => {
   });
 
   // AU-131
-  test("is of no month that is not over, and of no organization without usage", async () => {
+  test("is not written for a month that is not over, nor for an organization without usage", async () => {
     const [running, other] = [ulid(), await statedOrganization()];
     await report([usageCount(running, NEXT_HOUR), usageCount(other, NEXT_HOUR)]);
     await report([usageCount(other, HOUR)]);
@@ -139,7 +138,7 @@ describe("a statement", () => {
   });
 
   // AU-131
-  test("is in no page and no export of events", async () => {
+  test("is in no page of events and in no plain export", async () => {
     const id = await statedOrganization();
     expect((await audit.list(logOf(id))).audit_events).toEqual([]);
     expect(await (await audit.get(logOf(id), { Accept: "application/x-ndjson" })).text()).toBe("");
@@ -151,7 +150,7 @@ describe("a statement", () => {
   };
 
   // AU-134
-  test("is found by its month, and pages have each once", async () => {
+  test("is found by its month, and pages list each statement once", async () => {
     const id = await statedOrganization();
     const earlier = new Date(monthStart(MONTH) - HOUR_MS).toISOString();
     await report([usageCount(id, earlier, { requests: 2 })]);
@@ -176,7 +175,7 @@ describe("a statement", () => {
   });
 
   // AU-134
-  test("422 names everything that is wrong with the query", async () => {
+  test("is 422 for an invalid query, and each invalid parameter is named", async () => {
     for (const [query, fields] of [
       ["?month=2026-13&limit=0&starting_after=x&by=day", ["month", "limit", "starting_after", "by"]],
       ["?month=&starting_after=", ["month", "starting_after"]],
@@ -194,7 +193,7 @@ describe("a statement", () => {
   });
 
   // AU-122
-  test("of policies that a report spells wrong is a 422 with their places, and nothing is counted", async () => {
+  test("is not affected by a report with invalid policies: the report is 422 and names each", async () => {
     const id = ulid();
     const policies = [{ policy: "", is_shared: 1 }, { policy: "a\u0000" }, "x"];
     const counts = [policies, Array(4).fill({})].map((each) => usageCount(id, HOUR, { policies: each }));
@@ -222,7 +221,7 @@ describe("a verifier", () => {
     ) => {
       const found = readExport(whole);
       const [first] = found.end.statements ?? [];
-      if (first === undefined) throw new Error("There is one.");
+      if (first === undefined) throw new Error("The export has no statement.");
       change(found.end, first);
       const verdict = await verify(exportText(found), keys);
       expect(verdict.result).toBe("altered");
@@ -249,7 +248,7 @@ describe("a verifier", () => {
   });
 
   // AU-132
-  test.skipIf(!services().postgres.real)("finds what the owner of the tables changed in one", async () => {
+  test.skipIf(!services().postgres.real)("finds a statement that the tables' owner changed", async () => {
     const log = await openLog(audit);
     try {
       for (const statement of [
@@ -269,10 +268,9 @@ describe("a verifier", () => {
   });
 });
 
-/** These tests need a second session beside the service's. */
-describe.skipIf(!services().postgres.real)("many at once:", () => {
+describe.skipIf(!services().postgres.real)("at high concurrency,", () => {
   // AU-135
-  test("two replicas write exactly one statement of each of 450 organizations", async () => {
+  test("two replicas write exactly one statement for each of 450 organizations", async () => {
     const idle = await startAudit({ clock: new StandingClock(monthStart(MONTH) + 200 * HOUR_MS) });
     const ids = Array.from({ length: 450 }, () => ulid());
     const reported_until = new Date(monthStart(MONTH) + 199 * HOUR_MS).toISOString();
@@ -314,7 +312,7 @@ describe.skipIf(!services().postgres.real)("many at once:", () => {
   });
 
   // AU-133, AU-135
-  test("reports that come while months are stated are in the last statement, and none is lost", async () => {
+  test("reports that come while statements are written are all included in the last statement", async () => {
     const ids = Array.from({ length: 5 }, () => ulid());
     await Promise.all(
       Array.from({ length: 40 }, (_, turn) =>
@@ -342,7 +340,7 @@ describe.skipIf(!services().postgres.real)("the database", () => {
   afterAll(() => log.close());
 
   // AU-131
-  test("and the service must both say that a month is over: one clock that is ahead states nothing", async () => {
+  test("and the service must both see that a month is over: one clock that is ahead is not enough", async () => {
     const id = ulid();
     const month = new Date().toISOString().slice(0, 7);
     await sqlOn(log)`
@@ -369,7 +367,7 @@ describe.skipIf(!services().postgres.real)("the database", () => {
   });
 
   // AU-136
-  test("keeps the statement of a log that was altered back until the log is restored", async () => {
+  test("holds back the statement of an altered log until the log is restored", async () => {
     const id = ulid();
     await writeEvents(audit, 2, { organization_id: id, occurred_at: NOW });
     const owner = `organization:${id}`;

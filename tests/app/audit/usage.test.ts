@@ -1,3 +1,4 @@
+/** Tests the usage reports of gateways, and the usage that organizations read (AU-120 to AU-126). */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { USAGE_COUNTS_MAX } from "@ostiary/lib/contracts/usage";
 import { isUlid } from "@ostiary/lib/domain/schemas";
@@ -8,12 +9,10 @@ import { StandingClock, usageCount } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
 
-/** Reports of gateways, and the usage that organizations read (AU-120 to AU-126). */
-
 const HOUR = "2026-03-04T05:00:00.000Z";
 const NEXT_HOUR = "2026-03-04T06:00:00.000Z";
 const RANGE = "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z";
-/** The service's clock. */
+/** The time at which the service's clock stands still. */
 const NOW = Date.parse("2026-03-04T06:30:00.000Z");
 
 let audit: AuditService;
@@ -22,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => audit.stop());
 
-/** Returns a count with `changes` applied. */
+/** Returns one item of a report's `counts` for the hour {@link HOUR}, with `changes` applied. */
 function count(organization_id: string, changes: Record<string, unknown> = {}) {
   return usageCount(organization_id, HOUR, changes);
 }
@@ -47,7 +46,7 @@ async function usageOf(organization_id: string, query = RANGE) {
 
 describe("a report", () => {
   // AU-120
-  test("counts once under its number, however often and in whatever order it comes", async () => {
+  test("with the same number counts once, however often and in whatever order it comes", async () => {
     const id = ulid();
     const instance = `gateway-${ulid()}`;
     expect((await put(instance, 1, report([count(id)]))).status).toBe(201);
@@ -59,7 +58,7 @@ describe("a report", () => {
   });
 
   // AU-120
-  test.skipIf(!services().postgres.real)("counts once when it comes 20 times at once", async () => {
+  test.skipIf(!services().postgres.real)("counts once even if it comes 20 times at once", async () => {
     const ids = Array.from({ length: 20 }, () => ulid());
     const instance = `gateway-${ulid()}`;
     const counts = ids.map((id) => count(id));
@@ -87,7 +86,7 @@ describe("a report", () => {
   });
 
   // AU-122
-  test("may name a combination twice, and then counts both", async () => {
+  test("may have two counts for the same key, and then both are added", async () => {
     const id = ulid();
     await put(`gateway-${ulid()}`, 1, report([count(id), count(id), count(id, { key_prefix: null })]));
     expect((await usageOf(id)).usage[0].requests).toBe(30);
@@ -97,7 +96,7 @@ describe("a report", () => {
   });
 
   // AU-122
-  test("may have the largest number of counts with the longest texts, and fields of a newer gateway", async () => {
+  test("may have the maximum number of counts with the longest texts, and unknown fields of a newer gateway", async () => {
     const id = ulid();
     const counts = Array.from({ length: USAGE_COUNTS_MAX }, (_, number) =>
       count(id, {
@@ -113,7 +112,7 @@ describe("a report", () => {
   });
 
   // AU-121
-  test("with anything wrong is 422 with all of it, and counts nothing", async () => {
+  test("counts nothing if any field is invalid: it is 422 and names every violation", async () => {
     const id = ulid();
     const wrong = report(
       [
@@ -144,7 +143,7 @@ describe("a report", () => {
   });
 
   // AU-121
-  test("is refused for its address, its size and its form", async () => {
+  test("is refused for an invalid URL, a body that is too large, and a body that is not JSON", async () => {
     const id = ulid();
     const body = report([count(id)]);
     expect(await wrongFields(await put("a%20b", "01", body))).toEqual(["instance", "number"]);
@@ -166,7 +165,7 @@ interface Part {
 
 describe("GET /organizations/{organization_id}/usage", () => {
   // AU-123, AU-124
-  test("200 with sums by day, and with each reason of a refusal", async () => {
+  test("returns sums by day, with refusals by reason", async () => {
     const id = ulid();
     await put(`gateway-${ulid()}`, 1, report([count(id), count(id, { hour: NEXT_HOUR, service: "gears" })]));
     expect(await usageOf(id)).toEqual({
@@ -193,7 +192,7 @@ describe("GET /organizations/{organization_id}/usage", () => {
   });
 
   // AU-124
-  test("divides by hour, service, route and key", async () => {
+  test("groups by hour, service, route and key", async () => {
     const id = ulid();
     await put(
       `gateway-${ulid()}`,
@@ -228,7 +227,7 @@ describe("GET /organizations/{organization_id}/usage", () => {
   });
 
   // AU-125
-  test("counts the hours that begin in the range, and by default those of the current month", async () => {
+  test("includes the hours that begin in the range, by default those of the current month", async () => {
     const id = ulid();
     const hours = ["2026-02-28T23:00:00.000Z", "2026-03-01T00:00:00.000Z", HOUR, NEXT_HOUR];
     await put(`gateway-${ulid()}`, 1, report(hours.map((hour) => count(id, { hour }))));
@@ -242,7 +241,7 @@ describe("GET /organizations/{organization_id}/usage", () => {
   });
 
   // AU-126
-  test("pages through every division without a gap or a double", async () => {
+  test("pages through every grouping without a gap or a duplicate", async () => {
     const id = ulid();
     const counts = Array.from({ length: 25 }, (_, number) =>
       count(id, {
@@ -270,7 +269,7 @@ describe("GET /organizations/{organization_id}/usage", () => {
   });
 
   // AU-123
-  test("shows no other organization's usage", async () => {
+  test("never shows another organization's usage", async () => {
     const id = ulid();
     await put(`gateway-${ulid()}`, 1, report([count(id)]));
     expect(isUlid(id)).toBe(true);
@@ -279,7 +278,7 @@ describe("GET /organizations/{organization_id}/usage", () => {
   });
 
   // AU-125, AU-126
-  test("422 names everything that is wrong with the query", async () => {
+  test("is 422 for an invalid query, and each invalid parameter is named", async () => {
     const id = ulid();
     expect(
       await wrongFields(
@@ -303,7 +302,7 @@ describe("gaps", () => {
     (await usageOf(ulid(), query)).gaps.filter(({ after }: { after: string }) => after === silent);
 
   // AU-127
-  test("name the last report of a gateway that is silent for a minute, until it reports or ends", async () => {
+  test("name the last report of a gateway that is silent for a minute, until it reports again or stops", async () => {
     const instance = `gateway-${ulid()}`;
     await put(instance, 1, report([], { reported_until: silent }));
     expect(await gapsOf()).toEqual([{ after: silent }]);

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { publicBytes, verifierKeyText } from "../../support/test-log.ts";
 import { keyFile } from "./proof-bed.ts";
 
-/** The variables of a service with one witness at the address of this URL. */
+/** Returns environment variables that configure one witness, at the origin of this URL. */
 export function witnessVariables(url: string) {
   const key = verifierKeyText("witness", 4, publicBytes(generateKeyPairSync("ed25519").privateKey));
   const witnesses = [{ name: "witness", url: new URL(url).origin, key }];

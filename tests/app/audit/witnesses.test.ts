@@ -1,3 +1,4 @@
+/** Tests how the audit service asks witnesses to cosign the roots of its tree of checkpoints. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -19,8 +20,6 @@ import {
   verify,
 } from "./proof-bed.ts";
 
-/** The audit service asks witnesses to cosign the roots of its tree of checkpoints. */
-
 setDefaultTimeout(120_000);
 
 const ORIGIN = "audit.example.com/log";
@@ -36,7 +35,7 @@ interface Entry {
   key: string;
 }
 
-/** A log with a key, and a witness that knows it. */
+/** Starts a witness that knows the key of a log. Returns the key file for the service, and the witness. */
 async function witnessedLog() {
   const key_file = signingKeyFile();
   const publicKey = publicBytes(createPrivateKey(readFileSync(key_file, "utf8")));
@@ -90,7 +89,7 @@ interface Root {
   signatures: string[];
 }
 
-/** Returns the signed root that readers get, or null before the first. */
+/** Returns the signed root that the service serves, or null if it has none yet. */
 async function servedRoot(audit: AuditService): Promise<Root | null> {
   const response = await audit.get("/audit-log/checkpoint");
   if (response.status === 404) return null;
@@ -107,7 +106,7 @@ async function servedRoot(audit: AuditService): Promise<Root | null> {
   };
 }
 
-/** Waits until readers get a root of at least this size that the witness cosigned. */
+/** Waits until the service serves a root of at least this size with a cosignature of the witness. */
 function cosigned(audit: AuditService, { key }: Entry, size = 1): Promise<Root> {
   return waitFor(async () => {
     const root = await servedRoot(audit);
@@ -122,7 +121,7 @@ async function gauge({ internal_url }: AuditService, name: string): Promise<numb
   return value === undefined ? null : Number(value);
 }
 
-/** Starts a server that answers add-checkpoint as told, with a key of its own. */
+/** Starts a fake witness with a new key. `answer` responds to each add-checkpoint request. */
 function startFake(
   name: string,
   answer: (body: string, key: FakeKey) => Response | Promise<Response>,
@@ -154,14 +153,14 @@ interface FakeKey {
   line(text: string, time_s?: number): string;
 }
 
-/** Returns the text of the root in a call of add-checkpoint. */
+/** Returns the text of the root in the body of an add-checkpoint request. */
 function rootText(body: string): string {
   return body.slice(body.indexOf("\n\n") + 2, body.lastIndexOf("\n\n") + 1);
 }
 
 describe("a root of the tree of checkpoints", () => {
   // AU-171, AU-172
-  test("gets the cosignature of a witness, and so does each one after it, also after a restart", async () => {
+  test("gets the cosignature of a witness, and so does each later root, even after a restart", async () => {
     const { key_file, entry, files } = await witnessedLog();
     const audit = await startWitnessed(key_file, [entry]);
     await write(audit);
@@ -169,7 +168,7 @@ describe("a root of the tree of checkpoints", () => {
     await write(audit);
     const second = await cosigned(audit, entry, first.size + 1);
     expect(second.text.split("\n")[0]).toBe(ORIGIN);
-    // nothing that the service knew of the witness is left
+    // This service starts without any state about the witness.
     const again = await startWitnessed(key_file, [entry], { database_url: audit.database_url });
     await write(again);
     const third = await cosigned(again, entry, second.size + 1);
@@ -199,13 +198,13 @@ describe("a root of the tree of checkpoints", () => {
 
 type CosignedPart = NonNullable<NonNullable<ProofEnd["tree"]>["cosigned"]>;
 
-/** Verifies an export as a reader does who trusts this witness. */
+/** Verifies an export, and requires a cosignature of this witness. */
 function verdictOn(text: string, { key }: Entry): Promise<SpokenVerdict> {
   const rule = { keys: readWitnessKeys(key), quorum: 1, now_ms: Date.now() };
   return verify(text, null, NOTHING_KEPT, rule);
 }
 
-/** Returns the first export that the witness has seen. */
+/** Waits until an export has a root that the witness cosigned, and returns that export. */
 function seenExport(audit: AuditService, entry: Entry): Promise<{ end: ProofEnd; cosigned: CosignedPart }> {
   return waitFor(async () => {
     const { text, end } = await exportProof(audit);
@@ -218,13 +217,16 @@ function seenExport(audit: AuditService, entry: Entry): Promise<{ end: ProofEnd;
   }, SOON);
 }
 
-/** Expects that exports of another history fail, with its own cosigned root, without one, and with that of the first history. */
+/**
+ * Expects that a log with a forged history has no valid export: not as served, not without a cosigned root,
+ * and not with the cosigned root or the cosignature of the first history.
+ */
 async function expectUnseen(audit: AuditService, entry: Entry, first: CosignedPart): Promise<void> {
   const read = await exportProof(audit);
   expect((await verify(read.text)).result).toBe("complete");
   expect(await verdictOn(read.text, entry)).toMatchObject({ result: "unwitnessed" });
   const { tree } = read.end;
-  if (tree === undefined) throw new Error("The log is signed.");
+  if (tree === undefined) throw new Error("The export has no tree.");
   const { cosigned: _, ...bare } = tree;
   const shown = (part: ProofEnd["tree"]) =>
     verdictOn(exportText({ ...read, end: { ...read.end, tree: part } }), entry);
@@ -241,7 +243,7 @@ async function expectUnseen(audit: AuditService, entry: Entry, first: CosignedPa
 
 describe("an export with proof", () => {
   // AU-195, AU-196
-  test("has a root that the witness cosigned and that has its checkpoint", async () => {
+  test("has a root that the witness cosigned and that covers the export's checkpoint", async () => {
     const { key_file, entry } = await witnessedLog();
     const audit = await startWitnessed(key_file, [entry]);
     await write(audit);
@@ -252,7 +254,7 @@ describe("an export with proof", () => {
   });
 
   // AU-195, AU-196
-  test("comes without a cosigned root when no witness answers", async () => {
+  test("has no cosigned root if no witness responds", async () => {
     const silent = startFake("silent", () => new Promise(() => {}));
     const audit = await startWitnessed(signingKeyFile(), [silent]);
     await write(audit);
@@ -262,14 +264,14 @@ describe("an export with proof", () => {
   });
 
   // AU-48, AU-196
-  test("gives its place back when its client leaves while it waits for witnesses", async () => {
+  test("frees its slot when the client disconnects while it waits for witnesses", async () => {
     const silent = startFake("silent", () => new Promise(() => {}));
-    // by this clock no wait ever ends
+    // No time passes on this clock, so the wait for witnesses never times out.
     const clock = { ...systemClock, elapsed_ms: () => 0 };
     const audit = await startWitnessed(signingKeyFile(), [silent], { clock });
     await write(audit);
     const path = "/organizations/organization-1/audit-events/export?format=ndjson&proof=true";
-    // more than one log may have at once
+    // Four exports, more than one log may have at once, so each must have freed its slot.
     for (let n = 0; n < 4; n++) {
       const client = new AbortController();
       const response = await waitFor(async () => {
@@ -286,7 +288,7 @@ describe("an export with proof", () => {
 
   // AU-197, AU-198
   test.skipIf(!services().postgres.real)(
-    "of a log that was set back and went on differently is refused, although its own key signed it",
+    "is refused if the log was restored from a backup and continued differently, although its own key signed it",
     async () => {
       const { key_file, entry } = await witnessedLog();
       const original = await startWitnessed(key_file, [entry]);
@@ -306,7 +308,7 @@ describe("an export with proof", () => {
 });
 
 // AU-173, AU-197, AU-198
-test("a log that was made anew with its own key gets no cosignature, and the service says so", async () => {
+test("a log that was rewritten with its own key gets no cosignature, and the service logs it", async () => {
   const { key_file, entry } = await witnessedLog();
   const original = await startWitnessed(key_file, [entry]);
   for (let n = 0; n < 3; n++) {
@@ -319,7 +321,7 @@ test("a log that was made anew with its own key gets no cosignature, and the ser
   const MESSAGE = "a witness says that the audit log does not continue what the witness cosigned";
   await write(rewritten);
   await waitFor(() => rewritten.log().includes(MESSAGE), SOON);
-  // it grows beyond what the witness knows
+  // The rewritten log grows beyond the size that the witness knows.
   for (let size = 1; size <= 5; size++) {
     await write(rewritten);
     await waitFor(async () => ((await servedRoot(rewritten))?.size ?? 0) >= size + 1, SOON);
@@ -335,7 +337,7 @@ test("a log that was made anew with its own key gets no cosignature, and the ser
 });
 
 // AU-174
-test("witnesses that lie, break off or say nothing get no cosignature stored and delay no other one", async () => {
+test("no cosignature of a faulty witness is stored, and faulty witnesses do not delay others", async () => {
   const { key_file, entry } = await witnessedLog();
   const reset = createServer((socket) => socket.on("data", () => socket.resetAndDestroy()));
   await new Promise<void>((resolve) => reset.listen(0, "127.0.0.1", resolve));

@@ -4,7 +4,7 @@ import { type ConsolePage, openConsole } from "../../support/console-page.ts";
 import { launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "../registry/harness.ts";
 
-/** A service that shows something in every part of the console. */
+/** A service with content for every view of the console. */
 export const WIDGETS = {
   url: "http://widgets:8080",
   rate_limits: { burst: { requests: 600, window_seconds: 60 } },
@@ -22,7 +22,10 @@ export const WIDGETS = {
   member: { routes: [{ path: "/me/widgets", methods: ["GET"], audit: true }] },
 };
 
-/** The full comparison would remove entries that tests put into the route store, after a minute. */
+/**
+ * Turns off the full comparison of the route store. By default, it would remove entries that tests put there
+ * after a minute.
+ */
 const NO_COMPARISON = { RECONCILE_FULL_INTERVAL_MS: "86400000" };
 
 export interface Bed {
@@ -35,8 +38,8 @@ export interface Bed {
 }
 
 /**
- * Starts a browser and a registry with `services`, for all tests of a file. Whatever a test opens is closed
- * with it.
+ * Starts a browser and a registry with `services` for all tests of a file. Pages that a test opens are closed
+ * after the test.
  */
 export function useConsole(
   services: Record<string, unknown>,
@@ -45,7 +48,7 @@ export function useConsole(
   let running: { registry: Registry; browser: Browser } | undefined;
   const opened: ConsolePage[] = [];
   const bed = () => {
-    if (running === undefined) throw new Error("The bed stands while tests run.");
+    if (running === undefined) throw new Error("The registry runs only during tests and hooks.");
     return running;
   };
   beforeAll(async () => {

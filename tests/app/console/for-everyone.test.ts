@@ -1,3 +1,7 @@
+/**
+ * Tests the console with ten thousand routes: accessibility in both color schemes and at two widths, search,
+ * and use by keyboard.
+ */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type ConsolePage, openConsole } from "../../support/console-page.ts";
@@ -8,19 +12,17 @@ import { findingsOn } from "../../support/watched-page.ts";
 import { ADMIN_TOKEN, service } from "../registry/harness.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
-/**
- * The console with ten thousand routes, in both color schemes, on a small and a large screen, without a
- * mouse.
- */
-
-// Each test checks sixteen states.
+// The first test checks the accessibility of sixteen states of the page, so it needs more time.
 setDefaultTimeout(3 * PAGE_TIMEOUT_MS);
 
 const SERVICES = 20;
 const ROUTES_OF_EACH = 500;
 
 const WIDTHS = [1440, 360];
-/** The rules of axe that depend on colors. The dark scheme changes colors alone. */
+/**
+ * The axe rules that depend on colors. Only they are checked in the dark scheme, which differs only in
+ * colors.
+ */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 const heading = (page: Page, name: string | RegExp, level = 1) =>
@@ -39,7 +41,9 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await bed.registry.routeStore.put("edge/gateway/routes/broken", "{");
   }, PAGE_TIMEOUT_MS);
 
-  /** Expects no findings of axe in either scheme, and nothing wider than the screen. */
+  /**
+   * Expects that axe reports no violation in either color scheme, and that the page does not scroll sideways.
+   */
   async function expectSound({ page }: ConsolePage, where: string): Promise<void> {
     for (const [colorScheme, rules] of [
       ["light", []],
@@ -52,7 +56,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     }
   }
 
-  test.each(WIDTHS)("has no findings of axe, in light and dark, %d px wide", async (width) => {
+  test.each(WIDTHS)("is accessible in both color schemes, %d px wide", async (width) => {
     const options = { viewport: { width, height: 800 } };
     const shown = await openConsole(bed.browser, bed.registry.url, options);
     const { page, go, enter } = shown;
@@ -121,7 +125,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await shown.close();
   });
 
-  test("shows one page of them, and finds any while somebody types", async () => {
+  test("shows the routes in pages, and finds any route while the operator types", async () => {
     const { page } = await bed.open();
     const total = SERVICES * ROUTES_OF_EACH - ROUTES_OF_EACH + 1 + 4;
     await page
@@ -142,7 +146,8 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
       .filter({ hasText: `1 of ${total.toLocaleString("en")} routes` })
       .waitFor();
     expect(await rows.last().textContent()).toContain("/s7/things/t499/{id}");
-    // The cost of a letter is the page's own work, whatever else runs on the machine.
+    // Measure inside the page how long one keystroke takes, so that the time of the test driver does not
+    // count.
     const spent = await page.evaluate(`(() => {
       const field = document.querySelector("input[type=search]");
       const started = performance.now();
@@ -155,7 +160,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     expect(Number(spent)).toBeLessThan(1_000);
   });
 
-  test("works by keyboard alone, from the token to a deletion", async () => {
+  test("is usable by keyboard only, from the token to a deletion", async () => {
     await bed.registry.put("by-keyboard", service("/by-keyboard"));
     const shown = await openConsole(bed.browser, bed.registry.url);
     const { page } = shown;
@@ -164,7 +169,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     };
     const focused = () =>
       page.evaluate(`(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`);
-    /** Waits for a condition from outside: the page's policy lets nothing inside evaluate a text. */
+    /** Polls a condition from outside the page, because the page's Content-Security-Policy forbids eval. */
     const until = (condition: string) =>
       waitFor(async () => (await page.evaluate(condition)) === true, { what: condition });
     /** Presses the tab key until `name` has the focus. */
@@ -173,9 +178,9 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
         await press("Tab");
         if ((await focused()) === name) return;
       }
-      throw new Error(`${name} is not reached.`);
+      throw new Error(`The tab key does not reach "${name}".`);
     };
-    // The form has the focus when it appears.
+    // The form gets the focus when it appears.
     await until(`document.activeElement?.id === "token"`);
     await page.keyboard.type(ADMIN_TOKEN);
     await press("Enter");
@@ -189,13 +194,13 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await tabTo("by-keyboard");
     await press("Enter");
     await heading(page, "by-keyboard");
-    // After a link, the focus is at the heading.
+    // Following a link moves the focus to the heading of the new view.
     await until(`document.activeElement.tagName === "H1"`);
     await tabTo("Delete …");
     await press("Enter");
     await page.getByRole("dialog", { name: "Delete by-keyboard?" }).waitFor();
     await press("Escape");
-    // The focus comes back once the dialog has gone.
+    // Closing the dialog returns the focus to the button that opened it.
     await until(`document.activeElement.textContent.trim() === "Delete …"`);
     await press("Enter");
     await page.getByRole("dialog").waitFor();

@@ -1,11 +1,12 @@
+/**
+ * Tests that the console does not store the admin token, and does not run text from services or documents.
+ */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { Page } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { ADMIN_TOKEN, service } from "../registry/harness.ts";
 import { useConsole } from "./bed.ts";
-
-/** The place of the admin token, and the handling of text from others. */
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -25,7 +26,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await page.locator("img, script:not([src])").count()).toBe(0);
   };
 
-  test("keeps the token in no storage, no address, no title, no attribute and no history", async () => {
+  test("keeps the token out of storage, URL, title, attributes and history", async () => {
     const { page, go, strangers } = await bed.open();
     for (const fragment of ["#/services", "#/lookup", "#/apply", "#/gateways", "#/services/widgets"]) {
       await go(fragment);
@@ -43,7 +44,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");
   });
 
-  test("sends the token in a header, to the registry, and in no address", async () => {
+  test("never sends the token in a URL", async () => {
     const { page, go } = await bed.open();
     const seen: string[] = [];
     page.on("request", (request) => seen.push(request.url() + (request.headers().referer ?? "")));
@@ -89,7 +90,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     `#/services/${ENCODED}/revisions`,
     "#/services/.././apply",
     `#${ENCODED}`,
-  ])("runs nothing of the address %p", async (fragment) => {
+  ])("runs nothing from the URL fragment %p", async (fragment) => {
     const { page, complaints } = await bed.open({ fragment });
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.locator(".empty").waitFor();
@@ -120,12 +121,12 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("lets only its own script run, and cannot be framed", async () => {
+  test("allows only its own script and calls to its own origin, and cannot be framed", async () => {
     const { page } = await bed.open();
     const tried = await page.evaluate(`(async () => {
       const tries = {
         markup: () => { document.body.innerHTML = "<img src=x onerror='window.ran=1'>"; },
-        // A separate turn: text that the browser is told to evaluate is exempt.
+        // The policy does not apply to code that the test driver evaluates, so this runs in a timer callback.
         text: () => new Promise((done, failed) => setTimeout(() => {
           try { done(new Function("window.ran = 1")()); } catch (error) { failed(error); }
         })),

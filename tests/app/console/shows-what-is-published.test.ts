@@ -1,11 +1,12 @@
+/**
+ * Tests the views of the console that only read. Elements are found by role and name, as by a screen reader.
+ */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { startLoadingGateway } from "../../support/loading-gateway.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
-
-/** Views of the console that operators read, found by role and name as a screen reader does. */
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -19,7 +20,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
   };
   const bed = useConsole({ widgets: WIDGETS, audit }, { ROLES_FILE: "seeds/roles.yaml" });
 
-  test("routes with owner, scope, labels, limit and audit, found by any of them", async () => {
+  test("routes with owner, scope, labels, limit and audit, which can be searched by each of them", async () => {
     const { page, complaints, strangers } = await bed.open();
     const table = page.getByRole("table", { name: "Routes" });
     expect(await table.getByRole("row").count()).toBe(1 + 5);
@@ -49,7 +50,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     expect(strangers).toEqual([]);
   });
 
-  test("services by name, and one with its policies and routes by scope", async () => {
+  test("a list of services, and each service with its policies and routes", async () => {
     const { page } = await bed.open();
     await page.getByRole("link", { name: "Services" }).click();
     await page.getByRole("heading", { level: 1, name: "Services" }).waitFor();
@@ -64,14 +65,14 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     await page.getByRole("heading", { level: 1, name: "Services" }).waitFor();
   });
 
-  test("the tests of a service, with what each expects", async () => {
+  test("the tests of a service, with their expectations", async () => {
     const { page, go } = await bed.open();
     await go("#/services/audit");
     const tests = page.getByRole("table", { name: "Tests" });
     await tests.getByRole("row", { name: /the log is audit's GET \/log: service audit/ }).waitFor();
   });
 
-  test("which route serves a request, and whether a role or labels may send it", async () => {
+  test("which route serves a request, and whether a role or labels allow it", async () => {
     const { page, go } = await bed.open();
     await go("#/lookup");
     const ask = async (method: string, path: string, caller?: ["role" | "labels", string]) => {
@@ -116,7 +117,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     expect(await page.getByLabel("Path").inputValue()).toBe("/org/widgets/{widget_id}");
   });
 
-  test("running gateways, what they left out, and that no projection is outstanding", async () => {
+  test("running gateways, the services that they left out, and that no projection is outstanding", async () => {
     const { page, go } = await bed.open();
     await go("#/gateways");
     await page.getByText("No gateway runs.").waitFor();
@@ -132,7 +133,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     await gateway.stop();
   });
 
-  test("an error for an address that names nothing, and for a missing service", async () => {
+  test("an error for an unknown URL fragment and for an unknown service", async () => {
     const { page, go } = await bed.open({ fragment: "#/nowhere" });
     await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
     await go("#/services/never");
@@ -158,7 +159,7 @@ describe.skipIf(browserPath === undefined)(
   () => {
     const bed = useConsole({ widgets: WIDGETS, later: WIDGETS_LATER });
 
-    test("their names, beside all others, with their history", async () => {
+    test("their names in the list, and their history", async () => {
       const database = await openDatabase(bed.registry.database_url, { namespace: "newer" });
       await database.run("write", (orm) =>
         orm.execute(sql`

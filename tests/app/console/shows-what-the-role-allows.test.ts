@@ -1,3 +1,4 @@
+/** Tests the console for readers, publishers and admins, and for operators whose role changes. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
@@ -5,8 +6,6 @@ import { waitFor } from "../../support/wait-for.ts";
 import { clientOf, current, service } from "../registry/harness.ts";
 import { type Entry, entry, OperatorsFile, tokenOf } from "../registry/operators-bed.ts";
 import { useConsole } from "./bed.ts";
-
-/** The console for readers, publishers and admins, and for operators whose role changes. */
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -56,7 +55,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     page.getByText(`Signed in as ${name}, ${role}`).waitFor();
 
   // RG-131
-  test("shows a reader everything, and nothing that writes", async () => {
+  test("shows a reader all views, but no button that writes", async () => {
     const { page, go, complaints } = await open("docs");
     await signedInAs(page, "docs", "reader");
     const places = page.getByRole("navigation", { name: "Console" }).getByRole("link");
@@ -77,7 +76,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-131
-  test("shows an admin of the file everything that writes", async () => {
+  test("shows an admin of the operators file every button that writes", async () => {
     const { page, go } = await open("root", "#/services/other");
     await signedInAs(page, "root", "admin");
     await page.getByRole("button", { name: "Delete …" }).waitFor();
@@ -89,7 +88,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-132
-  test("shows a publisher its bounds, and what they leave out in place of the buttons", async () => {
+  test("shows a publisher its bounds, and what is outside of them in place of the buttons", async () => {
     const { page, go } = await open("team", "#/services/own-a");
     await signedInAs(page, "team", "publisher");
     await page.getByRole("button", { name: "Delete …" }).waitFor();
@@ -108,7 +107,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-132
-  test("lets a publisher restore what lies within its bounds, and says why it cannot restore the rest", async () => {
+  test("lets a publisher restore revisions within its bounds, and says why it cannot restore others", async () => {
     const { page, go } = await open("team", "#/services/own-c/revisions/1");
     await note(page).getByText("team may not restore revision 1.").waitFor();
     expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["/other/old of own-c"]);
@@ -120,7 +119,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-132, RG-133
-  test("lists what a publisher's document may not change, and writes nothing", async () => {
+  test("lists the parts of a document that the publisher may not change, and writes nothing", async () => {
     const { page } = await open("team", "#/apply");
     await review(page, {
       "own-new": service("/own/new", "/other/new"),
@@ -137,7 +136,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-133
-  test("tells an operator whose role changed, and then offers what is left", async () => {
+  test("tells an operator that the role has changed, and then shows only what the new role allows", async () => {
     await write(entry("demoted", "admin"));
     await bed.registry.put("own-demoted", service("/own/demoted"));
     await waitFor(async () => (await roleOf("demoted")) === "admin");
@@ -164,7 +163,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-133
-  test("lists what an apply may not change, when the bounds shrink after its review", async () => {
+  test("lists what an apply may not change if the bounds shrink after the review", async () => {
     const services = (each: string) => ({ services: [each], paths: ["/shrunk"] });
     await write(entry("shrunk", "publisher", services("*")));
     await waitFor(async () => (await roleOf("shrunk")) === "publisher");
@@ -183,7 +182,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-133
-  test("asks for a token when the operator was removed", async () => {
+  test("asks for a token if the operator was removed", async () => {
     await write(entry("removed", "reader"));
     await waitFor(async () => (await roleOf("removed")) === "reader");
     const { page } = await open("removed");
@@ -195,7 +194,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-134
-  test("writes the reason and the link of the confirmation, as text", async () => {
+  test("stores the reason and the link of an apply, and shows both as text", async () => {
     const { page, complaints } = await open("team", "#/apply");
     await review(page, { "own-noted": service("/own/noted") });
     await page.getByRole("button", { name: "Apply …" }).click();
@@ -219,7 +218,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-134
-  test("takes the reason of a deletion and of a restore", async () => {
+  test("stores the reason of a deletion and of a restore", async () => {
     await bed.registry.put("own-gone", service("/own/gone"));
     const { page } = await open("team", "#/services/own-gone");
     await page.getByRole("button", { name: "Delete …" }).click();
@@ -236,7 +235,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-131
-  test("shows a hostile name and bounds of a registry as text", async () => {
+  test("shows a hostile operator name and hostile bounds as text", async () => {
     const { page, go, complaints } = await open("team");
     const answer = { name: HOSTILE, role: "publisher", services: [HOSTILE], paths: [`/${HOSTILE}`] };
     await page.route("**/operator", (route) => route.fulfill({ json: answer }));
@@ -254,7 +253,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   test.each([
     ["light", 1440],
     ["dark", 360],
-  ] as const)("has no findings of axe with a role, in %s, %d px wide", async (colorScheme, width) => {
+  ] as const)("is accessible with a role, in the %s scheme, %d px wide", async (colorScheme, width) => {
     const viewport = { width, height: 800 };
     const { page, go, findings } = await open("wide", "#/services/other", { colorScheme, viewport });
     const expectSound = async (where: string) => {

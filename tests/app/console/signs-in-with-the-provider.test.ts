@@ -1,3 +1,4 @@
+/** Tests how operators sign in with the company's identity provider, in a real browser. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import type { Page, Route } from "playwright-core";
@@ -17,8 +18,6 @@ import { ADMIN_TOKEN, service } from "../registry/harness.ts";
 import { OperatorsFile } from "../registry/operators-bed.ts";
 import { useConsole } from "./bed.ts";
 
-/** The sign-in of operators at the company's identity provider, in a real browser. */
-
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
@@ -26,7 +25,7 @@ const HOSTILE = `<img src=x onerror="window.ran=1">`;
 const buttonOf = (page: Page) => page.getByRole("button", { name: "Sign in with your company's account" });
 const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
 
-describe.skipIf(browserPath === undefined)("the console with a provider", () => {
+describe.skipIf(browserPath === undefined)("the console with an identity provider", () => {
   const file = new OperatorsFile();
   beforeAll(() =>
     file.write(
@@ -66,7 +65,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   }
 
   // RG-136, RG-137, RG-139
-  test("signs an operator in by the code flow with PKCE, keeps no token, writes in its name and signs out", async () => {
+  test("signs an operator in by the code flow with PKCE, stores no token, writes as the operator and signs out", async () => {
     const { page, complaints } = await bed.visit({ fragment: "#/apply" });
     const seen = everyRequest(page);
     await goToProvider(page);
@@ -100,13 +99,13 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
     await page.waitForURL(`${bed.registry.url}/console`);
     await buttonOf(page).waitFor();
     expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
-    // The provider asks again, so its session has ended too.
+    // The identity provider asks for the account again, so its own session has ended too.
     await goToProvider(page);
     expect(complaints).toEqual([]);
   });
 
   // RG-136
-  test("shows a reader of the provider what a reader may do, and takes tokens as before", async () => {
+  test("shows a reader who signed in what a reader may do, and still accepts tokens", async () => {
     const { page } = await signedIn("grace");
     await page.getByText("Signed in as docs, reader").waitFor();
     await page.getByRole("link", { name: "Review" }).waitFor();
@@ -122,11 +121,11 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
 
   // RG-137
   test.each([
-    ["no sign-in of this window", null],
+    ["no sign-in that this window started", null],
     ["another state", { state: "another" }],
     ["another issuer", { iss: "https://login.example.com" }],
     ["no issuer", { iss: "" }],
-  ])("refuses a return with %s, before its code is sent", async (_, wrong) => {
+  ])("refuses a return with %s, and does not send its code", async (_, wrong) => {
     const { page } = await bed.visit();
     const seen = everyRequest(page);
     if (wrong !== null) await goToProvider(page);
@@ -175,7 +174,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   });
 
   // RG-138
-  test("shows the refusal of a provider as text, and says when the provider does not answer", async () => {
+  test("shows an error of the identity provider as text, and says if the provider does not answer", async () => {
     const { page, findings } = await bed.visit({ viewport: { width: 360, height: 800 } });
     await page.locator("button:focus", { hasText: "Sign in with your company's account" }).waitFor();
     await page.route("**/.well-known/openid-configuration", (route) => route.abort());
@@ -194,7 +193,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   });
 
   // RG-139
-  test("tells an account that is no operator, shows it nothing, and lets people choose another one", async () => {
+  test("shows nothing to an account that is no operator, says so, and lets the person choose another account", async () => {
     const { page } = await bed.visit();
     await goToProvider(page);
     await chooseName(page, "mallory");
@@ -209,7 +208,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   });
 
   // RG-139
-  test("signs in again at a reload without a question, and asks when the provider's session is over", async () => {
+  test("signs in again on reload without asking, and asks once the identity provider's session is over", async () => {
     const { page, go } = await signedIn("ada", "#/services");
     await go("#/gateways");
     const seen = everyRequest(page);
@@ -223,7 +222,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
   });
 
   // RG-138
-  test("renews a token that ends, once for all calls at that time, and says when it cannot", async () => {
+  test("renews an expiring token once for all concurrent calls, and says if it cannot", async () => {
     const { page } = await bed.visit();
     let renewals = 0;
     let first: Record<string, unknown> = {};
@@ -253,7 +252,7 @@ describe.skipIf(browserPath === undefined)("the console with a provider", () => 
     route.fulfill({ headers: { "Access-Control-Allow-Origin": "*" }, json });
 
   // RG-138
-  test("comes back to the same view and document after a sign-in that ended", async () => {
+  test("returns to the same view and document after an expired sign-in is renewed", async () => {
     const { page, go } = await signedIn("ada", "#/apply");
     await area(page).fill("services: {} # mine");
     const refuse = (route: Route) =>

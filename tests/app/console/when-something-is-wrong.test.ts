@@ -1,3 +1,7 @@
+/**
+ * Tests what the console shows, and what the operator can do, when a request is refused or the registry is
+ * down.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page, Route } from "playwright-core";
 import { openConsole } from "../../support/console-page.ts";
@@ -5,8 +9,6 @@ import { freshDatabase } from "../../support/index.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { ADMIN_TOKEN, current, type Registry, service, startRegistry } from "../registry/harness.ts";
 import { useConsole } from "./bed.ts";
-
-/** Refused, down, conflict, stale: what the console shows, and what its user can do next. */
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -28,7 +30,7 @@ const confirm = (page: Page) =>
 describe.skipIf(browserPath === undefined)("the console", () => {
   const bed = useConsole({ widgets: service("/widgets") });
 
-  test("refuses a wrong token and takes the right one", async () => {
+  test("refuses a wrong token and accepts the right one", async () => {
     const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
     for (const wrong of ["wrong", "with a space", "ä", `${ADMIN_TOKEN}x`]) {
       await enter(wrong);
@@ -42,7 +44,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await close();
   });
 
-  test("asks again when the token has changed, and keeps what was written", async () => {
+  test("asks again if the token has changed, and keeps the text that was entered", async () => {
     const { page, go, enter } = await bed.open({ fragment: "#/apply" });
     await area(page).fill("services: {}");
     const refuse = (route: Route) =>
@@ -58,7 +60,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await area(page).inputValue()).toBe("services: {}");
   });
 
-  test("keeps what it has read while the registry is down, and reads again", async () => {
+  test("keeps showing loaded data while the registry is down, and then reloads it", async () => {
     const { page } = await bed.open();
     const rows = page.getByRole("table", { name: "Routes" }).getByRole("row");
     await rows.nth(1).waitFor();
@@ -97,7 +99,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-135
-  test("writes nothing of two operators' second apply, and shows it again", async () => {
+  test("refuses the second of two conflicting applies, and reviews it again", async () => {
     await bed.registry.put("contested", service("/contested/0"));
     const [ada, ben] = [await bed.open({ fragment: "#/apply" }), await bed.open({ fragment: "#/apply" })];
     await reviewAndOpen(ada.page, { contested: service("/contested/ada") });
@@ -117,7 +119,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-135
-  test("deletes no revision that nobody saw", async () => {
+  test("does not delete a revision that was written after the deletion was shown", async () => {
     await bed.registry.put("fought-over", service("/fought-over"));
     const { page } = await bed.open({ fragment: "#/services/fought-over" });
     await page.getByRole("button", { name: "Delete …" }).click();
@@ -156,7 +158,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 });
 
-describe.skipIf(browserPath === undefined)("a registry that dies under an apply", () => {
+describe.skipIf(browserPath === undefined)("a registry that dies during an apply", () => {
   let browser: Browser;
   let registry: Registry;
   let database_url: string;
@@ -167,7 +169,7 @@ describe.skipIf(browserPath === undefined)("a registry that dies under an apply"
   }, PAGE_TIMEOUT_MS);
   afterAll(() => Promise.all([browser.close(), registry.stop()]));
 
-  /** Drops the answer; with `before`, drops the request too. */
+  /** Stops the registry during an apply and drops its response. With `before`, the request is dropped too. */
   async function dyingUnder(page: Page, before: boolean): Promise<void> {
     await page.route("**/apply*", async (route) => {
       if (route.request().url().includes("dry_run")) return route.continue();
@@ -190,7 +192,7 @@ describe.skipIf(browserPath === undefined)("a registry that dies under an apply"
     await confirm(page);
     const alert = page.getByRole("dialog").getByRole("alert");
     await alert.getByText("The registry may have applied the document").waitFor();
-    // Nothing can be sent twice from here.
+    // The button is disabled, so the operator cannot send the apply twice.
     expect(await page.getByRole("button", { name: /^Apply to/ }).getAttribute("aria-disabled")).toBe("true");
     await alert.getByRole("button", { name: "Find out" }).click();
     await alert.getByText("The registry may have applied the document").waitFor();

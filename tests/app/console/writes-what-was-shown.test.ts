@@ -1,10 +1,12 @@
+/**
+ * Tests that the console shows each apply, deletion and restore first, and then writes exactly that or
+ * nothing.
+ */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { current, service } from "../registry/harness.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
-
-/** Apply, delete and restore: the console shows each first, and then writes exactly that, or nothing. */
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -20,7 +22,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   const bed = useConsole({ widgets: WIDGETS, spare: service("/spare") });
 
   // RG-135
-  test("reviews a document, marks what it opens and breaks, and applies it once it is confirmed", async () => {
+  test("reviews a document, marks changes that open routes or break callers, and applies it once confirmed", async () => {
     const { page, go, complaints } = await bed.open();
     await go("#/services/widgets");
     await page.getByRole("link", { name: "Edit as a document" }).click();
@@ -66,7 +68,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await area(page).inputValue()).toContain("spare");
   });
 
-  test("names the violations of a document with their lines, and leads to them", async () => {
+  test("lists the violations of a document with line numbers, and links to the lines", async () => {
     const { page } = await bed.open({ fragment: "#/apply" });
     await review(
       page,
@@ -93,7 +95,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("region", { name: /problems? in the document/ }).waitFor();
   });
 
-  test("lists the routes that another service has", async () => {
+  test("lists the routes that another service owns", async () => {
     const { page } = await bed.open({ fragment: "#/apply" });
     await review(page, JSON.stringify({ services: { thief: service("/spare", "/own") } }));
     const alert = page.getByRole("alert");
@@ -102,7 +104,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(Object.keys(await current(bed.registry))).not.toContain("thief");
   });
 
-  test("shows what a deletion removes, deletes once the name is typed, and restores", async () => {
+  test("shows what a deletion removes, deletes once the name is typed, and restores the service", async () => {
     await bed.registry.apply({ gone: service("/gone/1", "/gone/2") });
     const { page } = await bed.open({ fragment: "#/services/gone" });
     await page.getByRole("button", { name: "Delete …" }).click();
@@ -142,7 +144,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-119
-  test("says who wrote a revision and why, as text, with a link to more", async () => {
+  test("shows who wrote a revision and why, as text, with its link", async () => {
     const reason = "<b>Opens</b> the beta";
     const link = "https://ci.example/runs/7?a=<i>";
     const headers = { "X-Change-Reason": reason, "X-Change-Link": encodeURI(link) };

@@ -1,3 +1,4 @@
+/** Tests WebSockets in which one side does not read and does not respond. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../support/connections.ts";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
@@ -5,10 +6,8 @@ import { waitFor } from "../../support/index.ts";
 import { RawClient, type RawSocket, RawUpstream } from "../../support/raw-http.ts";
 import { acceptance, clientMessage, handshake, pings } from "../../support/raw-websocket.ts";
 
-/** WebSockets where one side reads nothing and answers nothing. */
-
 const CLIENTS = 8;
-/** More bytes than the kernel holds for a connection, so that the rest waits in the gateway. */
+/** More bytes than the kernel buffers for a connection, so that the gateway has to buffer the rest. */
 const SENT_BYTES = 16_000_000;
 const MESSAGE_BYTES = 65_536;
 const IDLE_TIMEOUT_MS = 1_500;
@@ -42,7 +41,7 @@ const openWebSockets = async () =>
   Number(/^gateway_open_websockets (\d+)$/m.exec(await gateway.metrics())?.[1]);
 const toService = () => connectionsOf(process.pid, new Map([[service.port, "service"]])).service ?? 0;
 
-/** Returns a client whose WebSocket is open. */
+/** Opens a WebSocket to the silent service, and returns its client. */
 async function connect(): Promise<RawClient> {
   const client = await RawClient.connect(gateway.url);
   clients.push(client);
@@ -51,15 +50,15 @@ async function connect(): Promise<RawClient> {
   return client;
 }
 
-/** Sends until no more bytes are accepted. */
+/** Sends more messages than the buffers up to the service hold. */
 function fill(client: RawClient): void {
   const message = clientMessage(MESSAGE_BYTES);
   client.send(Buffer.concat(Array(Math.ceil(SENT_BYTES / MESSAGE_BYTES)).fill(message)));
 }
 
-describe("a service that reads nothing and answers no close", () => {
+describe("a service that does not read and does not answer a close", () => {
   test.skipIf(!CAN_COUNT_CONNECTIONS)(
-    "loses its connections soon after its clients reset, and they count as open until then",
+    "loses its connections soon after its clients reset theirs, and the gauge counts them until then",
     async () => {
       await waitFor(() => toService() === 0, { what: "The end of what tests before left" });
       await Promise.all(Array.from({ length: CLIENTS }, async () => fill(await connect())));
@@ -69,17 +68,17 @@ describe("a service that reads nothing and answers no close", () => {
       await waitFor(
         async () => {
           const counted = await openWebSockets();
-          // A connection that is open after the count was open during it.
+          // No new connections are made, so each one that is open now was also open when the gauge was read.
           expect(toService()).toBeLessThanOrEqual(counted);
           return counted === 0;
         },
-        { what: "The end of every WebSocket" },
+        { what: "Every WebSocket closing" },
       );
       expect(toService()).toBe(0);
     },
   );
 
-  test.skipIf(!CAN_COUNT_CONNECTIONS)("is cut after both sides were silent", async () => {
+  test.skipIf(!CAN_COUNT_CONNECTIONS)("is disconnected after both sides were silent", async () => {
     const client = await connect();
     await client.untilClosed(10_000);
     await waitFor(() => toService() === 0, { what: "The end of the connection to the service" });
@@ -88,8 +87,8 @@ describe("a service that reads nothing and answers no close", () => {
 });
 
 // GW-130
-describe("the gateway stops reading a side that sends pings and reads no answers:", () => {
-  /** Far more bytes than the kernel holds for two connections. */
+describe("the gateway stops reading from a side that sends pings and reads no pongs:", () => {
+  /** Far more bytes than the kernel buffers for two connections. */
   const PINGED_BYTES = 64_000_000;
   let patient: LocalGateway;
   beforeAll(async () => {
@@ -97,12 +96,12 @@ describe("the gateway stops reading a side that sends pings and reads no answers
   });
   afterAll(() => patient.close());
 
-  /** Resolves once the gateway has accepted no bytes for a while. */
+  /** Waits until the gateway has read no bytes from `side` for 300 ms. Expects that some pings are unsent. */
   const refused = async (side: RawSocket) => {
     for (let before = -1; before !== side.unsent; await Bun.sleep(300)) before = side.unsent;
     expect(side.flushed).toBe(false);
   };
-  /** Resolves once the gateway has taken every ping. Each wait is for some more of them. */
+  /** Waits until the gateway has read every ping. The timeout restarts whenever it reads some more. */
   const taken = async (side: RawSocket) => {
     for (let before = side.unsent; !side.flushed; before = side.unsent) {
       await waitFor(() => side.flushed || side.unsent < before, { what: "Pings that are taken" });

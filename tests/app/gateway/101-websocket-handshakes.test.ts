@@ -1,3 +1,4 @@
+/** Tests subprotocols and extensions in the handshake of a WebSocket through the gateway. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import {
@@ -9,15 +10,14 @@ import {
 } from "../../support/raw-http.ts";
 import { acceptance, handshake } from "../../support/raw-websocket.ts";
 
-/** The handshake of a WebSocket through the gateway. */
-
 const PROTOCOL = "Sec-WebSocket-Protocol";
 const EXTENSIONS = "Sec-WebSocket-Extensions";
 
 let gateway: LocalGateway;
 let service: RawUpstream;
-/** Lines of the service's acceptance, and the bytes right after it. */
+/** Additional header lines of the service's 101 response. */
 let fields: string[] = [];
+/** The bytes that the service sends right after its 101 response. */
 let behind: Uint8Array = new Uint8Array();
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeEach(() => {
   behind = new Uint8Array();
 });
 
-/** Returns the answer to a handshake with these fields, and its client. */
+/** Sends a handshake with these header lines. Returns the response and the client. */
 async function open(...offered: string[]): Promise<{ answer: RawResponse; client: RawClient }> {
   const client = await RawClient.connect(gateway.url);
   client.send(handshake("/chat", ...offered));
@@ -56,15 +56,16 @@ describe("when a client offers subprotocols,", () => {
     client.destroy();
   });
 
-  test("a service may choose none, and the WebSocket opens", async () => {
+  test("a service may choose none, and the WebSocket still opens", async () => {
     const { answer, client } = await open(`${PROTOCOL}: v1.chat, v2.chat`);
     expect([answer.status, headerValues(answer.headers, PROTOCOL)]).toEqual([101, []]);
-    // The runtime sends a second handshake without an offer.
+    // The runtime rejects a 101 response without a subprotocol, so the gateway sends a second handshake
+    // without it.
     expect(offers(PROTOCOL)).toEqual(["v1.chat, v2.chat", null]);
     client.destroy();
   });
 
-  test("a service that chooses one that was not offered is 502", async () => {
+  test("the response is 502 if the service chooses one that was not offered", async () => {
     fields = [`${PROTOCOL}: v3.chat`];
     const { answer, client } = await open(`${PROTOCOL}: v1.chat, v2.chat`);
     expect(answer.status).toBe(502);
@@ -82,12 +83,12 @@ describe("compression", () => {
     client.destroy();
   });
 
-  test("that a service uses uninvited is 502, or 1014 for a message", async () => {
+  test("that was not offered is 502 in the service's handshake, and 1014 in a message", async () => {
     fields = [`${EXTENSIONS}: permessage-deflate`];
     expect((await open()).answer.status).toBe(502);
     fields = [];
     const deflated = Bun.deflateSync(Buffer.alloc(100_000));
-    // The end of a compressed text message.
+    // A text frame with the compression bit (RSV1) set.
     behind = Buffer.concat([Buffer.from([0xc1, deflated.byteLength]), deflated]);
     expect(deflated.byteLength).toBeLessThan(126);
     const { client } = await open();

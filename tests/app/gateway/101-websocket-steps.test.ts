@@ -1,11 +1,12 @@
+/**
+ * Tests that a WebSocket handshake is admitted, limited, authorized and audited like any request (GW-127).
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { MEMBER_KEY } from "../../support/gateway-neighbours.ts";
 import { UNLABELLED_KEY, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
 import { waitFor } from "../../support/index.ts";
 import { headerValue, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** A WebSocket is admitted, limited, authorized and recorded like any request (GW-127). */
 
 const bed = new WebSocketBed();
 
@@ -24,7 +25,7 @@ function handshake(path: string, headers: Record<string, string> = {}): string {
 }
 
 // GW-82, GW-127
-test("the service sees its own path, the query, and neither credentials nor what the gateway must set", async () => {
+test("the service gets its own path and the query, but no credentials and no client values of gateway headers", async () => {
   const client = await bed.connect("/org/room?x=1", {
     headers: { "X-API-Key": MEMBER_KEY, Authorization: "Bearer x", Cookie: "a=1", "X-Request-ID": "mine" },
   });
@@ -63,9 +64,9 @@ describe("a request that is refused never reaches the service:", () => {
     ["no credential", handshake("/org/room"), 401],
     ["an unmatched path", handshake("/nowhere"), 404],
     ["a route without GET", handshake("/posts"), 404],
-    ["a param that is no segment", handshake("/public/a%2fb"), 400],
-    ["another version", handshake("/public/a", { "Sec-WebSocket-Version": "8" }), 400],
-    ["a key that is none", handshake("/public/a", { "Sec-WebSocket-Key": "x" }), 400],
+    ["a param with an encoded slash", handshake("/public/a%2fb"), 400],
+    ["an unsupported WebSocket version", handshake("/public/a", { "Sec-WebSocket-Version": "8" }), 400],
+    ["a malformed Sec-WebSocket-Key", handshake("/public/a", { "Sec-WebSocket-Key": "x" }), 400],
   ];
   for (const [name, bytes, status] of table) {
     test(`${status} for ${name}`, async () => {
@@ -77,7 +78,7 @@ describe("a request that is refused never reaches the service:", () => {
   }
 
   // GW-142
-  test("403 for a member without the label, with its event rejected", async () => {
+  test("403 for a member without the label, and its event has the outcome rejected", async () => {
     expect(
       (await rawRequest(bed.gateway.url, handshake("/org/room", { "X-API-Key": UNLABELLED_KEY }))).status,
     ).toBe(403);
@@ -98,8 +99,8 @@ describe("a request that is refused never reaches the service:", () => {
 });
 
 // GW-129, GW-144
-describe("returns 502 when the service does not accept:", () => {
-  test("it refuses, with an event that it gave no response", async () => {
+describe("returns 502 if the service does not accept the handshake:", () => {
+  test("it refuses, and the event has the outcome no_response", async () => {
     const response = await rawRequest(
       bed.gateway.url,
       handshake("/org/refuses", { "X-API-Key": MEMBER_KEY }),
@@ -127,7 +128,7 @@ describe("returns 502 when the service does not accept:", () => {
 });
 
 // GW-143
-test("the event has outcome responded and 101, the log line comes at the end, and the metrics count it", async () => {
+test("the event has the outcome responded and 101, the log line is written at the end, and the metrics count it", async () => {
   const client = await RawClient.connect(bed.gateway.url);
   client.send(handshake("/org/room", { "X-API-Key": MEMBER_KEY }));
   const id = headerValue((await client.response()).headers, "x-request-id") ?? "";

@@ -1,3 +1,4 @@
+/** Tests that the gateway forwards the messages and the close of a WebSocket in both directions. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { startLocalGateway } from "../../support/gateway.ts";
@@ -12,8 +13,6 @@ import {
 import { waitFor } from "../../support/index.ts";
 import { RawUpstream } from "../../support/raw-http.ts";
 import { acceptance } from "../../support/raw-websocket.ts";
-
-/** Two joined WebSockets: each side gets the other's messages, and when one closes, the other closes too. */
 
 const bed = new WebSocketBed();
 
@@ -59,13 +58,13 @@ describe("when one side closes, so does the other", () => {
     });
   }
 
-  test("the client breaks off", async () => {
+  test("the client drops the connection", async () => {
     const client = await bed.connect("/public/a");
     client.socket.terminate();
     expect((await bed.closedAtService()).code).toBe(1001);
   });
 
-  test("the service breaks off", async () => {
+  test("the service drops the connection", async () => {
     bed.onMessage = (socket) => socket.terminate();
     const client = await bed.connect("/public/a");
     client.socket.send("break");
@@ -127,7 +126,7 @@ describe("a message over the limit closes both sides with 1009", () => {
 });
 
 // GW-130
-describe("a side that reads slowly stops the other:", () => {
+describe("backpressure from a slow side stops the other side:", () => {
   const part = Buffer.alloc(100_000);
   const parts = 1_000;
 
@@ -182,7 +181,7 @@ describe("a side that reads slowly stops the other:", () => {
 
 // GW-132
 describe("silence", () => {
-  test("in both directions closes the tunnel", async () => {
+  test("in both directions closes the WebSocket", async () => {
     const client = await bed.connect("/public/a");
     expect(await closedOf(client)).toEqual({ code: 1001, reason: "idle" });
     expect(await bed.closedAtService()).toEqual({ code: 1001, reason: "idle" });
@@ -217,11 +216,11 @@ test("a stopping gateway closes WebSockets with 1001", async () => {
   const started = performance.now();
   await stopping.close();
   expect(await closed.promise).toBe(1001);
-  // The gateway does not wait for them.
+  // A gateway that waited for the WebSocket would take the shutdown timeout of 20 s.
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
-/** Returns the value of `look` once it has not changed for 300 ms. */
+/** Calls `look` until its result has not changed for 300 ms, and returns the result. */
 async function settled(look: () => number): Promise<number> {
   for (let last = -1, since = performance.now(); ; ) {
     const now = look();

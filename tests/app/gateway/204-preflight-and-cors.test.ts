@@ -1,9 +1,8 @@
+/** Tests CORS: responses and preflights for browsers on other origins (GW-106 to GW-110). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { LocalGateway } from "../../support/gateway.ts";
 import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** Answers to browsers of other origins (GW-106 to GW-110). */
 
 const bed = new WidgetsBed();
 const { service } = bed;

@@ -1,12 +1,12 @@
+/**
+ * Tests which origins may open a WebSocket. CORS does not apply to WebSockets: a browser lets any page read
+ * the messages of any server, so the gateway must check the Origin header.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { chat, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
 import { RawClient, spell } from "../../support/raw-http.ts";
 
-/**
- * The origins whose pages may open a WebSocket. CORS does not protect WebSockets: browsers show every
- * server's answer to every page.
- */
 const bed = new WebSocketBed();
 let listed: LocalGateway;
 
@@ -46,7 +46,7 @@ describe("with ALLOWED_ORIGINS", () => {
     expect(await handshake(listed, { Origin })).toBe(101);
   });
 
-  test("a program, which sends no origin, connects", async () => {
+  test("a client that sends no Origin header, such as a script, connects", async () => {
     expect(await handshake(listed, {})).toBe(101);
   });
 
@@ -59,12 +59,12 @@ describe("with ALLOWED_ORIGINS", () => {
     "https://a.example/",
     "null",
     "",
-  ])("a page of %p is refused before the service is asked", async (Origin) => {
+  ])("a page of %p is refused, and the service is not called", async (Origin) => {
     expect(await handshake(listed, { Origin })).toBe(400);
     expect(bed.sockets).toHaveLength(0);
   });
 });
 
-test("without ALLOWED_ORIGINS every page connects, as to every other route", async () => {
+test("without ALLOWED_ORIGINS, pages of every origin may connect", async () => {
   expect(await handshake(bed.gateway, { Origin: "https://anybody.example" })).toBe(101);
 });

@@ -1,3 +1,4 @@
+/** Tests admission in a whole gateway, with the real identity service and an identity provider. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
@@ -5,8 +6,6 @@ import { startCollector } from "../../support/collector.ts";
 import { type DirectoryProcess, startDirectory } from "../../support/directory.ts";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
-
-/** Admission through the whole gateway, with the real identity service and an identity provider. */
 
 const START_TIMEOUT_MS = 60_000;
 const INTERNAL_AUTH_TOKEN = "inner-token-of-the-house";
@@ -20,7 +19,7 @@ const collector = startCollector();
 let provider: IdentityProvider;
 let directory: DirectoryProcess;
 let gateway: LocalGateway;
-/** A gateway without caches, so that every change is seen at once. */
+/** A gateway without caches, so that every change takes effect at once. */
 let fresh: LocalGateway;
 
 let user_id: string;
@@ -98,7 +97,7 @@ const get = (path: string, headers: Record<string, string> = {}, from = gateway)
   fetch(`${from.url}${path}`, { headers });
 const status = async (path: string, headers: Record<string, string>, from = fresh) =>
   (await get(path, headers, from)).status;
-/** Returns the path that the service was called with, or the status of a refusal. */
+/** Returns the path with which the service was called, or the status if the request was refused. */
 const reached = async (path: string, headers: Record<string, string>) => {
   const response = await get(path, headers);
   return response.ok ? response.text() : response.status;
@@ -141,7 +140,7 @@ describe("a credential reaches the owner that its scope names, or 401", () => {
 });
 
 // GW-48
-test("a new subject is a new person, and stays the same person", async () => {
+test("a new subject gets a new person, and keeps that person", async () => {
   const first = await reached("/user", bearer(await token("bob")));
   expect(first).toMatch(/^\/u\/[0-9A-Z]{26}$/);
   expect(first).not.toBe(`/u/${user_id}`);
@@ -223,7 +222,7 @@ describe("a change at identity takes effect when the cache entry expires, and at
 });
 
 // GW-41, OP-38
-test("log lines have auth_type, ids and key_prefix, and the prefix of a refused key", async () => {
+test("log lines have auth_type, ids and key_prefix, even the key_prefix of a refused key", async () => {
   const lineOf = async (path: string, headers: Record<string, string>) => {
     const response = await get(path, headers);
     return gateway.logOf(response.headers.get("x-request-id") ?? "");

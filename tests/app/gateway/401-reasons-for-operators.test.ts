@@ -1,3 +1,4 @@
+/** Tests that the reason for a refused credential is logged and counted, but never sent to the caller. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { StepsBed, services } from "../../support/gateway-steps-bed.ts";
@@ -5,8 +6,6 @@ import { person } from "../../support/identity-stand-in.ts";
 import { waitFor } from "../../support/index.ts";
 import { sign, signingKey, startProvider } from "../../support/provider-stand-in.ts";
 import { headerValue, type RawResponse, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** The reason of a refused credential reaches the debug line and a counter, never the caller. */
 
 const ISSUER = "https://login.example.com";
 const key = await signingKey("ES256", "main");
@@ -61,7 +60,7 @@ async function counted(reason: string): Promise<number> {
 
 describe("a refused token", () => {
   // GW-163
-  test("is explained at level debug and counted by reason, and the caller learns nothing", async () => {
+  test("is explained in a debug log line and counted by reason, but the response does not explain it", async () => {
     expect(await counted("issuer")).toBe(0);
     const jwt = await token({ iss: `${ISSUER}/` });
     const answer = await call(jwt);
@@ -85,11 +84,12 @@ describe("a refused token", () => {
   });
 
   // GW-163
-  test("is explained also when its address gets 429 instead of 401", async () => {
+  test("is explained even if its client address gets 429 instead of 401", async () => {
     const limited = await start({ RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1" });
     try {
       const stale = await token({ exp: 1 });
-      // Publishing may have asked for a route before it was there, which counts, too.
+      // While it waited for its routes, `start` may have got 404s that count too, so the number of 401s
+      // varies.
       for (let status = 401; status !== 429; ) {
         const answer = await call(stale, limited);
         status = answer.status;
@@ -106,7 +106,7 @@ describe("a refused token", () => {
 });
 
 // GW-163
-test("an admitted token is not counted, and every reason has its series from the start", async () => {
+test("an admitted token is not counted, and every reason has a time series from the start", async () => {
   expect((await call(await token())).status).toBe(200);
   expect(await counted("missing")).toBe(0);
   expect(await counted("signature")).toBe(0);

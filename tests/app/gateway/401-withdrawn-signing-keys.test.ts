@@ -1,3 +1,4 @@
+/** Tests a whole gateway while the identity provider replaces its signing key (GW-51). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { type IdentityStandIn, startIdentity } from "../../support/identity-stand-in.ts";
@@ -9,8 +10,6 @@ import {
   signingKey,
   startProvider,
 } from "../../support/provider-stand-in.ts";
-
-/** A provider that changes its keys, seen through the whole gateway (GW-51). */
 
 const ISSUER = "https://login.example.com";
 
@@ -45,8 +44,8 @@ afterAll(async () => {
   await Promise.all([identity.stop(), provider.stop(), upstream.stop(true)]);
 });
 
-/** A new token for each request, so that none was verified before. */
 let issued = 0;
+/** Sends a request with a new token, which is in no cache, and returns the status. */
 async function statusWith(key: SigningKey): Promise<number> {
   const exp = Math.floor(Date.now() / 1000) + 3_600;
   const token = await sign(key, { iss: ISSUER, sub: "alice", exp, jti: String(++issued) });
@@ -56,13 +55,12 @@ async function statusWith(key: SigningKey): Promise<number> {
 }
 
 // GW-51
-test("a new key counts from its first token, in one fetch for all requests, and a withdrawn key counts no more", async () => {
+test("a new key is trusted from its first token on, with one fetch for all requests, and a withdrawn key no longer", async () => {
   expect(await statusWith(first)).toBe(200);
   provider.publish(second);
   const crowd = await Promise.all(Array.from({ length: 50 }, () => statusWith(second)));
   expect(new Set(crowd)).toEqual(new Set([200]));
   expect(await statusWith(first)).toBe(401);
-  // The gateway fetches at the start and for the first token of the crowd; the next fetch may come 10 s
-  // later.
+  // One fetch at the start and one for all tokens of the new key: fetches are at least 10 s apart.
   expect(provider.fetches()).toBe(2);
 });

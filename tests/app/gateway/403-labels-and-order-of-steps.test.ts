@@ -1,3 +1,4 @@
+/** Tests the order of the nine steps that each request goes through (GW-1). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { startLocalGateway } from "../../support/gateway.ts";
 import {
@@ -16,8 +17,6 @@ import {
 import { waitFor } from "../../support/index.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** The nine steps in their order (GW-1). */
-
 const bed = new StepsBed();
 const { service, audit } = bed;
 const call = bed.call.bind(bed);
@@ -27,7 +26,7 @@ afterAll(() => bed.close());
 afterEach(() => bed.reset());
 
 // GW-80
-describe("the path at the service has the owner's ids:", () => {
+describe("the path that the service gets has the owner's ids:", () => {
   const table: [target: string, credential: string, called: string][] = [
     ["/user/things/7?a=b", USER, "/users/u1/things/7?a=b"],
     ["/org/things", WRITER, "/organizations/org1/things"],
@@ -41,7 +40,7 @@ describe("the path at the service has the owner's ids:", () => {
   }
 
   // GW-81
-  test("500 for an owner's id that is not one segment, and the service is not called", async () => {
+  test("500 for an owner's id that is not a single path segment, and the service is not called", async () => {
     for (const target of ["/org/things", "/member/things"]) {
       const response = await call("GET", target, HOSTILE);
       expect(response.status).toBe(500);
@@ -105,14 +104,14 @@ describe("a member needs one label of the route, or *:", () => {
 });
 
 // GW-1, GW-4
-describe("401 prevents the later steps:", () => {
+describe("401 comes before all later steps:", () => {
   const table: [name: string, target: string, credential: string | null][] = [
     ["no credential", "/org/things", null],
     ["a malformed key", "/org/things", "nonsense"],
     ["an unknown key", "/org/things", UNKNOWN],
     ["a user's key on an organization route", "/org/things", USER],
     ["a member's key on a user route", "/user/things/1", WRITER],
-    ["a param that is refused, before it is looked at", "/org/param/a%2fb", null],
+    ["an invalid param, which a later step would refuse", "/org/param/a%2fb", null],
   ];
   for (const [name, target, credential] of table) {
     test(name, async () => {
@@ -127,7 +126,7 @@ describe("401 prevents the later steps:", () => {
 });
 
 // GW-1, GW-3, GW-71
-test("the limit comes before the labels: a 403 counts and has rate-limit headers", async () => {
+test("the rate limit comes before the labels: a 403 is counted and has rate-limit headers", async () => {
   const statuses: number[] = [];
   for (let request = 0; request < 3; request++) {
     const response = await call("GET", "/org/limited", READER);
@@ -142,7 +141,7 @@ test("the limit comes before the labels: a 403 counts and has rate-limit headers
 });
 
 // GW-4, GW-72
-test("429 carries Retry-After and its details, and leaves no event", async () => {
+test("429 has Retry-After and details, and is not audited", async () => {
   let response = await call("GET", "/org/limited", ELSEWHERE);
   while (response.status !== 429) response = await call("GET", "/org/limited", ELSEWHERE);
   const retry = Number(headerValue(response.headers, "retry-after"));
@@ -164,7 +163,7 @@ test("an unlimited route has no rate-limit headers", async () => {
 });
 
 // GW-74, GW-75
-test("unmatched requests and 401s of one address end in 429; admitted requests never do", async () => {
+test("too many 404s and 401s of one client address become 429; admitted requests never do", async () => {
   const strict = await startLocalGateway({
     CREDENTIAL_VALIDATE_URL: bed.identity.url,
     RATE_LIMIT_AUTH_FAILURE_REQUESTS: "2",
@@ -174,7 +173,7 @@ test("unmatched requests and 401s of one address end in 429; admitted requests n
     const ask = (target: string, credential: string) =>
       rawRequest(strict.url, spell("GET", target, { "X-API-Key": credential }));
     await waitFor(async () => (await ask("/org/things", WRITER)).status === 200);
-    // Other 404s of this address may have been counted while the routes were loading.
+    // While the routes were loading, some 404s of this address may have been counted, so the number varies.
     const refused = await waitFor(async () => {
       const response = await ask("/nowhere", WRITER);
       return response.status === 429 && response;

@@ -1,9 +1,8 @@
+/** Tests that the gateway calls a service with exactly the bytes of the path that it matched (GW-9). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { type RawResponse, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** The matched path is the called path, byte for byte (GW-9). Both sides are read as bytes. */
 
 let gateway: LocalGateway;
 const service = new RawUpstream();
@@ -22,7 +21,6 @@ const ROUTES = [
 beforeAll(async () => {
   gateway = await startLocalGateway();
   await gateway.publish({ things: publicService(service.url, ...ROUTES) });
-  // The service answers with the template of the route as it saw it.
   service.handler = () => "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok";
 });
 
@@ -46,7 +44,7 @@ async function get(
 }
 
 // GW-8, GW-9
-describe("the called path is the matched path:", () => {
+describe("the service is called with the path that was matched:", () => {
   const table: [target: string, called: string][] = [
     ["/", "/"],
     ["/things", "/things"],
@@ -68,7 +66,7 @@ describe("the called path is the matched path:", () => {
     ["/files/a%20b%25", "/store/a%20b%25/raw"],
     ["/a%20b/1", "/a%20b/1"],
     ["http://elsewhere.test/things/1", "/things/1"],
-    // Dot segments are resolved before the match.
+    // Dot segments are resolved before the path is matched.
     ["/x/../things", "/things"],
     ["/x/%2e%2e/things", "/things"],
     ["/x/%2E%2e/things", "/things"],
@@ -217,7 +215,7 @@ describe("returns 400 for a Host that would make the runtime misread the URL:", 
   ];
   for (const host of table) {
     test(host, async () => {
-      // With such a Host the runtime passes the target on unresolved.
+      // With such a Host, the runtime does not resolve dot segments. The target would reach the admin route.
       const request = spell("DELETE", "/things/%2e%2e/admin/secrets", { Host: host });
       const response = await rawRequest(gateway.url, request);
       expect(response.status).toBe(400);
@@ -245,18 +243,18 @@ describe("returns 400 for a Host that would make the runtime misread the URL:", 
 });
 
 // GW-6
-test("400 for a Host comes before everything else, preflights included", async () => {
+test("the Host is checked before everything else, even before a preflight", async () => {
   const response = await rawRequest(gateway.url, spell("OPTIONS", "/things", { Host: "a b" }));
   expect(response.status).toBe(400);
 });
 
-test("a path of more segments than any route is 404, a long segment is none, and past 16 KiB the runtime returns 431", async () => {
+test("5000 segments are 404, a segment of 10 000 characters is matched, and over 16 KiB the runtime returns 431", async () => {
   expect((await get(`/${"a/".repeat(5_000)}a`)).response.status).toBe(404);
   expect((await get(`/things/${"a".repeat(10_000)}`)).response.status).toBe(200);
   expect((await rawRequest(gateway.url, spell("GET", `/${"a".repeat(20_000)}`))).status).toBe(431);
 });
 
-/** A path in every spelling that URL parsers treat differently. */
+/** A path segment, often with characters or escapes that URL parsers interpret differently. */
 const segment = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("things", "admin", "secrets", "special", "parts", "files", "1") },
   {
@@ -276,7 +274,7 @@ const spelling = fc
   .map((path) => (path.startsWith("/") ? path : `/${path}`));
 
 // GW-9, GW-79
-test("no spelling reaches another route of the service than the checked one", async () => {
+test("no spelling of a path makes the service serve another route than the gateway checked", async () => {
   const calls: { target: string; called: string; readings: string[]; request_id: string }[] = [];
   await fc.assert(
     fc.asyncProperty(spelling, fc.constantFrom("GET", "DELETE", "POST"), async (target, method) => {
@@ -302,8 +300,8 @@ function requestId(response: RawResponse): string {
 }
 
 /**
- * Returns the routes that a careless service would see in a path, if it decodes escapes and resolves dot
- * segments again.
+ * Returns the paths of the routes that a careless service would serve for `target`. This service decodes
+ * escapes and then resolves dot segments.
  */
 function servedBy(method: string, target: string): string[] {
   const decoded = resolved(unescaped(target));
@@ -313,7 +311,7 @@ function servedBy(method: string, target: string): string[] {
   }).map((route) => route.path);
 }
 
-/** Decodes every escape once. */
+/** Decodes each percent escape to one byte. An escape in the result is not decoded again. */
 function unescaped(target: string): string {
   return target.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

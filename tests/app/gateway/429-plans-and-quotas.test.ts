@@ -1,3 +1,4 @@
+/** Tests limits by plan, calendar quotas and several limits of one route, in a whole gateway. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { RouteRateLimit, StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
@@ -5,8 +6,6 @@ import { startGateways } from "../../support/gateway-process.ts";
 import { READER, StepsBed, WRITER } from "../../support/gateway-steps-bed.ts";
 import { member } from "../../support/identity-stand-in.ts";
 import { freshCounterStoreUrl, services } from "../../support/index.ts";
-
-/** Limits by plan, calendar quotas and several limits of one route, through a whole gateway. */
 
 const HOUR = 3_600;
 
@@ -50,7 +49,9 @@ afterAll(async () => {
 });
 
 let organizations = 0;
-/** Calls as a member of a new organization, or of the same one again. */
+/**
+ * Returns a function that sends requests as a member of one new organization, with any plan for each request.
+ */
 function callerOf(plan?: string | null, key = WRITER) {
   const organization_id = `org-${++organizations}`;
   return async (path: string, newPlan = plan) => {
@@ -78,7 +79,7 @@ describe("a policy with plans", () => {
   });
 
   // GW-180
-  test("follows a change of the plan with the next validation, and keeps the count", async () => {
+  test("applies a new plan from the next validation on, and keeps the count", async () => {
     answered = 200;
     const call = callerOf();
     expect(await statuses(call, "/burst", 4)).toEqual([200, 200, 200, 429]);
@@ -88,7 +89,7 @@ describe("a policy with plans", () => {
 });
 
 // GW-180, GW-181
-test("a plan that changes under load applies to whole requests, and the quota counts all of them", async () => {
+test("a plan that changes under load applies to each request as a whole, and the quota counts all of them", async () => {
   answered = 200;
   const call = callerOf();
   const plans = [null, "pro", "enterprise"];
@@ -106,7 +107,7 @@ test("a plan that changes under load applies to whole requests, and the quota co
 
 describe("several limits", () => {
   // GW-181, GW-183, GW-184
-  test("are told in headers, and a 429 names the policy that is exhausted", async () => {
+  test("are shown in headers, and a 429 names the exhausted policy", async () => {
     answered = 200;
     const call = callerOf();
     const first = await call("/both");
@@ -124,7 +125,7 @@ describe("several limits", () => {
   });
 
   // GW-71, GW-184
-  test("a single window of a route tells no more than X-RateLimit", async () => {
+  test("are needed for RateLimit headers: a single limit has only X-RateLimit headers", async () => {
     await gateway.publish({
       simple: {
         url: `http://127.0.0.1:${upstream.port}`,
@@ -142,8 +143,8 @@ describe("several limits", () => {
 });
 
 // GW-185
-describe.each(["/kind", "/kind-too"])("%s charges success alone", (path) => {
-  test("a 5xx gives its count back, a 4xx does not", async () => {
+describe.each(["/kind", "/kind-too"])("with charge=success, %s", (path) => {
+  test("does not count a 5xx, but counts a 4xx", async () => {
     const call = callerOf(null, READER);
     answered = 503;
     expect(await statuses(call, path, 5)).toEqual(Array(5).fill(503));
@@ -156,7 +157,7 @@ const { redis, etcd } = services();
 
 // GW-70, GW-181
 describe.skipIf(!redis.real || !etcd.real)("two gateways on one counter store", () => {
-  test("admit exactly the smallest of three limits of 600 requests at once, and charge no more", async () => {
+  test("apply the smallest of three limits exactly to 600 requests at once, and charge only admitted ones", async () => {
     answered = 200;
     const url = `http://127.0.0.1:${upstream.port}`;
     const rate_limits = {

@@ -1,10 +1,9 @@
+/** Tests that one caller cannot use all of MAX_REQUESTS_IN_FLIGHT (GW-167). */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { ELSEWHERE, READER, StepsBed, services, USER, WRITER } from "../../support/gateway-steps-bed.ts";
 import { waitFor } from "../../support/index.ts";
 import { headerValue, RawClient, spell } from "../../support/raw-http.ts";
-
-/** One caller cannot use every place of a gateway (GW-167). */
 
 const MAX = 40;
 const HALF = MAX / 2;
@@ -39,7 +38,7 @@ async function metric(name: string): Promise<number> {
 }
 const inFlight = () => metric("gateway_requests_in_flight");
 
-/** Sends the head of a request without its body. */
+/** Sends the head of a request, but not its body, so that the request stays in flight. */
 async function slowBody(target: string, key: string): Promise<RawClient> {
   const client = await RawClient.connect(gateway.url);
   clients.push(client);
@@ -47,7 +46,9 @@ async function slowBody(target: string, key: string): Promise<RawClient> {
   return client;
 }
 
-/** Sends one slow body after the other. Resolves with the number that hold a place. */
+/**
+ * Starts `count` consecutive requests with slow bodies. Returns how many are in flight; the others get 429.
+ */
 async function hold(target: string, key: string, count: number): Promise<number> {
   let held = 0;
   for (let sent = 0; sent < count; sent += 1) {
@@ -69,11 +70,11 @@ async function statusOf(method: string, target: string, key: string): Promise<nu
 }
 
 // GW-167
-test("a caller with slow bodies gets half of the places and its share, and others are served", async () => {
+test("a caller with slow bodies can have half of all requests in flight plus its share, and others are served", async () => {
   const before = await metric("gateway_shares_refused_total");
   expect(await hold("/org/unaudited", WRITER, MAX)).toBe(HALF + SHARE);
   expect((await metric("gateway_shares_refused_total")) - before).toBe(MAX - HALF - SHARE);
-  // A member of the same organization shares its part.
+  // The share belongs to the organization, so another member of it is refused too.
   expect(await statusOf("GET", "/org/things", READER)).toBe(429);
   for (let count = 0; count < 10; count += 1) {
     expect(await statusOf("GET", "/org/things", ELSEWHERE)).toBe(200);
@@ -84,7 +85,7 @@ test("a caller with slow bodies gets half of the places and its share, and other
 });
 
 // GW-167
-test("the refusal has Retry-After and ends its connection", async () => {
+test("the 429 has Retry-After and closes the connection", async () => {
   await hold("/org/unaudited", WRITER, HALF + SHARE);
   const client = await slowBody("/org/unaudited", WRITER);
   const { status, headers, body } = await client.response();
@@ -100,7 +101,7 @@ test("the refusal has Retry-After and ends its connection", async () => {
 });
 
 // GW-167
-test("a caller that has left is served again at once", async () => {
+test("a caller is served again as soon as its connections are closed", async () => {
   await hold("/org/unaudited", WRITER, HALF + SHARE);
   expect(await statusOf("GET", "/org/things", WRITER)).toBe(429);
   for (const client of clients.splice(0)) client.destroy();

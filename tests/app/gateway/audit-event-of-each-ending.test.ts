@@ -1,9 +1,11 @@
+/**
+ * Tests which requests are audited, and the outcome for each way a request can end (GW-134, GW-142 to
+ * GW-144).
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { answering } from "../../support/audit-stand-in.ts";
 import { codeOf, HOSTILE, READER, StepsBed, USER, WRITER } from "../../support/gateway-steps-bed.ts";
 import { headerValue, OK, RawClient, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** Which requests leave an event, and the outcome of each ending (GW-134, GW-142 to GW-144). */
 
 const bed = new StepsBed();
 const { service, audit } = bed;
@@ -14,7 +16,7 @@ afterAll(() => bed.close());
 afterEach(() => bed.reset());
 
 // GW-134
-describe("which requests leave an event", () => {
+describe("which requests are audited", () => {
   const table: [method: string, target: string, credential: string | null, audited: boolean][] = [
     ["POST", "/public", null, false],
     ["GET", "/org/things", WRITER, false],
@@ -37,7 +39,7 @@ describe("which requests leave an event", () => {
 });
 
 // GW-1, GW-2, GW-136
-test("the intent is stored before the service is called, and says who, what and where", async () => {
+test("the intent is stored before the service is called, with actor, route, params and address", async () => {
   let known = 0;
   service.handler = () => {
     known = audit.of("PUT").length;
@@ -66,7 +68,7 @@ test("the intent is stored before the service is called, and says who, what and 
 });
 
 // GW-2, GW-139
-test("returns 503 when the intent cannot be written, and does not call the service", async () => {
+test("returns 503 if the intent cannot be written, and does not call the service", async () => {
   audit.answer = answering(503);
   const response = await call("POST", "/org/things", WRITER);
   expect(response.status).toBe(503);
@@ -74,7 +76,7 @@ test("returns 503 when the intent cannot be written, and does not call the servi
   expect(service.requests).toEqual([]);
 });
 
-describe("each ending has its outcome", () => {
+describe("the outcome of a request is", () => {
   const nothing = { details: null, created_id: null, organization_id: null, member_id: null };
 
   // GW-95, GW-143, GW-149, GW-150
@@ -119,7 +121,7 @@ describe("each ending has its outcome", () => {
   });
 
   // GW-142
-  test("rejected 413 for a length known to be too large", async () => {
+  test("rejected 413 for a Content-Length that is too large", async () => {
     const request = spell("POST", "/org/things", { "X-API-Key": WRITER, "Content-Length": "100001" });
     expect((await rawRequest(bed.gateway.url, request)).status).toBe(413);
     expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 413 });
@@ -158,7 +160,7 @@ describe("each ending has its outcome", () => {
   });
 
   // GW-144
-  test("no_response without a status for a client that left", async () => {
+  test("no_response without a status if the client disconnects", async () => {
     const reached = Promise.withResolvers<void>();
     service.handler = () => {
       reached.resolve();
@@ -172,7 +174,7 @@ describe("each ending has its outcome", () => {
   });
 
   // GW-141
-  test("exactly one outcome, whatever happens later", async () => {
+  test("written once, even if the response breaks off later", async () => {
     service.handler = (_, socket) => {
       socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
       setTimeout(() => socket.end(), 20);

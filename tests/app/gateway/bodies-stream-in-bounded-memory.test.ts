@@ -1,3 +1,7 @@
+/**
+ * Tests that the gateway streams bodies and never buffers a whole one (GW-111). The gateway runs in its own
+ * process, so that its memory can be measured.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { publicService } from "../../support/gateway.ts";
 import { startGateway } from "../../support/gateway-process.ts";
@@ -15,30 +19,26 @@ import {
 
 setDefaultTimeout(180_000);
 
-/**
- * Bodies stream through the gateway and are never stored in it (GW-111). The gateway is its own process,
- * whose memory is measured.
- */
-
 const MIB = 1_048_576;
-/** The bytes of a transfer. Smaller values make a run shorter and prove less. */
+/** The size of a transfer. A smaller value makes the tests faster, but they prove less. */
 const BYTES = Number(process.env.TEST_STREAM_BYTES ?? 1024 * MIB);
-/** The silence of an event stream: longer than any known timer of the runtime. */
+/** The pause in an event stream. It is longer than any known timeout of the runtime. */
 const SILENCE_MS = Number(process.env.TEST_STREAM_SILENCE_MS ?? 12_000);
 /**
- * The memory that a gateway may keep after `BYTES` passed. A gateway that stored bodies would hold two thirds
- * of `BYTES` at that point. Forwarded chunks that wait for a collection take 50 to 290 MiB.
+ * The maximum memory growth that remains during the last third of a transfer. A gateway that buffered whole
+ * bodies would hold at least two thirds of `BYTES`. Forwarded chunks that wait for garbage collection take 50
+ * to 290 MiB.
  */
 const KEPT_BYTES_MAX = BYTES / 4;
-/** The memory that both may take at any moment. */
+/** The maximum memory growth at any moment: buffers, and chunks that wait for garbage collection. */
 const PEAK_BYTES_MAX = BYTES / 2;
-/** The memory that each stopped reader may take: about 2 MiB are buffered for it. */
+/** The maximum memory growth for each client that stops reading. About 2 MiB are buffered for it. */
 const READER_BYTES_MAX = 8 * MIB;
 const CHUNK = Buffer.alloc(65_536, "x");
 
 // GW-111
 describe.skipIf(!services().etcd.real)("streaming", () => {
-  /** Answers at the head of a request, and sees its body arrive. */
+  /** A service that calls its handler as soon as it has the head of a request. The body arrives later. */
   const service = new RawUpstream(() => OK, { at_head: true });
   let gateway: RunningProcess;
 
@@ -62,7 +62,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
   }
 
-  /** Runs `work`, and returns the growth of the gateway's memory at several moments. */
+  /** Runs `work`, and returns samples of how much the gateway's memory has grown. */
   async function growthDuring(work: () => Promise<unknown>): Promise<number[]> {
     const before = await residentBytes();
     const growth: number[] = [];
@@ -79,7 +79,9 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     return growth;
   }
 
-  /** Returns the memory that no collection of the last third gave back. */
+  /**
+   * Returns the smallest growth in the last third of the samples: memory that no garbage collection freed.
+   */
   const keptOf = (growth: number[]) => Math.min(...growth.slice(-Math.ceil(growth.length / 3)));
 
   const chunkedHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -91,7 +93,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       ["of known length", lengthHead, CHUNK, ""],
       ["of unknown length", chunkedHead, asChunk, "0\r\n\r\n"],
     ] as const) {
-      test(`${name} arrives whole, and memory stays flat`, async () => {
+      test(`${name} arrives completely, in bounded memory`, async () => {
         service.handler = (_, socket) => {
           socket.send(head);
           pump(socket, part, BYTES / CHUNK.length, end);
@@ -131,7 +133,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       ["of known length", `Content-Length: ${BYTES}`, CHUNK, ""],
       ["of unknown length", "Transfer-Encoding: chunked", asChunk, "0\r\n\r\n"],
     ] as const) {
-      test(`${name} arrives whole, framed as it was, and memory stays flat`, async () => {
+      test(`${name} arrives completely, with the same framing, in bounded memory`, async () => {
         const parts = BYTES / CHUNK.length;
         let received = 0;
         service.handler = (_, socket) => {
@@ -174,7 +176,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       client.destroy();
     });
 
-    test("ends as soon as a service answers without reading the rest", async () => {
+    test("ends as soon as the service responds without reading the rest", async () => {
       service.handler = () =>
         "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nno";
       const client = await RawClient.connect(gateway.url);
@@ -186,7 +188,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
   });
 
   describe("slow readers", () => {
-    /** Returns clients that began to read a response of `owed` bytes, and stopped. */
+    /** Returns clients that have read the first bytes of a response of `owed` bytes, and then paused. */
     async function stalledReaders(count: number, owed: number): Promise<RawClient[]> {
       service.handler = (request, socket) => {
         if (headerValue(request.headers, "x-quick") !== null) return OK;
@@ -204,7 +206,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       return clients;
     }
 
-    test("a thousand slow readers delay nobody, and get everything in the end", async () => {
+    test("do not delay others, even a thousand of them, and get everything once they read on", async () => {
       const clients = await stalledReaders(1_000, MIB);
       for (let quick = 0; quick < 20; quick++) {
         expect((await rawRequest(gateway.url, spell("GET", "/things", { "X-Quick": "1" }))).status).toBe(200);
@@ -217,7 +219,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       for (const client of clients) client.destroy();
     });
 
-    test("take the runtime's buffers, however large their answer is", async () => {
+    test("take only the runtime's buffers, however large the response is", async () => {
       const readers = 100;
       let clients: RawClient[] = [];
       const growth = await growthDuring(async () => {
@@ -237,7 +239,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       return `${line.length.toString(16)}\r\n${line}\r\n`;
     };
 
-    test("open at once, arrive one by one as they are sent, and survive silence", async () => {
+    test("start at once, arrive one by one as they are sent, and continue after a long pause", async () => {
       let stream: RawSocket | undefined;
       service.handler = (_, socket) => {
         stream = socket;
@@ -253,13 +255,13 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
         stream?.send(event(name));
         await sees(`data: ${name}\n\n`);
       }
-      await Bun.sleep(SILENCE_MS); // the silence is under test
+      await Bun.sleep(SILENCE_MS);
       stream?.send(event("after silence"));
       await sees("data: after silence\n\n");
       stream?.send("0\r\n\r\n");
       const response = await client.response();
       expect(response.complete).toBe(true);
-      // Readers of events ignore the comment that opens the stream.
+      // The gateway starts the stream with a comment line, which clients of event streams ignore.
       expect(response.body.toString().replace(/^:\n/, "")).toBe(
         "data: one\n\ndata: two\n\ndata: three\n\ndata: after silence\n\n",
       );
@@ -306,8 +308,8 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
 });
 
 /**
- * Sends `part` `times` over as fast as the peer reads, then `end`. `onSent` gets the bytes that the kernel
- * has taken.
+ * Sends `part` as many times as `times` says, as fast as the peer reads, and then sends `end`. Calls `onSent`
+ * with the number of bytes so far.
  */
 function pump(
   socket: RawSocket,
@@ -334,7 +336,7 @@ function pump(
   more();
 }
 
-/** Returns the value of `look` once it has not changed for half a second. */
+/** Calls `look` until its result has not changed for half a second, and returns the result. */
 async function settled(look: () => number): Promise<number> {
   for (let last = -1, since = performance.now(); ; ) {
     const now = look();

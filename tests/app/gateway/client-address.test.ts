@@ -1,9 +1,8 @@
+/** Tests which client address the gateway uses, and which addresses services get (GW-90 to GW-93). */
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { startLocalGateway } from "../../support/gateway.ts";
 import { type Lines, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** The address of a request's client, for the gateway and for services (GW-90 to GW-93). */
 
 const bed = new WidgetsBed();
 
@@ -12,8 +11,12 @@ afterEach(() => bed.reset());
 
 // GW-90
 describe("the client's address", () => {
-  /** Returns the budgets of the failed-auth limiter: addresses with their own budget are told apart. */
-  async function budgets(hops: string, lists: (string | null)[]): Promise<number[]> {
+  /**
+   * Sends a request for an unknown path with each X-Forwarded-For value (null for none). Returns the
+   * statuses. Each client address gets 404 once and then 429, so the statuses show which requests have the
+   * same address.
+   */
+  async function statusesOf(hops: string, lists: (string | null)[]): Promise<number[]> {
     const limited = await startLocalGateway({
       TRUSTED_PROXY_HOPS: hops,
       RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1",
@@ -30,38 +33,38 @@ describe("the client's address", () => {
     }
   }
 
-  test("is the socket's while no proxy is trusted, whatever the client claims", async () => {
-    expect(await budgets("0", ["1.1.1.1", "2.2.2.2", null])).toEqual([404, 429, 429]);
+  test("is the socket's if no proxy is trusted, whatever X-Forwarded-For says", async () => {
+    expect(await statusesOf("0", ["1.1.1.1", "2.2.2.2", null])).toEqual([404, 429, 429]);
   });
 
   test("is the last one of the list behind one proxy", async () => {
-    expect(await budgets("1", ["9.9.9.9, 1.1.1.1", "8.8.8.8, 1.1.1.1", "1.1.1.1, 2.2.2.2"])).toEqual([
+    expect(await statusesOf("1", ["9.9.9.9, 1.1.1.1", "8.8.8.8, 1.1.1.1", "1.1.1.1, 2.2.2.2"])).toEqual([
       404, 429, 404,
     ]);
   });
 
   test("is the second from the right behind two proxies, and the leftmost of a shorter list", async () => {
-    expect(await budgets("2", ["9.9.9.9, 1.1.1.1, 7.7.7.7", "1.1.1.1, 6.6.6.6", "1.1.1.1"])).toEqual([
+    expect(await statusesOf("2", ["9.9.9.9, 1.1.1.1, 7.7.7.7", "1.1.1.1, 6.6.6.6", "1.1.1.1"])).toEqual([
       404, 429, 429,
     ]);
   });
 
   // GW-91
-  test("is read in every form that proxies write", async () => {
+  test("is recognized in every format that proxies write", async () => {
     expect(
-      await budgets("1", ["1.1.1.1", "1.1.1.1:4711", "::ffff:1.1.1.1", "[2001:db8::1]:80", "2001:DB8::1"]),
+      await statusesOf("1", ["1.1.1.1", "1.1.1.1:4711", "::ffff:1.1.1.1", "[2001:db8::1]:80", "2001:DB8::1"]),
     ).toEqual([404, 429, 429, 404, 429]);
   });
 
   // GW-91
-  test("is the socket's when the list holds no address", async () => {
-    expect(await budgets("1", [null, "unknown", "_hidden", "", "1.2.3", 'evil"><script>'])).toEqual([
+  test("is the socket's if the list has no valid address", async () => {
+    expect(await statusesOf("1", [null, "unknown", "_hidden", "", "1.2.3", 'evil"><script>'])).toEqual([
       404, 429, 429, 429, 429, 429,
     ]);
   });
 });
 
-describe("services get no caller's address:", () => {
+describe("Forwarded headers to services:", () => {
   const forwarded: Lines = [
     ["X-Forwarded-For", "1.2.3.4, 5.6.7.8"],
     ["X-Forwarded-Proto", "https"],
@@ -71,20 +74,20 @@ describe("services get no caller's address:", () => {
   ];
 
   // GW-92
-  test("without trusted proxies no Forwarded header passes", async () => {
+  test("are removed if no proxy is trusted", async () => {
     const headers = await bed.received(forwarded, await bed.start());
     expect(headers.filter(([name]) => /forwarded/i.test(name))).toEqual([]);
   });
 
   // GW-92
-  test("behind trusted proxies Forwarded headers pass unchanged", async () => {
+  test("pass unchanged behind trusted proxies", async () => {
     const trusting = await bed.start({ TRUSTED_PROXY_HOPS: "1" });
     const headers = await bed.received(forwarded, trusting);
     for (const [name, value] of forwarded) expect(headerValue(headers, name)).toBe(value);
   });
 
   // GW-93
-  test("FORWARD_CLIENT_ADDRESS sends the socket's address instead of the client's claim", async () => {
+  test("have the socket's address with FORWARD_CLIENT_ADDRESS, not what the client claims", async () => {
     const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true" });
     const headers = await bed.received(forwarded, telling);
     expect(headers.filter(([name]) => /forwarded/i.test(name)).length).toBe(3);
@@ -94,7 +97,7 @@ describe("services get no caller's address:", () => {
   });
 
   // GW-93
-  test("FORWARD_CLIENT_ADDRESS behind trusted proxies extends their list", async () => {
+  test("extend the proxies' list with FORWARD_CLIENT_ADDRESS behind trusted proxies", async () => {
     const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" });
     const headers = await bed.received(forwarded, telling);
     expect(headerValue(headers, "x-forwarded-for")).toBe("1.2.3.4, 5.6.7.8, 127.0.0.1");
@@ -103,7 +106,7 @@ describe("services get no caller's address:", () => {
   });
 
   // GW-86
-  test("Connection cannot remove these headers", async () => {
+  test("cannot be removed by the client's Connection header", async () => {
     const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" });
     const names: Lines = [["Connection", "X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host"]];
     const headers = await bed.received([...forwarded, ...names], telling);
@@ -118,16 +121,16 @@ describe("services get no caller's address:", () => {
   const sets = ["X_Forwarded_For", "X_Forwarded_Proto", "X_Forwarded_Host"];
   const table: [what: string, env: Record<string, string>, passes: (name: string) => boolean][] = [
     ["no proxy is trusted", {}, () => false],
-    ["the gateway says it", { FORWARD_CLIENT_ADDRESS: "true" }, () => false],
+    ["the gateway sets the address", { FORWARD_CLIENT_ADDRESS: "true" }, () => false],
     [
-      "the gateway adds to it",
+      "the gateway adds to the proxies' list",
       { FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" },
       (name) => !sets.includes(name),
     ],
-    ["proxies are trusted with all of it", { TRUSTED_PROXY_HOPS: "1" }, () => true],
+    ["only proxies set the headers", { TRUSTED_PROXY_HOPS: "1" }, () => true],
   ];
   // GW-87, GW-92
-  test.each(table)("a spelling with underscores is treated alike where %s", async (_, env, passes) => {
+  test.each(table)("are treated the same with underscores in their names if %s", async (_, env, passes) => {
     const headers = await bed.received(twins, await bed.start(env));
     for (const [name, value] of twins) expect(headerValue(headers, name)).toBe(passes(name) ? value : null);
   });

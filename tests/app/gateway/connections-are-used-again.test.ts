@@ -4,7 +4,7 @@ import { RawClient, RawUpstream, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(60_000);
 
-/** The allowed share of extra connections, beyond those that concurrent requests need. */
+/** The accepted number of extra connections per request, beyond those that concurrent requests need. */
 const SPARE_SHARE = 5 / 1_000;
 
 describe("the gateway opens no connection to a service while one is idle", () => {
@@ -21,7 +21,7 @@ describe("the gateway opens no connection to a service while one is idle", () =>
 
   afterAll(() => gateway.close());
 
-  /** Publishes this many services at `/s/0`, `/s/1` and so on. */
+  /** Publishes `count` services with the routes `/s/0`, `/s/1` and so on. */
   async function publish(count: number): Promise<void> {
     services.push(...Array.from({ length: count }, () => new RawUpstream()));
     const methods = ["GET" as const, "POST" as const, "PUT" as const, "DELETE" as const];
@@ -34,13 +34,13 @@ describe("the gateway opens no connection to a service while one is idle", () =>
 
   const connections = () => services.reduce((sum, { sockets }) => sum + sockets.length, 0);
 
-  test("400 clients of one service use one connection each", async () => {
+  test("for 400 clients of one service, it opens 400 connections", async () => {
     await publish(1);
     const { requests } = await askTogether(gateway, { clients: 400, each: 25, service: () => 0 });
     expect(connections()).toBeLessThanOrEqual(400 + requests * SPARE_SHARE);
   });
 
-  test("64 clients of 200 services use as many connections for each service as it had concurrent requests", async () => {
+  test("for 64 clients of 200 services, it opens as many connections to each as it had concurrent requests", async () => {
     await publish(200);
     const service = (client: number, turn: number) => Bun.hash.crc32(`${client}, ${turn}`) % 200;
     const { requests, atOnce } = await askTogether(gateway, { clients: 64, each: 150, service });
@@ -52,7 +52,7 @@ describe("the gateway opens no connection to a service while one is idle", () =>
     ["PUT", { "Content-Length": "0" }],
     ["PUT", {}],
     ["DELETE", {}],
-  ])("32 clients whose %s has no body, with %p: one connection for each of them", async (method, headers) => {
+  ])("for 32 clients that send %s without a body, with %p, it opens 32", async (method, headers) => {
     await publish(1);
     const { requests } = await askTogether(gateway, {
       clients: 32,
@@ -66,7 +66,7 @@ describe("the gateway opens no connection to a service while one is idle", () =>
 });
 
 // GW-169
-test("UPSTREAM_CLIENT selects the client of services, and both clients work", async () => {
+test("UPSTREAM_CLIENT selects the HTTP client for services, and both clients work", async () => {
   const opened = async (env: Record<string, string>) => {
     const gateway = await startLocalGateway(env);
     const service = new RawUpstream();
@@ -86,17 +86,17 @@ test("UPSTREAM_CLIENT selects the client of services, and both clients work", as
 
 interface Asked {
   readonly clients: number;
-  /** The number of requests of each client, one after the other. */
+  /** The number of consecutive requests of each client. */
   readonly each: number;
-  /** Returns the number of the service that a client calls in a turn. */
+  /** Returns the number of the service that a client's request number `turn` calls. */
   readonly service: (client: number, turn: number) => number;
   readonly method?: string;
   readonly headers?: Record<string, string>;
 }
 
 /**
- * Sends the requests of all clients at the same time, each client on its own connection. Resolves with the
- * number of requests, and with the sum over all services of their highest concurrency.
+ * Runs all clients concurrently, each on its own connection. Returns the number of requests. `atOnce` is the
+ * sum of the highest concurrency that each service had.
  */
 async function askTogether(
   { url }: LocalGateway,

@@ -1,9 +1,8 @@
+/** Tests which headers the gateway forwards in both directions, byte for byte (GW-82 to GW-101). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { LocalGateway } from "../../support/gateway.ts";
 import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** Headers in both directions (GW-82 to GW-101), as bytes. */
 
 const bed = new WidgetsBed();
 const { service } = bed;
@@ -88,7 +87,7 @@ describe("no header that the gateway removes or sets reaches a service under a n
 });
 
 // GW-85
-describe("headers of the connection end at the gateway:", () => {
+describe("hop-by-hop headers are not forwarded:", () => {
   const table: Lines = [
     ["Keep-Alive", "timeout=5"],
     ["Proxy-Authorization", "Basic x"],
@@ -108,7 +107,7 @@ describe("headers of the connection end at the gateway:", () => {
     });
   }
 
-  test("headers that Connection names end too, in both directions, in any spelling", async () => {
+  test("headers that Connection names, in both directions and in any letter case", async () => {
     const connection: Lines = [
       ["Connection", "keep-alive, X-Hop , x-OTHER"],
       ["X-Hop", "1"],
@@ -142,7 +141,7 @@ describe("headers of the connection end at the gateway:", () => {
     expect(headerValue(sent, "host")).toBe(`127.0.0.1:${service.port}`);
   });
 
-  test("a service's Connection cannot remove them either", async () => {
+  test("a service's Connection cannot remove headers that the gateway sets either", async () => {
     const limited = await bed.start({ ALLOWED_ORIGINS: "https://app.test", RATE_LIMIT_REQUESTS: "9" });
     const own: Record<string, string | RegExp> = {
       "X-Request-ID": UUID_V7,
@@ -162,7 +161,7 @@ describe("headers of the connection end at the gateway:", () => {
     for (const [name, value] of Object.entries(own)) expect(headerValue(back, name)).toMatch(value);
   });
 
-  test("an invalid Connection does no harm", async () => {
+  test("an invalid Connection header does no harm", async () => {
     const sent = await received([["Connection", ',, "x", a b, é, close;x']]);
     expect(headerValue(sent, "x-request-id")).toMatch(UUID_V7);
   });
@@ -231,7 +230,7 @@ describe("everything else passes unchanged:", () => {
   });
 
   // GW-101
-  test("no Content-Type where the service sent none", async () => {
+  test("no Content-Type is added if the service sent none", async () => {
     expect(headerValues(await answered([]), "content-type")).toEqual([]);
   });
 
@@ -256,13 +255,13 @@ describe("X-Request-ID", () => {
   });
 
   // GW-96, ER-5
-  test("is on errors, in header and envelope alike", async () => {
+  test("is in the header and the body of errors", async () => {
     const response = await rawRequest(gateway.url, spell("GET", "/nowhere"));
     const id = headerValue(response.headers, "x-request-id");
     expect(JSON.parse(response.body.toString()).error.request_id).toBe(id);
   });
 
-  test("is never given twice", async () => {
+  test("is different for each request", async () => {
     const ids = await Promise.all(
       Array.from({ length: 200 }, async () => {
         const response = await fetch(`${gateway.url}/nowhere`);
@@ -278,7 +277,7 @@ describe("trace context", () => {
   const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
 
-  test("a valid trace continues under a new parent, with its state", async () => {
+  test("continues a valid trace with a new parent id and the same state", async () => {
     const headers = await received([
       ["traceparent", PARENT],
       ["tracestate", "a=1,b=2"],
@@ -310,7 +309,7 @@ describe("trace context", () => {
     ],
   };
   for (const [name, lines] of Object.entries(invalid)) {
-    test(`starts anew without state when it is ${name}`, async () => {
+    test(`starts a new trace without state if it is ${name}`, async () => {
       const headers = await received(lines);
       const sent = headerValue(headers, "traceparent") ?? "";
       expect(sent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$/);

@@ -1,3 +1,4 @@
+/** Tests HTTP/2 over TLS: client and gateway negotiate HTTP/1.1 or HTTP/2 with ALPN on the same port. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { connect } from "node:tls";
@@ -9,8 +10,6 @@ import { type RunningProcess, services, waitFor } from "../../support/index.ts";
 import { headerValue, OK, RawUpstream } from "../../support/raw-http.ts";
 
 setDefaultTimeout(60_000);
-
-/** HTTP/2 by TLS: the client chooses by ALPN, on the port that speaks HTTP/1.1 too. */
 
 const certificates = new Certificates();
 let first: CertificatePair;
@@ -57,7 +56,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate and HTTP/2"
 
   const trusted = () => [first.cert, second.cert];
 
-  /** The protocol that the server chose of those that a client offers; null for none. */
+  /** Returns the protocol that the server selects when a client offers these by ALPN, or null for none. */
   function chosen(url: string, offered: string[]): Promise<string | null> {
     const { promise, resolve, reject } = Promise.withResolvers<string | null>();
     const options = { port: Number(new URL(url).port), host: "127.0.0.1", rejectUnauthorized: false };
@@ -70,7 +69,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate and HTTP/2"
     return promise;
   }
 
-  test("serves what the client chooses", async () => {
+  test("serves HTTP/2 or HTTP/1.1, as the client offers", async () => {
     const { url } = await start({ HTTP2_ENABLED: "true" });
     expect(await chosen(url, ["h2", "http/1.1"])).toBe("h2");
     expect(await chosen(url, ["h2"])).toBe("h2");
@@ -87,13 +86,13 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate and HTTP/2"
     client.close();
   });
 
-  test("offers HTTP/1.1 alone unless HTTP/2 is enabled", async () => {
+  test("serves only HTTP/1.1 unless HTTP/2 is enabled", async () => {
     const { url } = await start({});
     expect(await chosen(url, ["h2", "http/1.1"])).not.toBe("h2");
   });
 
   // GW-156
-  test("serves a renewed certificate by both, and sends clients of the old one to it", async () => {
+  test("serves a renewed certificate, and sends GOAWAY to clients that are connected with the old one", async () => {
     const { url, files } = await start({ HTTP2_ENABLED: "true" });
     const client = new Http2Client(url, trusted());
     service.handler = ({ target }) => (target === "/things?slow" ? null : OK);

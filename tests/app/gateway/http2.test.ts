@@ -1,3 +1,4 @@
+/** Tests HTTP/2 without TLS, with prior knowledge: each stream is a request like any other. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { startCollector } from "../../support/collector.ts";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
@@ -12,8 +13,6 @@ import {
   RawHttp2Client,
   requestFields,
 } from "../../support/raw-http2.ts";
-
-/** HTTP/2 without TLS, by prior knowledge: each stream is a request like any other. */
 
 const EVENTS = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 const CHUNKED = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -59,7 +58,9 @@ beforeEach(() => {
 
 const client = () => new Http2Client(gateway.url);
 
-/** Answers each call of the service when the test says so, by the target of the call. */
+/**
+ * Makes the service hold all responses. Returns the sockets by request target, so that a test can respond.
+ */
 function heldAnswers(): Map<string, RawSocket> {
   const held = new Map<string, RawSocket>();
   service.handler = ({ target }, socket) => {
@@ -82,7 +83,7 @@ describe("a port that speaks both protocols", () => {
     connection.close();
   });
 
-  test("is not there unless HTTP/2 is enabled", async () => {
+  test("exists only if HTTP/2 is enabled", async () => {
     const plain = await startLocalGateway();
     const connection = await RawHttp2Client.connect(plain.url);
     await connection.untilClosed();
@@ -90,7 +91,7 @@ describe("a port that speaks both protocols", () => {
     await plain.close();
   });
 
-  test("answers with no field that HTTP/2 forbids", async () => {
+  test("sends no header that HTTP/2 forbids", async () => {
     const connection = client();
     service.handler = () =>
       "HTTP/1.1 200 OK\r\nConnection: close\r\nKeep-Alive: timeout=5\r\nX-Of-Service: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
@@ -110,7 +111,7 @@ describe("a port that speaks both protocols", () => {
     connection.close();
   });
 
-  test("passes the length that a service announced for HEAD", async () => {
+  test("forwards the Content-Length of a service's response to HEAD", async () => {
     const connection = client();
     service.handler = () => "HTTP/1.1 200 OK\r\nContent-Length: 77\r\n\r\n";
     const { headers } = await connection.ask("/things/1", { ":method": "HEAD" });
@@ -180,13 +181,13 @@ describe("each stream of a connection", () => {
     ]);
     expect(sent.toSorted()).toEqual(traces.map((trace, index) => [`/things/${index}`, trace]));
     connection.close();
-    // The gateway sends queued spans before it ends.
+    // Closing the gateway sends its queued spans.
     await traced.close();
     for (const trace of traces)
       expect(collector.spans.filter(({ trace_id }) => trace_id === trace).length).toBe(2);
   });
 
-  test("is answered as soon as its own service answers", async () => {
+  test("is answered as soon as its service responds, even if an earlier stream still waits", async () => {
     const held = heldAnswers();
     const connection = client();
     const slow = connection.ask("/things/slow");
@@ -199,7 +200,7 @@ describe("each stream of a connection", () => {
     connection.close();
   });
 
-  test("carries events as they come, beside others", async () => {
+  test("forwards events as they come, interleaved with those of other streams", async () => {
     const held = heldAnswers();
     const connection = await RawHttp2Client.connect(gateway.url);
     for (const stream of [1, 3])
@@ -221,7 +222,7 @@ describe("each stream of a connection", () => {
     connection.destroy();
   });
 
-  test("may be an event stream: four connections carry 1 000", async () => {
+  test("may be an event stream: four connections carry 1000 of them", async () => {
     const CONNECTIONS = 4;
     const STREAMS = 250;
     const held = heldAnswers();
@@ -248,7 +249,7 @@ describe("each stream of a connection", () => {
     await waitFor(() => [...held.values()].every(({ closed }) => closed));
   });
 
-  test("that its client resets ends its call of the service, and no other", async () => {
+  test("ends only its own call to the service if the client resets the stream", async () => {
     const held = heldAnswers();
     const connection = client();
     const other = connection.ask("/things/other");
@@ -264,7 +265,7 @@ describe("each stream of a connection", () => {
   });
 
   // GW-117
-  test("whose service breaks off is reset, and never looks complete", async () => {
+  test("is reset if the service breaks off, so that the response never looks complete", async () => {
     const held = heldAnswers();
     const connection = await RawHttp2Client.connect(gateway.url);
     connection.send(headersFrames(1, requestFields({ path: "/things/1" })));
@@ -281,7 +282,7 @@ describe("each stream of a connection", () => {
   });
 
   // GW-119
-  test("whose body pauses is 408, while others go on", async () => {
+  test("is 408 if its request body stalls, while other streams continue", async () => {
     const connection = await RawHttp2Client.connect(gateway.url);
     for (const [stream, length] of [
       [1, "10"],
@@ -300,10 +301,11 @@ describe("each stream of a connection", () => {
   });
 
   // GW-113
-  test("whose body of unknown length passes the limit is 413", async () => {
+  test("is 413 if a request body of unknown length exceeds the limit", async () => {
     const connection = await RawHttp2Client.connect(gateway.url);
     connection.send(headersFrames(1, requestFields({ method: "POST", path: "/things/1" }), 0));
-    // The bytes fit the window of a stream that nobody has read yet.
+    // These 60 000 bytes fit the initial window. The client must wait for a larger window before it sends
+    // more.
     connection.send(dataFrames(1, "x".repeat(60_000), false));
     await connection.until(() => connection.ofType(8, 1)[0] ?? null, "A larger window");
     connection.send(dataFrames(1, "x".repeat(60_000), false));

@@ -1,11 +1,10 @@
+/** Tests the gateway's log lines, metrics and health (OP-37). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { type IdentityStandIn, member, person, startIdentity } from "../../support/identity-stand-in.ts";
 import { waitFor } from "../../support/index.ts";
 import { headerValue, OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** The gateway's signals: log lines, metrics, health (OP-37). */
 
 const MEMBER_KEY = `acme-k-2-${"a".repeat(43)}`;
 const SESSION = `acme-s-2-${"b".repeat(43)}`;
@@ -144,7 +143,7 @@ describe("each request has one line with exactly these fields:", () => {
 });
 
 // OP-39
-describe("a 5xx line has the kind and the reason of the error, without secrets:", () => {
+describe("the log line of a 5xx has the kind of the error and its reason, without secrets:", () => {
   const failed = { ...common, level: "error", message: "request failed", error_kind: "network" };
 
   test("a service that refuses connections", async () => {
@@ -209,7 +208,7 @@ describe("a 5xx line has the kind and the reason of the error, without secrets:"
 });
 
 // OP-41
-test("a client that left is logged as 499, once", async () => {
+test("a client that disconnects is logged as 499, once", async () => {
   const reached = Promise.withResolvers<string>();
   service.handler = (request) => {
     reached.resolve(headerValue(request.headers, "x-request-id") ?? "");
@@ -236,7 +235,7 @@ test("a streamed response is logged when it has ended, with its duration", async
 });
 
 // OP-42
-test("no presented secret is ever written", async () => {
+test("no secret of a request is ever written to the log or the metrics", async () => {
   const secrets = [
     "tok3n-in-query",
     "b3arer-token",
@@ -284,7 +283,7 @@ describe("metrics", () => {
   });
 
   // OP-46, OP-50
-  test("include the rest of the list, and are not on the public port", async () => {
+  test("include those of stores, the process and audit writes, and are not on the public port", async () => {
     const text = await gateway.metrics();
     for (const name of [
       "db_operations_total",
@@ -314,7 +313,7 @@ describe("metrics", () => {
 
 describe("health", () => {
   // GW-160, OP-25
-  test("live always, ready only with a key set", async () => {
+  test("is always live, but ready only with a key set", async () => {
     expect(await (await fetch(`${gateway.internal_url}/health/live`)).json()).toEqual({ status: "healthy" });
     const ready = await fetch(`${gateway.internal_url}/health/ready`);
     expect(ready.status).toBe(503);
@@ -325,7 +324,7 @@ describe("health", () => {
   });
 
   // GW-29, GW-160
-  test("ready with a key set and no routes at all", async () => {
+  test("is ready with a key set, even without any routes", async () => {
     const keys = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,

@@ -1,3 +1,4 @@
+/** Tests the metrics for operators, and that no client can create a new time series (OP-51). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { VERSION } from "@ostiary/lib/runtime/version";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
@@ -5,8 +6,6 @@ import { GatewayNeighbours } from "../../support/gateway-neighbours.ts";
 import { member } from "../../support/identity-stand-in.ts";
 import { waitFor } from "../../support/index.ts";
 import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** Metrics for operators; no client makes a new series (OP-51). */
 
 const KEY = `acme-k-2-${"a".repeat(43)}`;
 const ANOTHER_KEY = `acme-k-2-${"b".repeat(43)}`;
@@ -81,7 +80,7 @@ test("the admission cache counts hits, misses and entries", async () => {
   expect(await of("entries")).toBeGreaterThanOrEqual(1);
 });
 
-test("validations are timed by kind and result, failed ones too", async () => {
+test("validations are timed by kind and result, including failed ones", async () => {
   const count = (result: string) =>
     value(`gateway_validation_duration_seconds_count{kind="credential",result="${result}"}`);
   const before = { invalid: await count("invalid"), failed: await count("failed") };
@@ -93,7 +92,7 @@ test("validations are timed by kind and result, failed ones too", async () => {
   expect(await count("failed")).toBe(before.failed + 1);
 });
 
-test("limits are counted by policy: admitted, refused", async () => {
+test("admitted and refused requests are counted by rate-limit policy", async () => {
   const of = (policy: string, decision: string) =>
     value(`gateway_limit_decisions_total{policy="${policy}",decision="${decision}"}`);
   const before = await of("fallback", "admitted");
@@ -106,7 +105,7 @@ test("limits are counted by policy: admitted, refused", async () => {
   expect(await of("local:things:one", "refused")).toBe(2);
 });
 
-test("calls of services are timed separately, by service and class of status", async () => {
+test("calls to services are timed by service and status class", async () => {
   const count = (status_class: string) =>
     value(`gateway_upstream_duration_seconds_count{service="things",status_class="${status_class}"}`);
   await ask("/open");
@@ -117,7 +116,7 @@ test("calls of services are timed separately, by service and class of status", a
   expect(await count("none")).toBe(1);
 });
 
-test("gauges show served routes and services, their load time, and what was left out", async () => {
+test("gauges show loaded routes and services, when they were loaded, and how many services were left out", async () => {
   expect(await value("gateway_services_loaded")).toBe(2);
   await waitFor(async () => (await value("gateway_services_left_out")) === 1);
   expect(await value("gateway_routes_loaded")).toBe(8);
@@ -147,8 +146,8 @@ test("metrics show the event loop, open files and the build", async () => {
 });
 
 // OP-51
-describe("no client makes a new series", () => {
-  test("by its path, its key or its headers", async () => {
+describe("no client can create a time series", () => {
+  test("with its path, its key or its headers", async () => {
     const seriesOf = async () =>
       (await gateway.metrics())
         .split("\n")
@@ -158,7 +157,7 @@ describe("no client makes a new series", () => {
     await ask("/org/first", `acme-k-2-${"f".repeat(43)}`);
     await ask("/org/first", "no key at all");
     await ask("/open");
-    // A scrape is a request too.
+    // The first scrape itself creates series, so the series are compared from the second one on.
     await seriesOf();
     const before = new Set(await seriesOf());
     for (let count = 0; count < 40; count += 1) {
@@ -183,7 +182,7 @@ describe("OpenMetrics", () => {
     await fetch(`${gateway.url}/open`);
   });
 
-  test("is served when the scrape accepts it, and ends in EOF", async () => {
+  test("is served if the scraper accepts it, and ends with EOF", async () => {
     const answer = await scraped("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4");
     expect(answer.headers.get("content-type")).toStartWith("application/openmetrics-text; version=1.0.0");
     const text = await answer.text();
@@ -192,7 +191,7 @@ describe("OpenMetrics", () => {
     expect(text).toMatch(/^http_requests_total\{route="\/open"/m);
   });
 
-  test("keeps the names of the plain format", async () => {
+  test("does not change the names in the plain format", async () => {
     await (await scraped("application/openmetrics-text")).text();
     const plain = await (await scraped("text/plain")).text();
     expect(plain).toContain("# TYPE http_requests_total counter\n");

@@ -1,10 +1,9 @@
+/** Tests the cache headers of responses that depend on a credential (GW-104, GW-105). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { READER, StepsBed, services, USER, WRITER } from "../../support/gateway-steps-bed.ts";
 import type { Lines } from "../../support/gateway-widgets-bed.ts";
 import { headerValues, type RawResponse, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** Cache headers of answers that depend on the credential (GW-104, GW-105). */
 
 const bed = new StepsBed();
 let listed: LocalGateway;
@@ -34,13 +33,13 @@ function answerWith(lines: Lines, status = "200 OK"): void {
 
 const get = (path: string, credential: string | null) => bed.call("GET", path, credential);
 
-describe("an answer of a service without cache headers", () => {
+describe("a service's response without cache headers", () => {
   // GW-104
   test.each([
     ["user", "/user/things/1", USER],
     ["organization", "/org/things", WRITER],
     ["member", "/member/things", WRITER],
-  ])("of a route of %s scope is not stored, and varies by the credential", async (_, path, credential) => {
+  ])("gets no-store and varies by credential on a route of %s scope", async (_, path, credential) => {
     for (const status of ["200 OK", "201 Created", "404 Not Found", "500 Internal Server Error"]) {
       answerWith([], status);
       const answer = await get(path, credential);
@@ -56,20 +55,20 @@ describe("an answer of a service without cache headers", () => {
   });
 
   // GW-104
-  test.each(["204 No Content", "304 Not Modified"])("of %s is not stored either", async (status) => {
+  test.each(["204 No Content", "304 Not Modified"])("gets no-store if its status is %s", async (status) => {
     bed.service.handler = () => `HTTP/1.1 ${status}\r\nETag: "x"\r\n\r\n`;
     expect(toldCaches(await get("/org/things", WRITER))).toEqual(NOT_KEPT);
   });
 
   // GW-104
-  test("is not stored when it streams", async () => {
+  test("gets no-store if it streams", async () => {
     bed.service.handler = () =>
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n2\r\nok\r\n0\r\n\r\n";
     expect(toldCaches(await get("/org/things", WRITER))).toEqual(NOT_KEPT);
   });
 });
 
-describe("an answer of a service with its own cache headers", () => {
+describe("a service's response with cache headers", () => {
   // GW-104
   test("keeps its Cache-Control, and varies by the credential", async () => {
     answerWith([["Cache-Control", "private, max-age=60"]]);
@@ -87,7 +86,7 @@ describe("an answer of a service with its own cache headers", () => {
     [["x-api-key , AUTHORIZATION"], "x-api-key , AUTHORIZATION"],
     [["*"], "*"],
     [["Accept, *"], "Accept, *"],
-  ])("with Vary %j has one Vary, which names each header once", async (said, vary) => {
+  ])("with Vary %j is sent with one Vary, which names each header once", async (said, vary) => {
     answerWith(said.map((value) => ["Vary", value]));
     expect(toldCaches(await get("/org/things", WRITER)).vary).toEqual([vary]);
   });
@@ -103,18 +102,18 @@ describe("an answer of a service with its own cache headers", () => {
 });
 
 // GW-104
-describe("a refusal by the gateway", () => {
+describe("an error response of the gateway", () => {
   test.each<[status: number, path: string, credential: string | null]>([
     [401, "/org/things", null],
     [403, "/org/limited", READER],
     [502, "/dead", WRITER],
-  ])("of %i on a route that asks for a credential is not stored", async (status, path, credential) => {
+  ])("has no-store if it is a %i on a route that requires a credential", async (status, path, credential) => {
     const answer = await get(path, credential);
     expect(answer.status).toBe(status);
     expect(toldCaches(answer)).toEqual(NOT_KEPT);
   });
 
-  test("of an unmatched path does not vary by the credential", async () => {
+  test("does not vary by the credential on an unmatched path", async () => {
     expect(toldCaches(await get("/nowhere", WRITER))).toEqual({ cacheControl: [], vary: [] });
   });
 });
@@ -130,12 +129,12 @@ describe("with ALLOWED_ORIGINS", () => {
     return toldCaches(await rawRequest(listed.url, spell("GET", path, headers))).vary;
   };
 
-  test("answers vary by origin and credential, in one Vary", async () => {
+  test("responses vary by origin and credential, in one Vary header", async () => {
     expect(await from("/org/things", null)).toEqual(["Origin, Authorization, X-API-Key"]);
     expect(await from("/org/things", "Accept, origin")).toEqual(["Accept, origin, Authorization, X-API-Key"]);
   });
 
-  test("answers of public routes vary by origin alone", async () => {
+  test("responses of public routes vary only by origin", async () => {
     expect(await from("/public", null)).toEqual(["Origin"]);
     expect(await from("/public", "Origin")).toEqual(["Origin"]);
   });

@@ -1,3 +1,7 @@
+/**
+ * Tests that the gateway's cache of Host values and header names is bounded. Nearly every request repeats the
+ * same names, but a client can also send endless new ones.
+ */
 import { heapStats } from "bun:jsc";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
@@ -5,14 +9,9 @@ import { RawClient, RawUpstream, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(180_000);
 
-/**
- * Hosts and names of headers are remembered, because nearly every request repeats them. Names that a client
- * makes up must not stay.
- */
-
 const REQUESTS = 2_000;
 const NAMES = 10;
-/** The maximum of 22 000 sent texts that may be kept: a thousand hosts and a thousand names. */
+/** The maximum growth of strings in memory: half of the 22 000 different hosts and names that are sent. */
 const STRINGS_MAX = 11_000;
 
 const service = new RawUpstream();
@@ -29,7 +28,7 @@ afterAll(async () => {
 });
 
 // GW-155
-test("made-up hosts and header names are served and forgotten", async () => {
+test("requests with made-up hosts and header names are served, and the names do not stay in memory", async () => {
   await requests(100, "early");
   const before = strings();
   await requests(REQUESTS, "late");

@@ -1,11 +1,10 @@
+/** Tests that the gateway applies changes of published routes without losing requests (GW-21 to GW-29). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
 import { OK, RawUpstream } from "../../support/raw-http.ts";
-
-/** Changes of published routes (GW-21 to GW-29). */
 
 const service = new RawUpstream();
 let gateway: LocalGateway;
@@ -38,12 +37,12 @@ function becomes(path: string, status: number): Promise<true> {
 const at = (path: string): StoredServiceConfig => publicService(service.url, { path, methods: ["GET"] });
 
 // GW-29
-test("a gateway without routes answers 404 and keeps running", async () => {
+test("a gateway without routes returns 404 and keeps running", async () => {
   expect(await statusOf("/anything")).toBe(404);
 });
 
 // GW-20, GW-21
-test("routes appear with a put, change with the next, and disappear with a delete", async () => {
+test("routes appear with a put, change with the next put, and disappear with a delete", async () => {
   await gateway.publish({ one: at("/one") });
   expect(await statusOf("/one")).toBe(200);
   await gateway.publish({ one: at("/other") });
@@ -53,7 +52,7 @@ test("routes appear with a put, change with the next, and disappear with a delet
 });
 
 // GW-22
-describe("an invalid value is left out with a warning, and costs no other service its routes:", () => {
+describe("an invalid value is skipped with a warning, and other services keep their routes:", () => {
   const valid = at("/bad");
   const table: Record<string, string> = {
     "not JSON": "{",
@@ -95,7 +94,7 @@ describe("an invalid value is left out with a warning, and costs no other servic
   });
 
   // GW-23
-  test("a valid value is served again at once", async () => {
+  test("a valid value that replaces it is served at once", async () => {
     await gateway.routes.put(`${ROUTES_PREFIX}bad`, "{");
     await gateway.publish({ good: at("/good") });
     await gateway.publish({ bad: at("/bad") });
@@ -110,7 +109,7 @@ test("an old value with a bare host:port is served", async () => {
 });
 
 // GW-27
-test("a shape that two services claim stays with the first name, and the log says so", async () => {
+test("a shape that two services claim goes to the first by name, and the other's route is logged as left out", async () => {
   const other = new RawUpstream(() => "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
   await gateway.publish({
     bbb: publicService(other.url, { path: "/claimed/{b}", methods: ["GET"] }),
@@ -127,7 +126,7 @@ test("requests in flight finish by the route that they matched", async () => {
   const reached = Promise.withResolvers<void>();
   let held = false;
   service.handler = async () => {
-    // Only the first call is held: before the gateway sees the deletion, more calls may arrive.
+    // Hold only the first call. More calls can arrive before the gateway applies the deletion.
     if (held) return OK;
     held = true;
     reached.resolve();
@@ -144,7 +143,7 @@ test("requests in flight finish by the route that they matched", async () => {
 });
 
 // GW-21
-test("while routes change all the time, no request of an unchanged service fails", async () => {
+test("while routes change continuously, no request to an unchanged service fails", async () => {
   await gateway.publish({ stable: at("/stable") });
   let changing = true;
   const change = (async () => {

@@ -1,10 +1,9 @@
+/** Tests the spans that a collector receives for each request (OP-53). */
 import { beforeAll, expect, test } from "bun:test";
 import { startCollector } from "../../support/collector.ts";
 import { publicService, startLocalGateway } from "../../support/gateway.ts";
 import type { ReceivedSpan } from "../../support/otlp-messages.ts";
 import { headerValue, OK, type RawRequest, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** The span of each request, as a collector receives it (OP-53). */
 
 const SERVER = 2;
 const UNSET = { code: 0, message: "" };
@@ -12,7 +11,7 @@ const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const CALLER_ID = "b7ad6b7169203331";
 const CALLER = { traceparent: `00-${TRACE_ID}-${CALLER_ID}-01`, tracestate: "vendor=1" };
 
-/** The signals of one request. */
+/** The span and the log line of one request. */
 interface Told {
   span: ReceivedSpan | undefined;
   line: Record<string, unknown>;
@@ -45,7 +44,7 @@ beforeAll(async () => {
   const [first] = service.requests;
   if (first === undefined) throw new Error("The service was not called.");
   called = first;
-  // The gateway sends queued spans before it ends.
+  // Closing the gateway sends its queued spans.
   await gateway.close();
   service.close();
   for (const [path, line] of lines) {
@@ -58,12 +57,12 @@ beforeAll(async () => {
 
 function toldOf(path: string): { span: ReceivedSpan; line: Record<string, unknown> } {
   const { span, line } = told.get(path) ?? {};
-  if (span === undefined || line === undefined) throw new Error(`No span of ${path} came.`);
+  if (span === undefined || line === undefined) throw new Error(`The collector received no span of ${path}.`);
   return { span, line };
 }
 
 // OP-53
-test("a span is named by the template and continues the caller's trace, and the service gets the span of its call", () => {
+test("a span is named after the template, continues the caller's trace, and has the call to the service as a child", () => {
   const { span, line } = toldOf("/things/7?secret=x");
   expect(span).toMatchObject({
     name: "GET /things/{id}",
@@ -93,7 +92,7 @@ test("a span is named by the template and continues the caller's trace, and the 
 });
 
 // OP-53
-test("a request that matched nothing has a span with its method, without an error", () => {
+test("an unmatched request has a span that is named after its method, without an error", () => {
   const { span } = toldOf("/nothing/here");
   expect(span).toMatchObject({ name: "GET", parent_span_id: "", status: UNSET });
   expect(span.attributes).toMatchObject({ "http.request.method": "GET", "http.response.status_code": 404 });
@@ -104,7 +103,7 @@ test("a request that matched nothing has a span with its method, without an erro
 test.each([
   ["the gateway's own", "/dead", 502, /could not be reached/],
   ["a service's", "/things/broken", 503, /answered 503/],
-])("%s 5xx is an error, and says why", (_, path, status, message) => {
+])("the span of %s 5xx has an error status with the reason", (_, path, status, message) => {
   const { span, line } = toldOf(path);
   expect(span.status).toEqual({ code: 2, message: expect.stringMatching(message) });
   expect(span.attributes["http.response.status_code"]).toBe(status);

@@ -1,9 +1,8 @@
+/** Tests that the gateway does not change the meaning of statuses and bodies (GW-94, GW-99). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { LocalGateway } from "../../support/gateway.ts";
 import { WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, headerValues, OK, rawRequest, spell } from "../../support/raw-http.ts";
-
-/** Bodies and statuses pass unchanged in meaning (GW-94, GW-99). */
 
 const bed = new WidgetsBed();
 const { service } = bed;
@@ -18,7 +17,7 @@ afterEach(() => bed.reset());
 
 describe("bodies keep their meaning", () => {
   // GW-99
-  test("HEAD keeps the length of the service, and the connection stays open", async () => {
+  test("a response to HEAD keeps the service's length, and the connection stays open", async () => {
     service.handler = () => "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 70000\r\n\r\n";
     const response = await rawRequest(gateway.url, spell("HEAD", "/widgets"));
     expect(response).toMatchObject({ status: 200, complete: true });
@@ -26,7 +25,7 @@ describe("bodies keep their meaning", () => {
   });
 
   // GW-99
-  test("HEAD of unknown length gets no length", async () => {
+  test("a response to HEAD without a length gets none", async () => {
     service.handler = () =>
       "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
     const response = await rawRequest(gateway.url, spell("HEAD", "/widgets"));
@@ -51,7 +50,7 @@ describe("bodies keep their meaning", () => {
   });
 
   // GW-94
-  test("redirects are passed on, never followed", async () => {
+  test("redirects are forwarded, never followed", async () => {
     service.handler = () =>
       "HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n";
     const response = await rawRequest(gateway.url, spell("GET", "/widgets"));
@@ -61,7 +60,7 @@ describe("bodies keep their meaning", () => {
   });
 
   // GW-102
-  test("103 is not passed on, the answer after it is", async () => {
+  test("a 103 is not forwarded, but the final response is", async () => {
     service.handler = () => `HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n${OK}`;
     const response = await rawRequest(gateway.url, spell("GET", "/widgets"));
     expect(response.status).toBe(200);
@@ -79,7 +78,7 @@ describe("bodies keep their meaning", () => {
 });
 
 // GW-98
-describe("bytes pass unchanged, whatever the coding:", () => {
+describe("bytes pass unchanged with any Content-Encoding and framing:", () => {
   const text = "widgets ".repeat(40_000);
   const codings = {
     gzip: Bun.gzipSync(text),
@@ -110,7 +109,7 @@ describe("bytes pass unchanged, whatever the coding:", () => {
 });
 
 // GW-100
-test("a body of known length up to 64 KiB keeps its length, a longer one is chunked; no byte is lost", async () => {
+test("a body of known length up to 64 KiB keeps its Content-Length, and longer ones arrive completely", async () => {
   for (const length of [0, 1, 65_535, 65_536, 65_537, 200_000]) {
     const body = "y".repeat(length);
     service.handler = () =>
@@ -132,7 +131,7 @@ test("trailers are dropped, and the response ends cleanly", async () => {
 });
 
 // GW-121
-test("a response may arrive byte by byte", async () => {
+test("a response that a service sends byte by byte arrives completely", async () => {
   service.handler = async (_, socket) => {
     socket.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n");
     for (const byte of "0123456789") {

@@ -1,3 +1,4 @@
+/** Tests TLS on the gateway's public port, with a certificate that is reloaded when its files change. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,6 @@ import { ProcessEnded, type RunningProcess } from "../../support/start-process.t
 
 setDefaultTimeout(60_000);
 
-/** TLS on the gateway's public port, with a certificate that is reloaded when it changes. */
 const certificates = new Certificates();
 let first: CertificatePair;
 let second: CertificatePair;
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => certificates.remove());
 
-/** Returns the files that a gateway reads; their content changes while it runs. */
+/** Copies a certificate and its key to new files for a gateway. A test can change the files later. */
 function installed(pair: CertificatePair): CertificatePair {
   const { cert_file, key_file, cert } = certificates.make(`installed-${crypto.randomUUID()}`);
   const files = { cert_file, key_file, cert };
@@ -63,7 +63,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
 
   const trusted = () => ({ tls: { ca: [first.cert, second.cert] } });
 
-  /** Returns the common name of the certificate that a new connection gets. */
+  /** Opens a connection, and returns the common name of the server's certificate. */
   function shown(url: string): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", rejectUnauthorized: false });
@@ -75,7 +75,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     return promise;
   }
 
-  test("serves its clients by TLS, and tells services so", async () => {
+  test("serves its clients over TLS, and sends services X-Forwarded-Proto: https", async () => {
     const { gateway, url } = await start(installed(first));
     const answer = await fetch(`${url}/things?a=1`, { ...trusted(), method: "POST", body: "hello" });
     expect([answer.status, await answer.text()]).toEqual([200, "ok"]);
@@ -83,7 +83,8 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     expect(headerValue(service.request.headers, "x-forwarded-proto")).toBe("https");
     expect((await fetch(`${gateway.internal_url}/health/live`)).status).toBe(200);
     await expect(fetch(`${gateway.url}/things`)).rejects.toThrow();
-    await expect(fetch(`${url}/things`)).rejects.toThrow(); // the client does not trust this certificate
+    // A client that does not trust the certificate fails.
+    await expect(fetch(`${url}/things`)).rejects.toThrow();
     expect((await fetch(`${url}/things`, trusted())).status).toBe(200);
   });
 
@@ -98,7 +99,8 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     };
     const client = async (keepalive: boolean) => {
       while (!stopped) {
-        // A connection that is being made when the first server stops cannot be handed over.
+        // A new connection can fail if it is opened in the moment the first server stops, so it is retried
+        // once.
         const answered = keepalive ? ask(true) : ask(false).catch(() => ask(false));
         statuses.push(await answered.catch(String));
       }
@@ -110,7 +112,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
 
     install(second, files);
     await waitFor(async () => (await shown(url)) === "second", { what: "the renewed certificate" });
-    // The first server has stopped when every new connection gets the new certificate.
+    // Wait until the first server has stopped: then every new connection gets the second certificate.
     await waitFor(async () =>
       (await Promise.all(Array.from({ length: 20 }, () => shown(url)))).every(isSecond),
     );
@@ -124,7 +126,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     expect(await slow).toBe(200);
   });
 
-  test("keeps the last certificate while the files do not belong together, and says so once", async () => {
+  test("keeps the last certificate while the key does not match the new one, and logs that once", async () => {
     const files = installed(first);
     const { gateway, url } = await start(files);
     writeFileSync(files.cert_file, second.cert);
@@ -143,38 +145,34 @@ const isSlow = ({ target }: { target: string }) => target === "/things?slow";
 const isSecond = (name: string) => name === "second";
 
 // OP-23
-describe("a certificate that cannot be served is refused at the start", () => {
+describe("the gateway does not start with an unusable certificate:", () => {
   const wrongKey = "TLS_KEY_FILE must hold a private key in PEM form, without a passphrase.";
   test.each<[string, () => [cert: string, key: string], string]>([
-    ["without its key", () => [first.cert_file, ""], "TLS_KEY_FILE is required if TLS_CERT_FILE is set."],
+    ["no key", () => [first.cert_file, ""], "TLS_KEY_FILE is required if TLS_CERT_FILE is set."],
+    ["no certificate", () => ["", first.key_file], "TLS_CERT_FILE is required if TLS_KEY_FILE is set."],
     [
-      "without the certificate",
-      () => ["", first.key_file],
-      "TLS_CERT_FILE is required if TLS_KEY_FILE is set.",
-    ],
-    [
-      "with another's key",
+      "a key of another certificate",
       () => [first.cert_file, second.key_file],
       "TLS_KEY_FILE must hold the private key of the certificate in TLS_CERT_FILE.",
     ],
     [
-      "in a file that is not there",
+      "a missing file",
       () => [join(certificates.folder, "none"), first.key_file],
       "TLS_CERT_FILE must be a file that this user may read.",
     ],
     [
-      "in a folder",
+      "a folder in place of a file",
       () => [certificates.folder, first.key_file],
       "TLS_CERT_FILE must be a file that this user may read.",
     ],
     [
-      "that is a key",
+      "a key in place of the certificate",
       () => [first.key_file, first.key_file],
       "TLS_CERT_FILE must hold a certificate in PEM form, with its chain after it.",
     ],
-    ["with a certificate as key", () => [first.cert_file, first.cert_file], wrongKey],
+    ["a certificate in place of the key", () => [first.cert_file, first.cert_file], wrongKey],
     [
-      "with a key under a passphrase",
+      "a key with a passphrase",
       () => {
         const locked = certificates.make("locked", { passphrase: "hunter2" });
         return [locked.cert_file, locked.key_file];
@@ -187,7 +185,7 @@ describe("a certificate that cannot be served is refused at the start", () => {
       ...{ TLS_CERT_FILE, TLS_KEY_FILE, COUNTER_STORE_URL: "memory://", AUDIT_ENABLED: "false" },
       CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
     }).catch((error: unknown) => error);
-    if (!(refused instanceof ProcessEnded)) throw new Error("the gateway must refuse");
+    if (!(refused instanceof ProcessEnded)) throw new Error("The gateway started.");
     expect([refused.exit_code, ...refused.stderr]).toEqual([
       78,
       "The configuration is not valid:",

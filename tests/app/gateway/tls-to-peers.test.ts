@@ -1,3 +1,4 @@
+/** Tests TLS with private CAs from the gateway to the identity service, the audit service and the key set. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +11,6 @@ import { type CertificateAuthority, type CertificatePair, Certificates } from ".
 import { rejection, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
-/** TLS from the gateway to identity, audit and the provider's key set, under private CAs. */
 const certificates = new Certificates();
 const servers: Bun.Server<undefined>[] = [];
 let ca: CertificateAuthority;
@@ -25,7 +25,7 @@ afterAll(async () => {
   certificates.remove();
 });
 
-/** Answers with the port of the caller, or with `answer`. */
+/** Starts a TLS server that responds with the caller's port, or with `answer`. */
 function serve(
   pair: CertificatePair,
   options: { clients?: string; answer?: () => Response; port?: number } = {},
@@ -65,37 +65,37 @@ async function failure(port: number | undefined, tls: PeerTls | undefined): Prom
 }
 
 // OP-21
-describe("a call by TLS", () => {
-  test("succeeds under the named CA, several times over one connection", async () => {
+describe("a call over TLS", () => {
+  test("succeeds with the configured CA, and calls share one connection", async () => {
     const { port } = serve(ca.sign("good"));
     const tls = filesOf({ ca });
     const first = (await call(port, tls)).text;
     for (let each = 0; each < 5; each++) expect((await call(port, tls)).text).toBe(first);
   });
 
-  test("is refused under another CA, and without a named one", async () => {
+  test("fails with another CA, and without a configured one", async () => {
     const { port } = serve(ca.sign("good"));
     expect(await failure(port, filesOf({ ca: next }))).toMatch(/SELF_SIGNED|UNABLE_TO/);
     expect(await failure(port, undefined)).toMatch(/SELF_SIGNED|UNABLE_TO/);
   });
 
-  test("is refused by a server of another name", async () => {
+  test("fails if the certificate is for another name", async () => {
     const { port } = serve(ca.sign("elsewhere", { names: "DNS:identity.example" }));
     expect(await failure(port, filesOf({ ca }))).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
   });
 
-  test("is refused by a server whose certificate has expired", async () => {
+  test("fails if the certificate has expired", async () => {
     const { port } = serve(ca.sign("expired", { expired: true }));
     expect(await failure(port, filesOf({ ca }))).toBe("CERT_HAS_EXPIRED");
   });
 
-  test("is refused by a server that speaks plain HTTP", async () => {
+  test("fails if the server speaks plain HTTP", async () => {
     const plain = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("plain") });
     servers.push(plain);
     await failure(plain.port, filesOf({ ca }));
   });
 
-  test("shows its certificate to a server that asks for one", async () => {
+  test("presents the client certificate to a server that requires one", async () => {
     const { port } = serve(ca.sign("good"), { clients: ca.cert });
     await failure(port, filesOf({ ca }));
     await failure(port, filesOf({ ca, pair: next.sign("stranger") }));
@@ -117,10 +117,10 @@ describe("a call by TLS", () => {
 });
 
 // OP-21
-describe("each peer has its own files:", () => {
+describe("each peer has its own TLS files:", () => {
   const log = { info: () => {}, warn: () => {} };
 
-  test("identity's", async () => {
+  test("the identity service", async () => {
     const answer = () => Response.json({ valid: false });
     const { port } = serve(ca.sign("identity"), { answer });
     const config = {
@@ -133,7 +133,7 @@ describe("each peer has its own files:", () => {
     await expect(others.credential("acme-k-2-x")).rejects.toThrow();
   });
 
-  test("the key set's", async () => {
+  test("the identity provider's key set", async () => {
     const { publicKey } = await generateKeyPair("ES256");
     const jwk = await exportJWK(publicKey);
     const { port } = serve(ca.sign("provider"), {

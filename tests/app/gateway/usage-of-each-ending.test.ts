@@ -1,3 +1,4 @@
+/** Tests the usage that a gateway reports for requests with different results (GW-186 to GW-188). */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import type { UsageCount } from "@ostiary/lib/contracts/usage";
 import { ELSEWHERE, READER, StepsBed, UNKNOWN, USER, WRITER } from "../../support/gateway-steps-bed.ts";
@@ -5,8 +6,6 @@ import { waitFor } from "../../support/index.ts";
 import { rawRequest, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(60_000);
-
-/** The usage that a gateway reports of requests with different endings (GW-186 to GW-188). */
 
 let bed: StepsBed;
 let isClosed = false;
@@ -19,7 +18,10 @@ afterEach(async () => {
   if (!isClosed) await bed.close();
 });
 
-/** Stops the gateway, which reports everything, and returns the counts of all reports, each report once. */
+/**
+ * Stops the gateway, which makes it report all counts. Returns the sums of all reports; a resent one counts
+ * once.
+ */
 async function reported() {
   isClosed = true;
   await bed.gateway.close();
@@ -53,7 +55,7 @@ const call = (method: string, target: string, credential: string | null) =>
   bed.call(method, target, credential);
 
 // GW-186, GW-187
-test("each ending of a request of an organization is counted once, by route and credential", async () => {
+test("each request of an organization is counted once by route and credential, however it ends", async () => {
   for (let n = 0; n < 3; n++) await call("GET", "/org/things?page=2", WRITER);
   await call("GET", "/org/things", READER);
   await call("GET", "/member/things", WRITER);
@@ -120,7 +122,7 @@ function byRoute(a: { route: string; member_id: string }, b: { route: string; me
 }
 
 // GW-187
-test("bytes of bodies are counted in both directions, small and streamed, whole and broken off", async () => {
+test("bytes of bodies are counted in both directions, for small, large and chunked bodies", async () => {
   const small = "x".repeat(100);
   const large = "y".repeat(90_000);
   const post = (body: string) =>
@@ -150,7 +152,7 @@ test("bytes of bodies are counted in both directions, small and streamed, whole 
 });
 
 // GW-188, GW-190
-test("reports name the gateway as the route store does, and a lost answer counts nothing twice", async () => {
+test("reports name the same instance as the route store, and a retried report is counted once", async () => {
   let answers = 0;
   bed.audit.answerReport = () => new Response(null, { status: answers++ < 3 ? 503 : 201 });
   for (let n = 0; n < 20; n++) await call("GET", "/org/things", WRITER);

@@ -7,8 +7,8 @@ import { BRAND, TIME, ULID } from "./harness.ts";
 
 const identity = useIdentity();
 
-/** The three addresses, each with a new owner. */
-const addresses = {
+/** Creates a new owner for each of the three paths of keys, and returns the URL path of that owner's keys. */
+const ownersByPath = {
   "/users/{user_id}/api-keys": async () => `/users/${await identity.person()}/api-keys`,
   "/members/{member_id}/api-keys": async () => {
     const { owner_member } = await identity.organization();
@@ -21,10 +21,10 @@ const addresses = {
   },
 };
 
-for (const [template, newOwner] of Object.entries(addresses)) {
+for (const [template, newOwner] of Object.entries(ownersByPath)) {
   describe(template, () => {
     // ID-55, ID-56, ID-111
-    test("POST 201 with the key, once", async () => {
+    test("POST returns 201 with the key, which no later response has", async () => {
       const path = await newOwner();
       const created = await identity.call("POST", path, { name: " Deploy " });
       expect(created.status).toBe(201);
@@ -50,14 +50,14 @@ for (const [template, newOwner] of Object.entries(addresses)) {
     });
 
     // ID-57
-    test("POST 201 without a name or a body: Unnamed Key", async () => {
+    test("POST without a name or a body creates a key with the name Unnamed Key", async () => {
       const path = await newOwner();
       expect((await identity.call("POST", path, {})).body.name).toBe("Unnamed Key");
       expect((await identity.call("POST", path)).body.name).toBe("Unnamed Key");
     });
 
     // ID-57
-    test("POST 201 with a lifetime, to the millisecond", async () => {
+    test("POST with a lifetime sets expires_at exactly", async () => {
       const path = await newOwner();
       for (const expires_in_seconds of [60, 315_360_000]) {
         const { body } = await identity.call("POST", path, { expires_in_seconds });
@@ -69,7 +69,7 @@ for (const [template, newOwner] of Object.entries(addresses)) {
     });
 
     // ID-60
-    test("DELETE 204 revokes softly, and again changes nothing", async () => {
+    test("DELETE returns 204 and marks the key as revoked; a second DELETE changes nothing", async () => {
       const path = await newOwner();
       const { id, key } = (await identity.call("POST", path)).body;
       expect(await identity.validate(key)).toMatchObject({ valid: true });
@@ -87,7 +87,7 @@ for (const [template, newOwner] of Object.entries(addresses)) {
 }
 
 // ID-55
-test("a service account's keys are listed and revoked at both of its addresses", async () => {
+test("a service account's keys can be listed and revoked under both of its paths", async () => {
   const { id } = await identity.organization();
   const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
   const atAccount = `/organizations/${id}/service-accounts/${account.body.id}/api-keys`;
@@ -105,7 +105,7 @@ test("a service account's keys are listed and revoked at both of its addresses",
 });
 
 // ID-65
-test("a suspended member's keys can be made, listed and revoked, and are not admitted", async () => {
+test("a suspended member's keys can be created, but are valid only once the member is active", async () => {
   const { id } = await identity.organization();
   const { id: member } = await identity.member(id);
   await identity.call("PATCH", `/members/${member}`, { status: "suspended" });
@@ -125,7 +125,7 @@ test("keys are stored as SHA-256 hex", async () => {
   expect(found).toEqual([{ hash: new Bun.CryptoHasher("sha256").update(key).digest("hex") }]);
 });
 
-test("is stored once, however often its statement is sent at once, and not at all for an unknown owner", async () => {
+test("a key is stored once even if its statement runs several times at once, and not for an unknown owner", async () => {
   const { database } = identity.deps;
   const user_id = await identity.person();
   const newRow = () => ({

@@ -38,7 +38,7 @@ describe("identity refuses to boot", () => {
 describe("identity boots", () => {
   const rolesOff: Record<string, string>[] = [{}, { ROLES_FILE: "" }];
   // ID-72
-  test.each(rolesOff)("with roles off and a warning, for %p", async (env) => {
+  test.each(rolesOff)("with roles off and a warning, if the environment is %p", async (env) => {
     const identity = await startProcess("apps/identity/main.ts", {
       DATABASE_URL: await freshDatabase(),
       ...env,
@@ -49,7 +49,7 @@ describe("identity boots", () => {
     expect(await identity.stop()).toBe(0);
   });
 
-  test("with the roles of seeds/, without a warning, and with its own brand", async () => {
+  test("with the roles of seeds/, without a warning and with the default brand", async () => {
     const identity = await startProcess("apps/identity/main.ts", {
       DATABASE_URL: await freshDatabase(),
       ROLES_FILE: "seeds/roles.yaml",

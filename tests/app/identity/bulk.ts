@@ -4,23 +4,27 @@ import type { IdentityHarness } from "./harness.ts";
 /** The number of rows of bulk data. */
 export const MANY = 100_000;
 
-/** Returns an id for row `number` of a series: a ULID of this prefix, in the order of numbers. */
+/** Returns SQL for the id of row `number`: a ULID with this prefix. The ids sort by number. */
 const ids = (prefix: string) =>
   sql.raw(`'01KA4YB0Q9${prefix}' || lpad(number::text, ${16 - prefix.length}, '0')`);
 const now = sql.raw("'2026-01-01T00:00:00Z'::timestamptz");
-/** The rows of one statement: as many as a busy machine can write within the statement timeout. */
+/** The rows that one statement inserts. A busy machine can write them within the statement timeout. */
 const STATEMENT_ROWS = 10_000;
 
-/** Updates the database's statistics, for queries after the data. */
+/** Updates the planner statistics, which bulk inserts make stale. */
 export async function analyze({ database }: IdentityHarness): Promise<void> {
   await database.run("analyze", (orm) => orm.execute(sql`analyze`));
 }
 
-/** Turns off foreign key checks where that is allowed: the rows refer to each other correctly. */
+/**
+ * Turns off foreign key checks if the database user may, which is faster. The references are valid anyway.
+ */
 const unchecked = sql`select set_config('session_replication_role', 'replica', true)
   from pg_roles where rolname = current_user and rolsuper`;
 
-/** Runs `statement` for the numbers from 1 to `count`, which it takes from `series`. */
+/**
+ * Runs `statement` for the numbers from 1 to `count`, in chunks. `series` is the table of a chunk's numbers.
+ */
 async function fill(
   { database }: IdentityHarness,
   count: number,
@@ -37,7 +41,7 @@ async function fill(
 }
 
 /**
- * Adds people and their memberships to an organization. Prefixes keep their ids apart from other bulk data.
+ * Adds new people to an organization as members. The prefix makes their ids different from other bulk data.
  */
 export async function addManyMembers(identity: IdentityHarness, organization_id: string, prefix: string) {
   await fill(
@@ -77,7 +81,7 @@ export async function addManyServiceAccounts(
   );
 }
 
-/** Adds one key to each member that `addManyMembers` added. */
+/** Adds one key for each member that {@link addManyMembers} added with this prefix. */
 export function addKeyOfEachMember(identity: IdentityHarness, prefix: string) {
   return fill(
     identity,
@@ -127,7 +131,7 @@ export function addManyEvents(identity: IdentityHarness, organization_id: string
   );
 }
 
-/** Makes one person a member of `count` organizations, each with the other person as its owner. */
+/** Adds `count` organizations. In each, `owner` is the owner and `member` another member. */
 export async function addManyMemberships(
   identity: IdentityHarness,
   { member, owner }: { member: string; owner: string },

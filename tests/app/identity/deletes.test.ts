@@ -14,7 +14,6 @@ import {
 } from "./bulk.ts";
 import { type IdentityHarness, startIdentity } from "./harness.ts";
 
-/** Deletes of 100 000 rows and more. A statement that exceeds its timeout of ten seconds fails. */
 const real = services().postgres.real;
 let identity: IdentityHarness;
 
@@ -24,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => identity?.close());
 
 /**
- * Runs `work` while others create and leave organizations, redeem invites and validate keys without a pause.
- * Returns the number of their calls that were answered before the end.
+ * Runs `work` while four other callers create organizations, validate keys and delete the organizations.
+ * `others` is the number of rounds that these callers finished before `work` ended.
  */
 async function whileOthersWork<T>(work: () => Promise<T>): Promise<{ result: T; others: number }> {
   await analyze(identity);

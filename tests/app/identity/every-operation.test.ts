@@ -1,4 +1,4 @@
-/** Proves what holds for every operation of the OpenAPI description, with a sample of each body. */
+/** Tests the rules that hold for every operation of the OpenAPI description, with a sample body for each. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/index.ts";
 import type { BodyField, Schema } from "../../support/openapi.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.close());
 
-/** Returns the strings of a tenant that no answer to another may hold. */
+/** Returns the ids and secrets of a tenant. No response to another tenant may contain them. */
 function secretsOf({ keys, ...ids }: Tenant): string[] {
   return [...Object.values(ids), ...Object.values(keys)];
 }
@@ -43,7 +43,7 @@ async function expectNotFound(operation: Operation, values: string[]): Promise<v
   }
 }
 
-/** Returns values that the field does not accept, among them those just outside of its bounds. */
+/** Returns invalid values for a field, including those just outside of its bounds. */
 function wrongValues({ name: field, schema }: BodyField): unknown[] {
   return [...ofOtherKinds(field), ...outOfBounds(schema), ...(field === "role" ? ["emperor"] : [])];
 }
@@ -70,7 +70,7 @@ function ofOtherKinds(field: string): unknown[] {
 }
 
 // ER-24, ID-2
-test("a 404 names the resource and the id that the path ends with", async () => {
+test("a 404 names the resource and the last id in the path", async () => {
   const resources: Record<string, string> = { key_id: "api_key" };
   for (const operation of operations.filter(({ id }) => id !== "mintSession")) {
     const isPerson = operation.id === "getUserOfMember";
@@ -86,7 +86,7 @@ test("a 404 names the resource and the id that the path ends with", async () => 
 
 describe("two tenants", () => {
   // ID-2
-  test("ids of another organization or person are 404 everywhere, reveal nothing and write nothing", async () => {
+  test("ids of another organization or person are 404 in every operation, reveal nothing and write nothing", async () => {
     const before = await storedDigest(identity);
     let calls = 0;
     for (const operation of operations) {
@@ -152,7 +152,7 @@ describe("bad input", () => {
   });
 
   // ID-4
-  test("bodies that are not JSON are 400, wrong, unknown or missing fields 422, too large ones 413", async () => {
+  test("bodies that are not JSON are 400, invalid, unknown or missing fields 422, and large bodies 413", async () => {
     const before = await storedDigest(identity);
     const others = new Set(operations.flatMap(({ fields }) => fields.map(({ name }) => name)));
     for (const operation of operations.filter(({ body }) => body !== undefined)) {
@@ -180,7 +180,7 @@ describe("bad input", () => {
   });
 
   // ID-5
-  test("every field refuses every wrong value with 422 that names it, and nothing is written", async () => {
+  test("every invalid value is 422, which names the field, and nothing is written", async () => {
     const attempts = operations.flatMap((operation) =>
       operation.fields.flatMap((field) =>
         wrongValues(field).map((value) => ({ operation, field: field.name, value })),
@@ -199,7 +199,7 @@ describe("bad input", () => {
   }, 120_000);
 
   // ER-10
-  test("unknown paths are 404, other methods 405 with Allow, for every path", async () => {
+  test("unknown paths are 404, and other methods of every path are 405 with Allow", async () => {
     expect((await identity.call("GET", "/nothing")).status).toBe(404);
     for (const path of new Set(operations.map((operation) => operation.path))) {
       const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method);
@@ -214,7 +214,7 @@ describe("bad input", () => {
 });
 
 // ID-8
-test("no answer carries X-Request-ID; errors name the id of the request", async () => {
+test("no response has an X-Request-ID header", async () => {
   for (const operation of operations) {
     const path = filled(
       operation,
@@ -226,7 +226,7 @@ test("no answer carries X-Request-ID; errors name the id of the request", async 
 });
 
 // OP-37, OP-40
-test("log lines name the template of the route and the ids of its owner, and no malformed id", async () => {
+test("log lines have the route template and the ids of the path, but no malformed id", async () => {
   const { id, owner, owner_member } = await identity.organization();
   await identity.call("GET", `/organizations/${id}/members/${owner_member}`);
   await identity.call("GET", `/users/${owner}`);

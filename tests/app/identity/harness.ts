@@ -19,7 +19,7 @@ const MIGRATIONS = join(import.meta.dir, "../../../drizzle/identity");
 export const ISSUER = "https://login.example.com";
 export const BRAND = "acme";
 
-/** The roles of most tests. Tests assign `gone` and other unknown roles by writing to the database. */
+/** The default roles file of tests. */
 export const ROLES = `
 roles:
   owner: ["*"]
@@ -33,28 +33,30 @@ service_account_default_role: viewer
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-/** An identity service without ports: its two handlers on its own database. */
+/** An identity service whose handlers are called directly, without ports. It has its own database. */
 export interface IdentityHarness {
   readonly deps: Dependencies;
   readonly database: Database;
   readonly database_url: string;
   readonly clock: ManualClock;
-  /** Calls the public port. */
+  /** Calls the handler of the public port. */
   call(method: string, path: string, body?: unknown): ReturnType<typeof answerOf>;
-  /** Calls the internal port. */
+  /** Calls the handler of the internal port. */
   internal(
     method: Method,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): ReturnType<typeof answerOf>;
-  /** Starts the same service with other roles and peppers, on the same database, as after a restart. */
+  /**
+   * Starts another service on the same database, with this roles file (null for roles off) and these peppers.
+   */
   restarted(roles: string | null, peppers?: Partial<Peppers>): Promise<IdentityHarness>;
-  /** Creates a person, by the first validation of a subject. */
+  /** Creates a person by validating a subject, new by default. Returns the person's id. */
   person(subject?: string): Promise<string>;
-  /** Creates an organization of a new person. */
+  /** Creates an organization with a new person as its owner. */
   organization(name?: string): Promise<{ id: string; owner: string; owner_member: string }>;
-  /** Adds a new person as a member. */
+  /** Adds a new person to an organization as a member. */
   member(organization_id: string, role?: string): Promise<{ id: string; user_id: string }>;
   validate(credential: string): Promise<unknown>;
   /** Returns all lifecycle events. */
@@ -78,11 +80,11 @@ export interface HarnessOptions {
   api_key_max_age_seconds?: number;
   organizations_per_person_max?: number;
   default_plan?: string | null;
-  /** The connections of the service's pool. */
+  /** The maximum number of connections in the service's pool. */
   pool_max?: number;
-  /** The writers of one organization that may wait for their turn. */
+  /** The maximum number of queued writes of one organization. */
   lane_waiting_max?: number;
-  /** The URL of a shared database; by default a new one is made. */
+  /** The URL of an existing database. By default, a new one is created. */
   database_url?: string;
 }
 
@@ -215,7 +217,7 @@ async function answerOf(response: Response) {
     headers,
     text,
     body: text === "" ? null : JSON.parse(text),
-    /** The audit note of the answer. */
+    /** The audit note in the response headers. */
     note: {
       details: details === null ? null : decodeDetails(details),
       created: headers.get("x-platform-audit-created"),
@@ -227,7 +229,7 @@ async function answerOf(response: Response) {
 
 export type Answer = Awaited<ReturnType<typeof answerOf>>;
 
-/** Returns the paths that a 422 names. */
+/** Returns the paths of the fields that a 422 response names. */
 export function wrongFields(answer: Answer): string[] {
   const { code, details } = answer.body.error;
   if (code !== "VALIDATION_ERROR") throw new Error(`A VALIDATION_ERROR was expected, not ${answer.text}`);

@@ -1,13 +1,13 @@
+/**
+ * Tests invariants under concurrent calls (ID-101 to ID-103). They need a PostgreSQL server: an embedded
+ * database runs one statement at a time.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
 import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./harness.ts";
 
-/**
- * Invariants under concurrent calls (ID-101 to ID-103). They are proved on a real PostgreSQL: an embedded one
- * serves one call at a time.
- */
 const real = services().postgres.real;
 let identity: IdentityHarness;
 
@@ -33,7 +33,7 @@ function inspect(statement: SQL) {
 
 describe.skipIf(!real)("under concurrency", () => {
   // ID-37, ID-101
-  test("two last holders of creator_role who demote each other: one stays", async () => {
+  test("if the last two holders of creator_role demote each other, one keeps it", async () => {
     for (let round = 0; round < 50; round++) {
       const { id, owner_member } = await identity.organization();
       const other = await identity.member(id, "owner");
@@ -48,7 +48,7 @@ describe.skipIf(!real)("under concurrency", () => {
   });
 
   // ID-36, ID-101
-  test("all members who leave at once, at both addresses: one stays, and holds creator_role", async () => {
+  test("if all members leave at once, under both paths, one holder of creator_role stays", async () => {
     for (let round = 0; round < 10; round++) {
       const { id, owner_member } = await identity.organization();
       const others = await Promise.all(
@@ -70,7 +70,7 @@ describe.skipIf(!real)("under concurrency", () => {
   });
 
   // ID-46
-  test("an invite is redeemed max_uses times, by 100 people at once", async () => {
+  test("if 100 people redeem an invite at once, max_uses of them succeed", async () => {
     for (const max_uses of [1, 7]) {
       const { id } = await identity.organization();
       const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses });
@@ -87,7 +87,7 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("one person who redeems an unlimited invite 100 times at once is one member, and 100 uses", async () => {
+  test("if one person redeems unlimited invites 100 times at once, there is one new member and 100 uses", async () => {
     const { id } = await identity.organization();
     const invites = await Promise.all(
       [0, 1].map(() => identity.call("POST", `/organizations/${id}/invites`, { max_uses: null })),
@@ -105,7 +105,7 @@ describe.skipIf(!real)("under concurrency", () => {
   });
 
   // ID-102
-  test("a person who is removed and added at once is never a member twice", async () => {
+  test("if a person is removed and added at once, the person is never a member twice", async () => {
     const { id } = await identity.organization();
     const subject = crypto.randomUUID();
     const add = () =>
@@ -132,7 +132,7 @@ describe.skipIf(!real)("under concurrency", () => {
   });
 
   // ID-102
-  test("100 first validates and adds of one subject make one person", async () => {
+  test("if a new subject is validated and added 100 times at once, one person is created", async () => {
     for (let round = 0; round < 5; round++) {
       const subject = crypto.randomUUID();
       const organizations = await Promise.all(Array.from({ length: 10 }, () => identity.organization()));
@@ -151,7 +151,7 @@ describe.skipIf(!real)("under concurrency", () => {
   });
 
   // ID-21, ID-101
-  test("a person is deleted while others leave: refused or done, and no organization loses its last member", async () => {
+  test("if a person is deleted while others leave, no organization loses its last member", async () => {
     for (let round = 0; round < 25; round++) {
       const organizations = await Promise.all(Array.from({ length: 4 }, () => identity.organization()));
       const subject = crypto.randomUUID();
@@ -178,7 +178,7 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("two people who are each other's only companions and delete their accounts: one is refused", async () => {
+  test("if the only two members of an organization delete their accounts at once, one is refused", async () => {
     for (let round = 0; round < 25; round++) {
       const first = await identity.organization();
       const other = await identity.member(first.id, "owner");
@@ -191,7 +191,7 @@ describe.skipIf(!real)("under concurrency", () => {
   });
 
   // ID-103
-  test("a member is removed while keys and sessions are made: none is valid afterwards", async () => {
+  test("if a member is removed while keys and sessions are created, none of them is valid afterwards", async () => {
     for (let round = 0; round < 15; round++) {
       const { id } = await identity.organization();
       const { id: member, user_id } = await identity.member(id);
@@ -216,7 +216,7 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("a member is suspended while sessions are made: none is valid until it is active again", async () => {
+  test("if a member is suspended while sessions are created, none is valid until the member is active again", async () => {
     const { id } = await identity.organization();
     for (let round = 0; round < 15; round++) {
       const { id: member, user_id } = await identity.member(id);
@@ -233,7 +233,7 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("an organization is deleted amid all other calls: 404 or done, and nothing is left", async () => {
+  test("if an organization is deleted amid other calls, they succeed or fail cleanly, and nothing is left", async () => {
     for (let round = 0; round < 10; round++) {
       const { id, owner, owner_member } = await identity.organization();
       const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });

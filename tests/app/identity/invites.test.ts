@@ -20,7 +20,7 @@ async function stored(id: string) {
 
 describe("POST /organizations/{organization_id}/invites", () => {
   // ID-39, ID-40, ID-42, ID-111
-  test("201 with the token, default_role, one use and seven days", async () => {
+  test("returns 201 with the token, default_role, one use and seven days", async () => {
     const { id } = await identity.organization();
     const created = await identity.call("POST", `/organizations/${id}/invites`);
     expect(created.status).toBe(201);
@@ -45,7 +45,7 @@ describe("POST /organizations/{organization_id}/invites", () => {
   });
 
   // ID-40, ID-41
-  test("201 with the requested values", async () => {
+  test("returns 201 with the requested values", async () => {
     const { id } = await identity.organization();
     const body = { email: " ada@example.com ", role: "admin", expires_in_seconds: 60, max_uses: null };
     const created = await identity.call("POST", `/organizations/${id}/invites`, body);
@@ -66,7 +66,7 @@ describe("POST /organizations/{organization_id}/invites", () => {
 
 describe("POST /users/{user_id}/invites/redeem", () => {
   // ID-44, ID-100
-  test("201 with the new member; the invite's role; the pair and the id for the audit log", async () => {
+  test("returns 201 with the new member, who has the invite's role, and an audit note", async () => {
     const { id } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" });
     const user = await identity.person();
@@ -83,7 +83,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
   });
 
   // ID-44, ID-95, ID-100
-  test("200 for a member, which counts as a use and gives no event", async () => {
+  test("returns 200 for an existing member, counts a use, and creates no lifecycle event", async () => {
     const { id, owner, owner_member } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, {
       max_uses: 2,
@@ -107,7 +107,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
     expect((await redeem(owner, invite.body.token)).status).toBe(409);
   });
 
-  test("a removed member joins again, as a new member", async () => {
+  test("lets a removed member join again, as a new member", async () => {
     const { id } = await identity.organization();
     const { id: member, user_id } = await identity.member(id);
     await identity.call("DELETE", `/members/${member}`);
@@ -118,7 +118,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
   });
 
   // ID-45, ER-24
-  test("404 for an unknown token, without naming an organization", async () => {
+  test("returns 404 for an unknown token, without naming an organization", async () => {
     const user = await identity.person();
     for (const token of ["inv_unknown", "x", "\u0000", "\ud800", "x".repeat(10_000)]) {
       const refused = await redeem(user, token);
@@ -131,7 +131,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
   });
 
   // ID-45
-  test("409 with the terminal status for a redeemed, revoked or expired invite", async () => {
+  test("returns 409 with the invite's status if it is redeemed, revoked or expired", async () => {
     const { id } = await identity.organization();
     const user = await identity.person();
     const create = async () => (await identity.call("POST", `/organizations/${id}/invites`)).body;
@@ -158,7 +158,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
   });
 
   // ID-47
-  test("an invite is valid until its last millisecond", async () => {
+  test("accepts an invite until the millisecond before its expiry", async () => {
     const { id } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, {
       expires_in_seconds: 60,
@@ -171,7 +171,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
   });
 
   // ID-49
-  test("a role that has since left the file is copied, and grants nothing", async () => {
+  test("copies a role that is no longer in the roles file, which grants nothing", async () => {
     const { id } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" });
     const smaller = await identity.restarted(ROLES.replace(/ {2}admin.*\n/, ""));
@@ -187,7 +187,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
 
 describe("GET and DELETE of invites", () => {
   // ID-39, ID-43, ID-47
-  test("200 lists every state, and the token of active invites only; expiry is stored on the way", async () => {
+  test("GET lists invites in every state, with the token only of active ones, and stores their expiry", async () => {
     const { id } = await identity.organization();
     const create = async (body: object) =>
       (await identity.call("POST", `/organizations/${id}/invites`, body)).body;
@@ -209,7 +209,7 @@ describe("GET and DELETE of invites", () => {
   });
 
   // ID-48
-  test("204 revokes, again changes nothing, and an overdue one expires", async () => {
+  test("DELETE revokes an invite, a second DELETE changes nothing, and an overdue invite becomes expired", async () => {
     const { id } = await identity.organization();
     const create = async () =>
       (await identity.call("POST", `/organizations/${id}/invites`, { expires_in_seconds: 60 })).body;

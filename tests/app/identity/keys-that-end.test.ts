@@ -26,7 +26,7 @@ describe.each([
   ["a member", keyOfMember],
 ])("a key of %s", (_, newKey) => {
   // ID-59
-  test("with an expiry tells it, and is invalid from that millisecond on", async () => {
+  test("with an expiry returns it when validated, and is invalid from that millisecond on", async () => {
     const { key, expires_at, path, expected } = await newKey({ expires_in_seconds: 60 });
     identity.clock.advance(59_999);
     expect(await identity.validate(key)).toEqual({ ...expected, expires_at });
@@ -36,7 +36,7 @@ describe.each([
     expect(listed).toMatchObject({ expires_at, revoked_at: null });
   });
 
-  test("without an expiry has none, and is valid ten years later", async () => {
+  test("without an expiry is still valid ten years later", async () => {
     const { key, expires_at, expected } = await newKey({});
     expect(expires_at).toBeNull();
     identity.clock.advance(315_360_000_000);
@@ -66,7 +66,7 @@ describe("with APIKEY_MAX_AGE_SECONDS", () => {
   });
   afterAll(() => strict.close());
 
-  test("a lifetime is required, and bounded by it", async () => {
+  test("a lifetime is required, and may not be longer", async () => {
     const path = `/users/${await strict.person()}/api-keys`;
     for (const body of [undefined, {}, { name: "CI" }, { expires_in_seconds: MAX_AGE_SECONDS + 1 }]) {
       const answer = await strict.call("POST", path, body);
@@ -79,7 +79,7 @@ describe("with APIKEY_MAX_AGE_SECONDS", () => {
     expect((await strict.call("GET", path)).body.keys).toHaveLength(2);
   });
 
-  test("the description says so, and a body is no longer optional", async () => {
+  test("the OpenAPI description has the maximum lifetime and a required body", async () => {
     for (const [harness, required, maximum] of [
       [identity, false, 315_360_000],
       [strict, true, MAX_AGE_SECONDS],

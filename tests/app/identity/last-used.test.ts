@@ -32,7 +32,7 @@ const iso = (time_ms: number) => new Date(time_ms).toISOString();
 
 describe("last_used_at", () => {
   // ID-63
-  test("is null until the key is found valid, and then that time", async () => {
+  test("is null until the key is validated, and then the time of the validation", async () => {
     const made = await newKey();
     await storeKeyUses(identity.deps);
     expect(await lastUsed(made)).toBeNull();
@@ -45,7 +45,7 @@ describe("last_used_at", () => {
     expect(identity.deps.keyUses.waiting).toBe(0);
   });
 
-  test("does not change when a validation finds the key invalid", async () => {
+  test("does not change if the key is invalid", async () => {
     const [revoked, expired, misspelt] = [
       await newKey(),
       await newKey({ expires_in_seconds: 60 }),
@@ -61,7 +61,7 @@ describe("last_used_at", () => {
   });
 
   // ID-63
-  test("never moves back, whichever of two replicas stores first", async () => {
+  test("never moves back, whichever replica stores first", async () => {
     const other = await identity.restarted(null);
     for (const order of [
       [identity, other],
@@ -83,7 +83,7 @@ describe("last_used_at", () => {
     expect(identity.deps.keyUses.waiting).toBe(0);
   });
 
-  test("is stored every five seconds, and once more at the end", async () => {
+  test("is stored every five seconds, and once more when the service stops", async () => {
     const [made, later] = [await newKey(), await newKey()];
     const writer = keyUseWriter(identity.deps, { warn: () => {} });
     writer.start();
@@ -100,7 +100,7 @@ describe("last_used_at", () => {
 
 describe.skipIf(!real)("on a server", () => {
   // ID-63
-  test("a key whose row is locked is left for the next time, and delays no other key and no validation", async () => {
+  test("a key with a locked row is stored later, and does not delay other keys or validations", async () => {
     const [locked, free] = [await newKey(), await newKey()];
     const client = postgres(identity.database_url, { max: 1 });
     const release = Promise.withResolvers<void>();
@@ -122,7 +122,7 @@ describe.skipIf(!real)("on a server", () => {
     await client.end();
   });
 
-  test("replicas that store the same keys while these are revoked and their members removed never deadlock", async () => {
+  test("replicas never deadlock when they store the same keys while keys are revoked and members are removed", async () => {
     const replicas = [identity, await identity.restarted(null), await identity.restarted(null)];
     const { id } = await identity.organization();
     const owners = await Promise.all(Array.from({ length: 6 }, () => identity.member(id)));
@@ -167,7 +167,7 @@ describe.skipIf(!real)("on a server", () => {
     expect(await deadlocks()).toEqual(before);
   });
 
-  test("a process that is stopped stores the uses of its last second", async () => {
+  test("a stopping process stores the last uses", async () => {
     const database_url = await freshDatabase();
     const directory = await startDirectory({ DATABASE_URL: database_url });
     const { key } = await directory.key(`/users/${await directory.person(ISSUER, "ada")}`);

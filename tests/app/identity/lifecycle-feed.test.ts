@@ -24,7 +24,9 @@ function feed(query: string) {
   return identity.internal("GET", `/internal/lifecycle-events${query}`);
 }
 
-/** Follows the feed as a consumer does, in pages of `limit`, until `done`, and then to the end. */
+/**
+ * Reads the feed like a consumer, in pages of `limit`. Stops at the end of the feed once `done` returns true.
+ */
 async function follow(limit: number, from: string | null, done: () => boolean): Promise<LifecycleEvent[]> {
   const seen: LifecycleEvent[] = [];
   for (let cursor = from; ; ) {
@@ -37,7 +39,9 @@ async function follow(limit: number, from: string | null, done: () => boolean): 
   }
 }
 
-/** Returns what is wrong with the order of events: an effect before its cause, or an event after the end. */
+/**
+ * Returns the events that are out of order: removed before created, or after the organization was deleted.
+ */
 function disorder(events: LifecycleEvent[]): string[] {
   const state = new Map<string, "created" | "over">();
   return events.flatMap((event) => {
@@ -56,8 +60,8 @@ function disorder(events: LifecycleEvent[]): string[] {
 }
 
 /**
- * Runs one writer: organizations with people who join and leave, until the organization or its owner is
- * deleted.
+ * Creates one organization in each round. Members join and leave it, and then either the organization or its
+ * owner is deleted.
  */
 async function write(identity: IdentityHarness, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
@@ -84,7 +88,7 @@ async function write(identity: IdentityHarness, rounds: number): Promise<void> {
 
 describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks are an hour apart", () => {
   // ID-96
-  test("readers that follow it from anywhere get every event exactly once, causes before effects", async () => {
+  test("readers get every event exactly once and in causal order, wherever they start", async () => {
     const replica = await startIdentity({ database_url: identity.database_url, pool_max: 30 });
     replica.clock.advance(-3_600_000);
     await write(identity, 1);
@@ -118,7 +122,7 @@ describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks ar
 
 describe("the feed", () => {
   // ID-92, ID-93, ID-94
-  test("says of a membership what its consumers need", async () => {
+  test("has the organization's name, and each membership with principal, ids and role", async () => {
     const { id, owner, owner_member } = await identity.organization("Feed");
     const added = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     await identity.call("DELETE", `/organizations/${id}/service-accounts/${added.body.id}`);
@@ -154,7 +158,7 @@ describe("the feed", () => {
   });
 
   // ID-95
-  test("deleting an account gives one member.removed per organization, and no other event", async () => {
+  test("has one member.removed per organization when an account is deleted, and no other event", async () => {
     const organizations = await Promise.all([identity.organization(), identity.organization()]);
     const guests = await Promise.all(
       organizations.map(({ id }) => identity.call("POST", `/organizations/${id}/invites`, {})),
@@ -177,7 +181,7 @@ describe("the feed", () => {
   });
 
   // ID-97
-  test("refuses a cursor that it does not know, and any other query", async () => {
+  test("refuses unknown cursors, invalid limits and other parameters", async () => {
     expect(wrongFields(await feed(`?starting_after=${NOBODY}`))).toEqual(["starting_after"]);
     expect(wrongFields(await feed("?starting_after=x"))).toEqual(["starting_after"]);
     expect(wrongFields(await feed("?limit=0"))).toEqual(["limit"]);
@@ -186,7 +190,7 @@ describe("the feed", () => {
   });
 
   // ID-96
-  test("stays in order when a clock is set back, as another replica's may be", async () => {
+  test("stays in order if a clock is set back", async () => {
     await identity.organization("Ahead");
     identity.clock.advance(-86_400_000);
     await identity.organization("Behind");
@@ -197,7 +201,7 @@ describe("the feed", () => {
     expect(names.slice(-2)).toEqual(["Ahead", "Behind"]);
   });
 
-  test("ids follow the last one, whatever the clock says", () => {
+  test("gives each event an id after the last one, whatever the clock says", () => {
     const last = "7ZZZZZZZZZZZZZZZZZZZZZZZZY";
     expect(followingIds("01KA4YB0Q9ZZZZZZZZZZZZZZZZ", 1, 3)).toEqual([
       "01KA4YB0QA0000000000000000",

@@ -29,7 +29,7 @@ const real = services().postgres.real;
 const identity = useIdentity();
 
 describe("every list", () => {
-  /** Returns path and collection of each list, filled with `count` items. */
+  /** Creates `count` items for each list. Returns each list's path, the name of its array, and its length. */
   async function filledLists(count: number): Promise<[path: string, key: string, count: number][]> {
     const { id, owner, owner_member } = await identity.organization();
     const each = (work: (index: number) => Promise<unknown>) =>
@@ -65,7 +65,7 @@ describe("every list", () => {
   }
 
   // ID-11, ID-12
-  test("returns each item once, by id, in pages of 50 by default, of 100 at most", async () => {
+  test("returns each item once, ordered by id, in pages of 50 by default and at most 100", async () => {
     for (const [path, key, count] of await filledLists(107)) {
       const all = await follow(path, key, "");
       expect(all).toHaveLength(count);
@@ -85,7 +85,7 @@ describe("every list", () => {
   });
 
   // ID-11, ID-13
-  test("accepts a cursor that is no item of it, and refuses a malformed one, and any wrong limit", async () => {
+  test("accepts a cursor that is not in the list, and refuses malformed cursors and invalid limits", async () => {
     const lists = await filledLists(2);
     for (const [path, key, count] of [
       ...lists,
@@ -110,7 +110,7 @@ describe("every list", () => {
   });
 });
 
-/** The counts of a plan's nodes, from EXPLAIN ANALYZE. */
+/** A node in the output of EXPLAIN ANALYZE. */
 interface PlanNode {
   "Node Type": string;
   "Actual Rows": number;
@@ -133,7 +133,8 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     await addManyKeys(identity, { user_id: owner }, "2");
     await addManyMemberships(identity, { member: owner, owner: await identity.person() }, "2", 100_000);
     await addManyEvents(identity, id, "1");
-    // Rows that no list shows come before the rows that lists show.
+    // Mark many of the first members as removed, so that a query would have to skip them to reach the first
+    // page.
     await identity.database.run("hide", (orm) =>
       orm.execute(
         sql`update identity.members set status = 'removed' where id < '01KA4YB0Q91D00000000003000' and role = 'viewer'`,
@@ -154,13 +155,13 @@ describe.skipIf(!real)("over 100 000 rows", () => {
   }, 600_000);
   afterAll(() => client?.end());
 
-  /** Casts a recorder to the builder that lists use: it builds the same statements, and has no rows. */
+  /** Casts a query builder that only records statements. Its results are always empty. */
   function asOrm(recorder: unknown): Orm {
     // biome-ignore lint/plugin: the builders of two drivers differ in the type of a raw result only
     return recorder as Orm;
   }
 
-  /** Returns the statement of a query, with its parameters. */
+  /** Returns the SQL text and the parameters of a query. */
   async function statementOf(query: (orm: Orm) => Promise<unknown>) {
     const sent: { text: string; parameters: unknown[] }[] = [];
     const recorder = drizzle(async (text, parameters) => {
@@ -169,7 +170,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     });
     await query(asOrm(recorder));
     const [statement] = sent;
-    if (statement === undefined) throw new Error("Nothing was sent.");
+    if (statement === undefined) throw new Error("The query sent no statement.");
     return statement;
   }
 
@@ -184,7 +185,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
 
   // ID-109
-  test("organizations that a person created or joined are found by indexes, among any number", async () => {
+  test("the organizations that a person created or joined are found with indexes", async () => {
     const { owner } = await identity.organization();
     const nodes = await nodesOf(await statementOf((orm) => lockOrganizationsOf(orm, owner)));
     expect(nodes.filter((node) => node["Node Type"].includes("Seq Scan"))).toEqual([]);
@@ -192,7 +193,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
   });
 
   // ID-14
-  test("each list reads only its page, from an index and in its order, wherever the page is", async () => {
+  test("each list reads only the rows of the page, from an index in page order, at any depth", async () => {
     const limit = 100;
     for (const [name, list] of Object.entries(lists)) {
       for (const starting_after of [null, "01KA4YB0Q91B00000000050000", "01KA4YB0Q92B00000000099000"]) {
@@ -207,7 +208,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     }
   });
 
-  test("credentials are found by one query on indexes, known or not", async () => {
+  test("known and unknown credentials are found with one query on indexes", async () => {
     const { hash } =
       (await client`select hash from identity.api_keys where member_id is not null limit 1`)[0] ?? {};
     const session = await client`insert into identity.sessions (hash, member_id, created_at, expires_at)

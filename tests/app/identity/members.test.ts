@@ -8,7 +8,7 @@ const newIdp = () => ({ issuer: ISSUER, subject: crypto.randomUUID() });
 
 describe("POST /organizations/{organization_id}/members", () => {
   // ID-27, ID-30, ID-73, ID-111
-  test("201, active at once, with default_role or the named one, for an old or new person", async () => {
+  test("returns 201 with an active member, who has default_role or the requested role, for known and new people", async () => {
     const { id } = await identity.organization();
     const path = `/organizations/${id}/members`;
     const added = await identity.call("POST", path, { idp: newIdp() });
@@ -35,7 +35,7 @@ describe("POST /organizations/{organization_id}/members", () => {
   });
 
   // ID-31
-  test("409 with field idp for a member, suspended or not; 201 with a new id for a removed one", async () => {
+  test("returns 409 for an active or suspended member, and 201 with a new id for a removed one", async () => {
     const { id } = await identity.organization();
     const path = `/organizations/${id}/members`;
     const idp = newIdp();
@@ -52,7 +52,7 @@ describe("POST /organizations/{organization_id}/members", () => {
     expect(again.body.id).not.toBe(first.body.id);
   });
 
-  test("422 for an unknown role and for a malformed subject", async () => {
+  test("returns 422 for an unknown role and for a malformed subject", async () => {
     const { id } = await identity.organization();
     const path = `/organizations/${id}/members`;
     const refusals: [unknown, string[]][] = [
@@ -90,7 +90,7 @@ describe("display_name", () => {
   });
 
   // ID-28
-  test("of a service account is its name, which no member PATCH changes", async () => {
+  test("of a service account is its name, which PATCH of the member cannot change", async () => {
     const { id } = await identity.organization();
     const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     const member = account.body.member_id;
@@ -117,9 +117,9 @@ describe("display_name", () => {
   });
 });
 
-describe("PATCH at both addresses", () => {
+describe("PATCH of a member, under both paths", () => {
   // ID-33, ID-76, ID-98
-  test("200 with {from, to} of each change, and nothing without a change", async () => {
+  test("returns 200, and the audit details have {from, to} of each change", async () => {
     const { id } = await identity.organization();
     const { id: member } = await identity.member(id);
     const path = `/organizations/${id}/members/${member}`;
@@ -138,7 +138,7 @@ describe("PATCH at both addresses", () => {
   });
 
   // ID-33, ID-34
-  test("422 for nothing, removed, a role at the member's own address", async () => {
+  test("returns 422 for an empty body, the status removed, and a role under /members", async () => {
     const { id } = await identity.organization();
     const { id: member } = await identity.member(id);
     for (const path of [`/members/${member}`, `/organizations/${id}/members/${member}`]) {
@@ -152,7 +152,7 @@ describe("PATCH at both addresses", () => {
   });
 
   // ID-37
-  test("the last member may be suspended; the last owner keeps its role, suspended or not", async () => {
+  test("can suspend the last member, but cannot change the role of the last owner, suspended or not", async () => {
     const { id, owner_member } = await identity.organization();
     const path = `/organizations/${id}/members/${owner_member}`;
     expect((await identity.call("PATCH", path, { status: "suspended" })).status).toBe(200);
@@ -164,9 +164,9 @@ describe("PATCH at both addresses", () => {
   });
 });
 
-describe("DELETE at both addresses", () => {
+describe("DELETE of a member, under both paths", () => {
   // ID-29, ID-32, ID-34, ID-35
-  test("204: final, keys revoked, sessions gone, the former shape at the organization's address", async () => {
+  test("returns 204, revokes keys, deletes sessions, and leaves a removed member under /organizations", async () => {
     const { id } = await identity.organization();
     for (const atOrganization of [true, false]) {
       const { id: member, user_id } = await identity.member(id);
@@ -200,7 +200,7 @@ describe("DELETE at both addresses", () => {
   });
 
   // ID-36, ID-37
-  test("422 for the last member, and for the last owner", async () => {
+  test("returns 422 for the last member and for the last owner", async () => {
     const { id, owner_member } = await identity.organization();
     expect(wrongFields(await identity.call("DELETE", `/members/${owner_member}`))).toEqual(["member_id"]);
     const { id: other } = await identity.member(id, "admin");
@@ -214,7 +214,7 @@ describe("DELETE at both addresses", () => {
 
 describe("GET /members/{member_id}/user", () => {
   // ID-38
-  test("200 with the person; 404 for a service account", async () => {
+  test("returns the person, or 404 for a service account", async () => {
     const { id, owner, owner_member } = await identity.organization();
     const found = await identity.call("GET", `/members/${owner_member}/user`);
     expect(found.body).toEqual({ user_id: owner });
@@ -224,7 +224,7 @@ describe("GET /members/{member_id}/user", () => {
 });
 
 // ID-9
-test("no answer about an organization, its members, accounts, invites, keys and sessions has a user_id", async () => {
+test("no response about an organization, its members, accounts, invites, keys or sessions has a user_id", async () => {
   const { id, owner, owner_member } = await identity.organization();
   const { id: member, user_id } = await identity.member(id);
   const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });

@@ -19,7 +19,7 @@ import {
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** One of the three addresses of keys, with the owner. */
+/** Generates one of the three URL paths of keys. `owner` is undefined if the path names nobody. */
 const addressOfKeys = fc
   .record({ kind: fc.constantFrom("person", "member", "account"), which: place, where: place })
   .map(({ kind, which, where }) => ({
@@ -156,7 +156,9 @@ const rotateKey = fc
     }),
   );
 
-/** Returns the address of an owner's keys; for a service account one of its two. */
+/**
+ * Returns the URL path of an owner's keys. A service account has two paths, and `index` selects one of them.
+ */
 function homeOf(model: Model, owner: string, index: number): { path: string; owner: string | undefined } {
   if (model.people.has(owner)) return { path: `/users/${owner}/api-keys`, owner };
   const member = model.member(owner);

@@ -46,7 +46,7 @@ const createInvite = fc.record({ which: place, body: inviteBody }).map(
           const uses = max_uses === null || max_uses === 1 || max_uses === 2;
           if (role === "nobody" || !expires || typeof expires_in_seconds !== "number" || !uses)
             return invalid;
-          // An email may be longer than a name.
+          // A text of 129 characters is too long for a name, but not for an email.
           if (email !== undefined && !isText(email) && email !== "x".repeat(129)) return invalid;
           if (!model.organizations.has(organization)) return notFound;
           const invite = {

@@ -346,7 +346,7 @@ const listMemberships = place.map(
   }),
 );
 
-/** The first steps of every sequence, which create something to work on. */
+/** The first steps of every sequence. They create people, an organization and members for later steps. */
 export const openingSteps: Step[] = [
   signInAs(0),
   signInAs(1),

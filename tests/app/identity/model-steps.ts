@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Method, NOBODY } from "./harness.ts";
 import { type Model, ROLE_LABELS } from "./model.ts";
 
-/** The answer that the model expects of a call. model.test.ts compares bodies. */
+/** The response that the model expects. `model.test.ts` compares the body if it is set. */
 export interface Expected {
   status: number;
   code?: string;
@@ -10,10 +10,10 @@ export interface Expected {
   body?: unknown;
 }
 
-/** The parts of an answer that the model cannot predict: new ids and secrets. */
+/** The values of a response that the model cannot predict: new ids and secrets. */
 export type Given = Record<string, unknown>;
 
-/** A call, and its effect on the model. */
+/** A call. `settle` applies the effect of the call to the model, and returns the expected response. */
 export interface Planned {
   port?: "internal";
   method: Method;
@@ -22,7 +22,7 @@ export interface Planned {
   settle(given: Given): Expected;
 }
 
-/** A step of a random sequence: a call, or null for a step that only lets time pass. */
+/** A step of a random sequence. `plan` returns a call, or null if the step only lets time pass. */
 export interface Step {
   name: string;
   plan(model: Model): Planned | null;
@@ -32,18 +32,16 @@ export const notFound: Expected = { status: 404, code: "NOT_FOUND" };
 export const invalid: Expected = { status: 422, code: "VALIDATION_ERROR" };
 export const done: Expected = { status: 204 };
 
-/**
- * Selects one of the present or former things for a step; the largest number selects one that never existed.
- */
+/** Generates an index for {@link pick}. The largest index selects an id that never existed. */
 export const place = fc.nat({ max: 23 });
 const STRANGER = 23;
 export const text = fc.constantFrom("Ada", "  Grace  ", "Ünïcode 🚪", "x".repeat(128), "🚪".repeat(128));
 const WRONG_TEXTS = ["", "   ", "a\u0000b", "a\nb", "x".repeat(129), "\ud800", 7, true, ["Ada"]];
-/** Generates mostly a valid name. */
+/** Generates a name that is valid in 9 of 10 cases. */
 export const anyText = fc.oneof({ weight: 9, arbitrary: text }, fc.constantFrom<unknown>(...WRONG_TEXTS));
 export const role = fc.option(fc.constantFrom(...Object.keys(ROLE_LABELS)), { nil: undefined });
 
-/** Generates mostly a valid value. */
+/** Generates one of the good values in 9 of 10 cases, and otherwise one of the wrong values. */
 export const mostly = (good: unknown[], wrong: unknown[]) =>
   fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...good) }, fc.constantFrom(...wrong));
 
@@ -51,13 +49,13 @@ export function isText(value: unknown): value is string {
   return typeof value === "string" && !WRONG_TEXTS.includes(value);
 }
 
-/** Returns one of the ids, newer ones first, because related steps follow one another. */
+/** Returns the id at an index that counts from the newest, so that small indexes select related things. */
 export function pick(ids: Iterable<string>, index: number): string {
   const all = [...ids].reverse();
   return index === STRANGER ? NOBODY : (all[index % Math.max(all.length, 1)] ?? NOBODY);
 }
 
-/** Returns mostly a present id, otherwise a former one. */
+/** Returns the id of a deleted thing for every sixth index, and otherwise the id of an existing one. */
 function pickLiving(ids: Iterable<string>, past: Iterable<string>, index: number): string {
   return pick(index % 6 === 5 ? past : ids, index);
 }
@@ -68,7 +66,7 @@ export const aPerson = (model: Model, index: number) =>
 export const anOrganization = (model: Model, index: number) =>
   pickLiving(model.organizations.keys(), model.past.organizations, index);
 
-/** Lists what belongs to an organization. Path and answer have the same word for it. */
+/** Generates steps that list `things` of an organization. Both the path and the response have this word. */
 export const listOf = (things: string, shown: (model: Model, organization: string) => unknown[]) =>
   place.map(
     (which): Step => ({
@@ -87,6 +85,6 @@ export const listOf = (things: string, shown: (model: Model, organization: strin
     }),
   );
 
-/** Returns mostly the organization that something belongs to. */
+/** Returns the organization of `owned`, except for every sixth index, which selects any organization. */
 export const organizationOf = (model: Model, owned: { organization: string } | undefined, index: number) =>
   index % 6 !== 5 && owned ? owned.organization : anOrganization(model, index);

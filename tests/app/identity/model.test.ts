@@ -9,7 +9,7 @@ import { credentialSteps } from "./model-steps-credentials.ts";
 import { joinSteps } from "./model-steps-joins.ts";
 import { memberSteps, openingSteps } from "./model-steps-members.ts";
 
-/** IDENTITY_MODEL_RUNS sets more runs than the suite has time for. */
+/** The number of random sequences. IDENTITY_MODEL_RUNS can set more than the test suite has time for. */
 const RUNS = Number(process.env.IDENTITY_MODEL_RUNS ?? 40);
 const STEPS_MAX = 120;
 
@@ -50,8 +50,8 @@ class Call implements fc.AsyncCommand<Model, IdentityHarness> {
 }
 
 /**
- * Returns what the model must learn from an answer: ids and secrets, and the ids that only other addresses
- * tell.
+ * Returns the values that the model takes from the response of a successful creation. Adds ids that the body
+ * lacks: the member's from the audit note, and the person's from another request.
  */
 async function givenBy(real: IdentityHarness, { status, body, note }: Answer): Promise<Given> {
   if (status !== 201) return body ?? {};
@@ -63,7 +63,7 @@ async function givenBy(real: IdentityHarness, { status, body, note }: Answer): P
   return given;
 }
 
-/** Returns a body without the times of writes, and with `revoked_at` as a flag. */
+/** Returns a body without `created_at` and `updated_at`, and with `revoked_at` as a boolean. */
 function comparable(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(comparable);
   if (typeof body !== "object" || body === null) return body;
@@ -74,7 +74,9 @@ function comparable(body: unknown): unknown {
   );
 }
 
-/** Compares everything that is left: each credential, member, list of members and list of invites. */
+/**
+ * Compares the final state with the model: each credential and member, and the lists of members and invites.
+ */
 async function sweep(model: Model): Promise<void> {
   const credentials = [
     ...[...model.keys.values()].map(({ key }) => key),
@@ -99,7 +101,7 @@ async function sweep(model: Model): Promise<void> {
 }
 
 // ID-27, ID-29, ID-37, ID-101
-test("any sequence of calls has the answers and the feed of the specification's plain model", async () => {
+test("any sequence of calls has the same responses and the same feed as a plain model of the specification", async () => {
   const steps = [...memberSteps, ...joinSteps, ...credentialSteps].map((step) =>
     step.map((each) => new Call(each)),
   );

@@ -1,7 +1,8 @@
 /**
- * A plain model of the directory: the specification, with maps and loops, one call at a time. It shares no
- * code with the service.
+ * A simple model of the identity service, with maps and loops instead of a database. Tests compare the
+ * service with it. It shares no code with the service, and runs one call at a time.
  */
+
 export interface Person {
   id: string;
   subject: string;
@@ -19,7 +20,7 @@ export interface Member {
   id: string;
   organization: string;
   person: string | null;
-  /** The service account of this member. */
+  /** The id of the service account that this member is, or null for a person. */
   account: string | null;
   name: string | null;
   role: string;
@@ -53,10 +54,10 @@ export interface Key {
   key: string;
   /** Milliseconds since the epoch; null for a key without expiry. */
   expires_at: number | null;
-  /** The lifetime of its successor. */
+  /** The lifetime that a rotation gives to the new key, or null for none. */
   lifetime_ms: number | null;
   last_used_at: number | null;
-  /** Whether a rotation has replaced it. */
+  /** Whether a rotation has replaced this key. */
   rotated: boolean;
   revoked: boolean;
 }
@@ -93,7 +94,7 @@ export class Model {
   readonly keys = new Map<string, Key>();
   readonly sessions: Session[] = [];
   readonly events: ModelEvent[] = [];
-  /** Ids and secrets that once existed, so that steps try them again. */
+  /** The ids of deleted people and organizations, so that steps can use them again. */
   readonly past = { people: new Set<string>(), organizations: new Set<string>() };
 
   constructor(now: number) {
@@ -114,7 +115,7 @@ export class Model {
     return this.living(organization).find((member) => member.person === person);
   }
 
-  /** Returns the member, unless it is removed or of another organization. */
+  /** Returns the member, or undefined if it is unknown, removed or in another organization. */
   member(id: string, organization?: string): Member | undefined {
     const member = this.members.get(id);
     if (member === undefined || member.status === "removed") return undefined;
@@ -126,7 +127,7 @@ export class Model {
     return account && this.member(account.member, organization) && account;
   }
 
-  /** Whether the organization would lose its last member or owner without this one. */
+  /** Returns whether this member is the organization's last member or last owner. */
   isNeeded(member: Member): boolean {
     const others = this.living(member.organization).filter((other) => other !== member);
     return others.length === 0 || this.isLastOwner(member);
@@ -195,7 +196,7 @@ export class Model {
     this.events.push({ type: "organization.deleted", organization_id: id, data: { name } });
   }
 
-  /** Returns the state of an invite as it is now. */
+  /** Marks an overdue invite as expired, and returns it. */
   look(invite: Invite): Invite {
     if (invite.status === "active" && invite.expires_at <= this.now) invite.status = "expired";
     return invite;
@@ -205,7 +206,7 @@ export class Model {
     return !revoked && (expires_at === null || expires_at > this.now);
   }
 
-  /** Returns the answer of validate. */
+  /** Returns the response body of a validation. */
   validate(credential: string): Record<string, unknown> {
     const key = [...this.keys.values()].find((each) => each.key === credential && this.isUsable(each));
     const session = this.sessions.find((each) => each.token === credential && each.expires_at > this.now);
@@ -267,7 +268,7 @@ export class Model {
     };
   }
 
-  /** Finds a credential valid, which is a use of it when it is a key. */
+  /** Validates a credential, and updates `last_used_at` if it is a valid key. Returns the response body. */
   use(credential: string): Record<string, unknown> {
     const result = this.validate(credential);
     const key = [...this.keys.values()].find((each) => each.key === credential);

@@ -1,11 +1,10 @@
+/** Tests the limit of organizations that one person may create (ID-109). */
 import { describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
 import { type Answer, NOBODY, startIdentity, wrongFields } from "./harness.ts";
-
-/** The number of organizations that one person may create (ID-109). */
 
 const MAX = 3;
 const identity = useIdentity({ organizations_per_person_max: MAX });
@@ -37,7 +36,7 @@ const eventsOf = async () => (await identity.events()).length;
 
 // ID-109
 describe("POST /users/{user_id}/organizations", () => {
-  test("409 beyond the limit, and nothing is written", async () => {
+  test("returns 409 beyond the limit, and writes nothing", async () => {
     const user = await identity.person();
     await createMost(user);
     const events = await eventsOf();
@@ -48,7 +47,7 @@ describe("POST /users/{user_id}/organizations", () => {
     expect((await create(await identity.person())).status).toBe(201);
   });
 
-  test("201 again once one of them is deleted", async () => {
+  test("returns 201 again once one of them is deleted", async () => {
     const user = await identity.person();
     const [first = ""] = await createMost(user);
     expect((await identity.call("DELETE", `/organizations/${first}`)).status).toBe(204);
@@ -56,7 +55,7 @@ describe("POST /users/{user_id}/organizations", () => {
     expectTooMany(await create(user));
   });
 
-  test("409 for a person who has left what they created: handing over frees no place", async () => {
+  test("still counts an organization that its creator has left", async () => {
     const user = await identity.person();
     const [first = ""] = await createMost(user);
     await identity.member(first, "owner");
@@ -68,7 +67,7 @@ describe("POST /users/{user_id}/organizations", () => {
     expectTooMany(await create(user));
   });
 
-  test("counts no organization that a person has joined", async () => {
+  test("does not count organizations that the person only joined", async () => {
     const subject = crypto.randomUUID();
     const user = await identity.person(subject);
     for (let count = 0; count < MAX + 1; count += 1) {
@@ -83,7 +82,7 @@ describe("POST /users/{user_id}/organizations", () => {
 
 // ID-109, ID-110
 describe("POST /organizations", () => {
-  test("201 for a person at the limit: organizations that staff create do not count", async () => {
+  test("returns 201 for a person at the limit, because organizations that staff create do not count", async () => {
     const user = await identity.person();
     const asked = { name: " By staff ", user_id: user };
     for (let count = 0; count < MAX + 1; count += 1) {
@@ -103,7 +102,7 @@ describe("POST /organizations", () => {
     expect((await createAsStaff(asked)).status).toBe(201);
   });
 
-  test("404 for an unknown person, 422 for what is not an id; nothing is written", async () => {
+  test("returns 404 for an unknown person and 422 for a malformed id, and writes nothing", async () => {
     const events = await eventsOf();
     const unknown = await createAsStaff({ name: "A", user_id: NOBODY });
     expect(unknown).toMatchObject({
@@ -117,7 +116,7 @@ describe("POST /organizations", () => {
   });
 });
 
-test("a deleted account leaves its organizations to their members, without a trace of the creator", async () => {
+test("deleting an account keeps its organizations for their members, but forgets who created them", async () => {
   const user = await identity.person();
   const [first = ""] = await createMost(user);
   await identity.member(first, "owner");
@@ -138,7 +137,7 @@ test("a deleted account leaves its organizations to their members, without a tra
 
 describe.skipIf(!services().postgres.real)("under concurrency", () => {
   // ID-109
-  test("of one person's many concurrent creates, by two replicas, exactly the allowed number succeeds", async () => {
+  test("exactly the allowed number of one person's concurrent creates on two replicas succeeds", async () => {
     const other = await startIdentity({
       database_url: identity.database_url,
       organizations_per_person_max: MAX,
@@ -156,7 +155,7 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
     await other.close();
   });
 
-  test("creates beside the deletion of the account leave no organization without a member", async () => {
+  test("creates while the account is deleted leave no organization without a member", async () => {
     for (let round = 0; round < 15; round += 1) {
       const user = await identity.person();
       const [deleted, ...created] = await Promise.all([

@@ -8,7 +8,7 @@ const identity = useIdentity();
 
 describe("POST /users/{user_id}/organizations", () => {
   // ID-24, ID-99, ID-100
-  test("201, the creator is an active member with creator_role, with the pair and the id for the audit log", async () => {
+  test("returns 201 with an audit note, and the creator is an active member with creator_role", async () => {
     const user = await identity.person();
     const created = await identity.call("POST", `/users/${user}/organizations`, { name: " Acme " });
     expect(created.status).toBe(201);
@@ -34,7 +34,7 @@ describe("POST /users/{user_id}/organizations", () => {
 
 describe("GET /organizations", () => {
   // ID-25
-  test("200 lists all by id", async () => {
+  test("lists all organizations, ordered by id", async () => {
     const { id } = await identity.organization("Listed");
     const { body } = await identity.call("GET", "/organizations?limit=100");
     const ids = body.organizations.map((each: { id: string }) => each.id);
@@ -45,7 +45,7 @@ describe("GET /organizations", () => {
 
 describe("GET and PATCH /organizations/{organization_id}", () => {
   // ID-23, ID-25
-  test("200 with the organization; a new name with its details; 404 for an unknown one", async () => {
+  test("return the organization, change its name with audit details, and return 404 for an unknown one", async () => {
     const { id } = await identity.organization("Old");
     expect((await identity.call("GET", `/organizations/${id}`)).body).toMatchObject({ id, name: "Old" });
     const renamed = await identity.call("PATCH", `/organizations/${id}`, { name: "Neu 🚪" });
@@ -58,7 +58,7 @@ describe("GET and PATCH /organizations/{organization_id}", () => {
   });
 
   // ID-23
-  test("names are not unique", async () => {
+  test("allow several organizations with the same name", async () => {
     await identity.organization("Twin");
     const second = await identity.organization("Twin");
     expect((await identity.call("GET", `/organizations/${second.id}`)).body.name).toBe("Twin");
@@ -67,7 +67,7 @@ describe("GET and PATCH /organizations/{organization_id}", () => {
 
 describe("DELETE /organizations/{organization_id}", () => {
   // ID-26
-  test("204: everything in it is gone, its people are not; 404 the second time", async () => {
+  test("returns 204, deletes everything in it but no people, and returns 404 the second time", async () => {
     const { id, owner, owner_member } = await identity.organization();
     const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     const invite = await identity.call("POST", `/organizations/${id}/invites`);
@@ -101,7 +101,7 @@ describe("DELETE /organizations/{organization_id}", () => {
 
 describe("GET /organizations/{organization_id}/roles", () => {
   // ID-75
-  test("200 with the file, sorted by slug, the defaults resolved; not paginated", async () => {
+  test("returns all roles of the file on one page, sorted by slug, with the default roles", async () => {
     const { id } = await identity.organization();
     const path = `/organizations/${id}/roles`;
     expect((await identity.call("GET", path)).body).toEqual({
@@ -122,7 +122,7 @@ describe("GET /organizations/{organization_id}/roles", () => {
 
 describe("with roles off", () => {
   // ID-72
-  test("every role is null, everybody may do everything, and a role in a body is 422", async () => {
+  test("every role is null, every member may do everything, and a role in a body is 422", async () => {
     const before = await identity.organization();
     const key = (await identity.call("POST", `/members/${before.owner_member}/api-keys`)).body.key;
     const off = await identity.restarted(null);
@@ -169,7 +169,7 @@ describe("with roles off", () => {
   });
 
   // ID-49
-  test("an earlier invite gives the role that it was made with, once roles are on again", async () => {
+  test("an earlier invite gives the role that it was created with, once roles are on again", async () => {
     const { id } = await identity.organization();
     const { token } = (await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" })).body;
     const off = await identity.restarted(null);
@@ -186,7 +186,7 @@ describe("with roles off", () => {
   });
 
   // ID-74
-  test("a role that the file no longer holds grants nothing, and is still shown", async () => {
+  test("a role that is no longer in the file grants nothing, but is still shown", async () => {
     const { id } = await identity.organization();
     const { id: member } = await identity.member(id, "admin");
     const key = (await identity.call("POST", `/members/${member}/api-keys`)).body.key;
@@ -198,7 +198,7 @@ describe("with roles off", () => {
   });
 
   // ID-74
-  test("a member that was added with roles off is granted nothing once roles are on", async () => {
+  test("a member who was added with roles off has no labels once roles are on", async () => {
     const off = await identity.restarted(null);
     const { owner_member } = await off.organization();
     const key = (await off.call("POST", `/members/${owner_member}/api-keys`)).body.key;

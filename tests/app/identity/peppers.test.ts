@@ -4,7 +4,7 @@ import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { type IdentityHarness, ROLES, startIdentity } from "./harness.ts";
 
-/** One installation, restarted with other peppers. */
+/** A service without peppers. {@link withPeppers} starts others on the same database. */
 let plain: IdentityHarness;
 const [FIRST, SECOND] = ["first pepper", "second pepper"].map((text) => text.padEnd(32, "*"));
 const withPeppers = (peppers: Parameters<IdentityHarness["restarted"]>[1]) => plain.restarted(ROLES, peppers);
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => plain.close());
 
-/** Creates one secret of each kind, with the beginning of its hash in the database. */
+/** Creates one secret of each kind: a key, a session and an invite token. */
 async function newSecrets(identity: IdentityHarness) {
   const { id, owner } = await identity.organization();
   const create = async (path: string, body?: object) => (await identity.call("POST", path, body)).body;
@@ -46,7 +46,7 @@ async function hashOf({ key_id }: Secrets): Promise<string> {
 const PLAIN = /^[0-9a-f]{64}$/;
 
 // ID-82
-test("secrets from before a pepper stay valid, and a key that is used is stored under the pepper", async () => {
+test("secrets from before a pepper stay valid, and a key is rehashed with the pepper when it is used", async () => {
   const [used, unused] = [await newSecrets(plain), await newSecrets(plain)];
   const peppered = await withPeppers({ current: FIRST });
   expect(await accepts(peppered, used)).toEqual(ALL);
@@ -63,7 +63,7 @@ test("secrets from before a pepper stay valid, and a key that is used is stored 
 });
 
 // ID-82
-test("a replica with the coming pepper as the previous one accepts what others store under it", async () => {
+test("a replica that knows the next pepper as the previous one accepts secrets that others hash with it", async () => {
   const ahead = await withPeppers({ current: FIRST });
   const made = await newSecrets(ahead);
   expect(await accepts(plain, made)).toEqual(NONE);
@@ -72,7 +72,7 @@ test("a replica with the coming pepper as the previous one accepts what others s
 });
 
 // ID-82
-test("after a change of peppers a used key moves, and an unused one ends with its pepper", async () => {
+test("after a change of peppers, a used key is rehashed, and an unused one is invalid without its pepper", async () => {
   const first = await withPeppers({ current: FIRST });
   const [used, unused] = [await newSecrets(first), await newSecrets(first)];
   const both = await withPeppers({ current: SECOND, previous: FIRST });
@@ -91,7 +91,7 @@ test("after a change of peppers a used key moves, and an unused one ends with it
 });
 
 // ID-81
-test("a rotated key's successor is stored under the current pepper", async () => {
+test("a rotation hashes the new key with the current pepper", async () => {
   const user = await plain.person();
   const path = `/users/${user}/api-keys`;
   const old = (await plain.call("POST", path)).body;
@@ -101,7 +101,7 @@ test("a rotated key's successor is stored under the current pepper", async () =>
   expect(await peppered.validate(next.key)).toMatchObject({ valid: true });
 });
 
-test("a secret that was imported twice, plain and peppered, blocks nobody's last use", async () => {
+test("a secret that was imported twice, plain and peppered, does not block last uses of other keys", async () => {
   const peppered = await withPeppers({ current: FIRST });
   const [twice, other] = [await newSecrets(plain), await newSecrets(plain)];
   const [hash] = peppered.deps.secrets.hashesOf(twice.key);

@@ -1,9 +1,8 @@
+/** Tests the plan of an organization: staff set it, members see it, and validations return it. */
 import { describe, expect, test } from "bun:test";
 import { services } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
 import { startIdentity, wrongFields } from "./harness.ts";
-
-/** The plan of an organization: staff set it, members see it, validations carry it. */
 
 const identity = useIdentity();
 
@@ -17,7 +16,7 @@ const planEvents = async (id: string) =>
 
 describe("PATCH /organizations/{organization_id}/plan", () => {
   // ID-23, ID-112
-  test("gives an organization a plan, changes it and takes it away", async () => {
+  test("sets, changes and removes the plan of an organization", async () => {
     const { id } = await identity.organization("Acme");
     expect(await planOf(id)).toBeNull();
     let before: string | null = null;
@@ -33,7 +32,7 @@ describe("PATCH /organizations/{organization_id}/plan", () => {
   });
 
   // ID-113
-  test("tells each change to the lifecycle feed, and no unchanged plan", async () => {
+  test("adds an event to the lifecycle feed for each change, but not if the plan is the same", async () => {
     const { id } = await identity.organization("Acme");
     for (const plan of [null, "pro", "pro", "free", null])
       expect((await changeTo(id, plan)).status).toBe(200);
@@ -45,7 +44,7 @@ describe("PATCH /organizations/{organization_id}/plan", () => {
   });
 
   // ID-112
-  test("refuses every other value, and writes nothing", async () => {
+  test("refuses every invalid value, and writes nothing", async () => {
     const { id } = await identity.organization();
     const wrong = ["", "Pro", "a b", "p".repeat(65), "ä", "a\nb", " pro", 7, true, ["pro"], { name: "pro" }];
     for (const plan of wrong) expect(wrongFields(await changeTo(id, plan))).toEqual(["plan"]);
@@ -58,7 +57,7 @@ describe("PATCH /organizations/{organization_id}/plan", () => {
 });
 
 // ID-114
-test("a new organization has DEFAULT_PLAN, if a person or staff creates it", async () => {
+test("a new organization has DEFAULT_PLAN, whether a person or staff creates it", async () => {
   const other = await startIdentity({ default_plan: "free" });
   const user_id = await other.person();
   const own = await other.call("POST", `/users/${user_id}/organizations`, { name: "A" });
@@ -68,7 +67,7 @@ test("a new organization has DEFAULT_PLAN, if a person or staff creates it", asy
 });
 
 // ID-115
-test("a validation of a member's key, of a service account's or of a session carries the plan", async () => {
+test("the validation of a member's key, a service account's key or a session returns the plan", async () => {
   const { id, owner, owner_member } = await identity.organization();
   const create = async (path: string, body: object) => (await identity.call("POST", path, body)).body;
   const account = await create(`/organizations/${id}/service-accounts`, { name: "Bot" });
@@ -89,7 +88,7 @@ test("a validation of a member's key, of a service account's or of a session car
 
 describe.skipIf(!services().postgres.real)("under concurrency", () => {
   // ID-113
-  test("many changes at once, by two replicas, are told in their order", async () => {
+  test("the feed has concurrent changes on two replicas in their order", async () => {
     const other = await startIdentity({ database_url: identity.database_url });
     const { id } = await identity.organization();
     const answers = await Promise.all(

@@ -16,7 +16,7 @@ async function start(lane_waiting_max?: number): Promise<IdentityHarness> {
   return identity;
 }
 
-/** Locks all rows of an organization, as a delete of a large one does, until it is released. */
+/** Locks all rows of an organization until `release` is called, like the deletion of a large organization. */
 async function lockOrganization(identity: IdentityHarness, id: string) {
   const sql = postgres(identity.database_url, { max: 2, onnotice: () => {} });
   const locked = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ async function lockOrganization(identity: IdentityHarness, id: string) {
   await locked.promise;
   return {
     release: gate.resolve,
-    /** Returns the number of the service's connections that wait for a lock. */
+    /** Returns the number of database connections that wait for a lock. */
     async waiting(): Promise<number> {
       const [row] = await sql`select count(*)::int as count from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
@@ -50,7 +50,7 @@ async function lockOrganization(identity: IdentityHarness, id: string) {
 
 const TIMES = 10;
 
-/** Returns every write in an organization, each as a function that repeats it, with its final status. */
+/** Returns every kind of write in an organization: its expected status, and a function that sends it. */
 async function writesIn(identity: IdentityHarness, id: string) {
   const { call } = identity;
   const at = `/organizations/${id}`;
@@ -102,7 +102,7 @@ async function writesIn(identity: IdentityHarness, id: string) {
   return writes;
 }
 
-/** Returns the calls of other tenants during the lock. */
+/** Returns a function that sends the requests of another tenant, and expects that they succeed. */
 async function othersOf(identity: IdentityHarness) {
   const { call } = identity;
   const { id, owner, owner_member } = await identity.organization("Other");
@@ -135,7 +135,7 @@ async function othersOf(identity: IdentityHarness) {
 
 describe.skipIf(!real)("while all writers of one organization wait for its rows", () => {
   // ID-91, ID-104
-  test("others are served, its own reads too, and all its writes are done in the end", async () => {
+  test("other tenants and its own reads are served, and all its writes succeed in the end", async () => {
     const identity = await start();
     const { id } = await identity.organization();
     const writes = await writesIn(identity, id);
@@ -149,7 +149,8 @@ describe.skipIf(!real)("while all writers of one organization wait for its rows"
         return { expected: status, status: answer.status, text: answer.status === status ? "" : answer.text };
       }),
     );
-    // Deletions of accounts wait separately from the organization's own writers.
+    // Two writers of the organization and two deletions of accounts wait for locks. All other writers are
+    // queued.
     await waitFor(async () => (await lock.waiting()) === 4);
     for (let time = 0; time < 3; time++) await others();
     expect((await identity.call("GET", `/organizations/${id}/members`)).status).toBe(200);
@@ -163,7 +164,7 @@ describe.skipIf(!real)("while all writers of one organization wait for its rows"
   }, 60_000);
 
   // ID-104
-  test("one too many is 503 with Retry-After at once, and writes nothing", async () => {
+  test("writes beyond the queue's limit are 503 with Retry-After at once, and write nothing", async () => {
     const identity = await start(10);
     const { id } = await identity.organization();
     const lock = await lockOrganization(identity, id);
@@ -173,7 +174,8 @@ describe.skipIf(!real)("while all writers of one organization wait for its rows"
       if (answer.status === 503) unavailable += 1;
       return answer;
     });
-    // two wait in the database and ten before it
+    // Of 50 writes, two wait for the lock in the database and ten are queued. The service refuses the other
+    // 38.
     await waitFor(() => unavailable === 38);
     await waitFor(async () => (await lock.waiting()) === 2);
     lock.release();
@@ -188,7 +190,7 @@ describe.skipIf(!real)("while all writers of one organization wait for its rows"
     expect(listed.body.service_accounts).toHaveLength(12);
   });
 
-  test("600 writes at once are all done, none of them refused", async () => {
+  test("600 writes at once all succeed", async () => {
     const identity = await start();
     const { id } = await identity.organization();
     const others = await othersOf(identity);

@@ -8,8 +8,8 @@ import { BRAND, TIME, ULID } from "./harness.ts";
 const real = services().postgres.real;
 const identity = useIdentity({ pool_max: 20 });
 
-/** The addresses of keys, each with a new owner. */
-const addresses = {
+/** Creates a new owner for each of the three paths of keys, and returns the URL path of that owner's keys. */
+const ownersByPath = {
   "/users/{user_id}/api-keys": async () => `/users/${await identity.person()}/api-keys`,
   "/members/{member_id}/api-keys": async () =>
     `/members/${(await identity.organization()).owner_member}/api-keys`,
@@ -34,9 +34,9 @@ function expectConflict(answer: Awaited<ReturnType<typeof rotate>>, value: strin
   });
 }
 
-describe.each(Object.entries(addresses))("POST %s/{key_id}/rotate", (_template, newOwner) => {
+describe.each(Object.entries(ownersByPath))("POST %s/{key_id}/rotate", (_template, newOwner) => {
   // ID-61, ID-111
-  test("201 with a new key of the same name, owner and lifetime; the old one is invalid at once", async () => {
+  test("returns 201 with a new key of the same name, owner and lifetime; the old key is invalid at once", async () => {
     const path = await newOwner();
     const old = await create(path, { name: "Deploy", expires_in_seconds: 3600 });
     const held = await identity.validate(old.key);
@@ -70,7 +70,7 @@ describe.each(Object.entries(addresses))("POST %s/{key_id}/rotate", (_template, 
   });
 
   // ID-61, ID-62
-  test("without an overlap the old key is revoked, as by a delete, and stays marked as rotated", async () => {
+  test("revokes the old key if there is no overlap", async () => {
     const path = await newOwner();
     const old = await create(path);
     const { body } = await rotate(path, old.id, { overlap_seconds: 0 });
@@ -83,7 +83,7 @@ describe.each(Object.entries(addresses))("POST %s/{key_id}/rotate", (_template, 
   });
 
   // ID-61
-  test("201 with an overlap: both are valid until its end, to the millisecond", async () => {
+  test("keeps both keys valid until the exact end of the overlap", async () => {
     const path = await newOwner();
     const old = await create(path);
     const { body } = await rotate(path, old.id, { overlap_seconds: 604_800 });
@@ -99,7 +99,7 @@ describe.each(Object.entries(addresses))("POST %s/{key_id}/rotate", (_template, 
   });
 
   // ID-61
-  test("201 with an overlap beyond the old key's own expiry keeps that expiry", async () => {
+  test("keeps the old key's expiry if the overlap is longer", async () => {
     const path = await newOwner();
     const old = await create(path, { expires_in_seconds: 60 });
     identity.clock.advance(59_999);
@@ -111,7 +111,7 @@ describe.each(Object.entries(addresses))("POST %s/{key_id}/rotate", (_template, 
   });
 
   // ID-62
-  test("409 for a key that is revoked, has expired or was rotated; its successor can be rotated", async () => {
+  test("returns 409 for a key that is revoked, expired or already rotated; the new key can be rotated", async () => {
     const path = await newOwner();
     const [revoked, expired, rotated] = [
       await create(path),
@@ -152,8 +152,8 @@ test("a suspended member's key can be rotated, and a removed one's is 404", asyn
 });
 
 // ID-58
-test("with APIKEY_MAX_AGE_SECONDS a key without an expiry, or a longer one, is rotated to one within it", async () => {
-  const path = await addresses["/users/{user_id}/api-keys"]();
+test("a key with no expiry, or with a longer one than APIKEY_MAX_AGE_SECONDS, is rotated to one within it", async () => {
+  const path = await ownersByPath["/users/{user_id}/api-keys"]();
   const old = [
     await create(path),
     await create(path, { expires_in_seconds: 7200 }),
@@ -171,7 +171,7 @@ test("with APIKEY_MAX_AGE_SECONDS a key without an expiry, or a longer one, is r
 
 describe.skipIf(!real)("under concurrency", () => {
   // ID-62
-  test("one of twenty rotations of a key wins, at both addresses of a service account's", async () => {
+  test("one of twenty rotations of a service account's key succeeds, under both paths", async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await identity.organization();
       const account = (await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" }))
@@ -194,8 +194,8 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("a rotation beside a revocation: the old key is invalid, and a new one exists only if the answer told it", async () => {
-    const path = await addresses["/members/{member_id}/api-keys"]();
+  test("if a key is rotated and revoked at once, it is invalid, and a new key exists only if it was returned", async () => {
+    const path = await ownersByPath["/members/{member_id}/api-keys"]();
     for (let round = 0; round < 30; round++) {
       const old = await create(path);
       const before = (await listed(path)).length;
@@ -211,7 +211,7 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("a member is removed while its keys are rotated: none is valid afterwards", async () => {
+  test("if a member is removed while its keys are rotated, none is valid afterwards", async () => {
     for (let round = 0; round < 15; round++) {
       const { id } = await identity.organization();
       const { id: member } = await identity.member(id);

@@ -1,13 +1,12 @@
+/** Tests that no cache between the identity service and its callers may store responses (OP-24). */
 import { expect, test } from "bun:test";
 import { useIdentity } from "./bed.ts";
 import { NOBODY } from "./harness.ts";
 
-/** Caches between identity and its callers store no secret and no directory data (OP-24). */
-
 const identity = useIdentity();
 
 // OP-24
-test("no cache stores answers with a key, a session or an invite token", async () => {
+test("responses with a key, a session or an invite token are sent with no-store", async () => {
   const { id, owner } = await identity.organization();
   const key = await identity.call("POST", `/users/${owner}/api-keys`, { name: "key" });
   const answers = [
@@ -23,7 +22,7 @@ test("no cache stores answers with a key, a session or an invite token", async (
 });
 
 // OP-24
-test("no cache stores answers without a secret either, refusals included", async () => {
+test("responses without a secret are sent with no-store too, including errors", async () => {
   const { id } = await identity.organization();
   const answers = [
     await identity.call("GET", `/organizations/${id}`),

@@ -1,18 +1,17 @@
+/**
+ * Tests that keys, sessions and invite tokens are returned once, to their creator, and appear nowhere else.
+ * The test searches the database, logs, later responses, traces and metrics of a service process.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, type RunningProcess, services, startProcess } from "../../support/index.ts";
 
-/**
- * Keys, sessions and invite tokens are shown once, to their creator, and are nowhere else: not in the
- * database, and not in the service's logs, answers or exports. The test reads a whole process, with its
- * traces and metrics.
- */
 const PEPPER = "pepper-of-this-test-0123456789abcdef";
 const PREVIOUS_PEPPER = "another-pepper-0123456789-of-this-test";
 const INTERNAL_TOKEN = "internal-token-of-this-test";
 
-/** The test reads the database from here, which an embedded one does not allow. */
+/** The test opens the service's database in this process, which needs a PostgreSQL server. */
 const real = services().postgres.real;
 let collected = "";
 let collector: Bun.Server<undefined>;
@@ -41,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => collector?.stop(true));
 
-/** All answers, without the one field that tells a secret. */
+/** All responses, without the fields that return a new secret. */
 let answered = "";
 
 async function call(method: string, path: string, body?: unknown, secretField?: string) {

@@ -13,7 +13,7 @@ async function account(body: object = { name: "Bot" }) {
 
 describe("POST .../service-accounts", () => {
   // ID-51, ID-73, ID-111
-  test("201, active, with service_account_default_role or the named role", async () => {
+  test("returns 201 with an active account, which has service_account_default_role or the requested role", async () => {
     const { organization, created } = await account({ name: " Nightly " });
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
@@ -40,7 +40,7 @@ describe("POST .../service-accounts", () => {
 
 describe("GET, PATCH and DELETE of a service account", () => {
   // ID-50, ID-52
-  test("200; its role and status are its member's", async () => {
+  test("show and change it; its role and status are those of its member", async () => {
     const { organization, path, created, member } = await account();
     await identity.call("PATCH", `/organizations/${organization.id}/members/${member}`, {
       role: "admin",
@@ -61,7 +61,7 @@ describe("GET, PATCH and DELETE of a service account", () => {
   });
 
   // ID-53
-  test("204 removes the member with its keys; 404 from then on", async () => {
+  test("remove its member and keys, and return 404 from then on", async () => {
     const { organization, path, member } = await account();
     const key = (await identity.call("POST", `${path}/api-keys`)).body.key;
     expect((await identity.call("DELETE", path)).status).toBe(204);
@@ -78,7 +78,7 @@ describe("GET, PATCH and DELETE of a service account", () => {
   });
 
   // ID-36, ID-53
-  test("422 where it is the last member, or the last owner", async () => {
+  test("return 422 if it is the last member or the last owner", async () => {
     const { organization, path, member } = await account({ name: "Heir", role: "owner" });
     expect((await identity.call("DELETE", `/members/${organization.owner_member}`)).status).toBe(204);
     expect(wrongFields(await identity.call("DELETE", path))).toEqual(["member_id"]);
@@ -91,7 +91,7 @@ describe("GET, PATCH and DELETE of a service account", () => {
   });
 
   // ID-54
-  test("a service account mints no session, and has no person", async () => {
+  test("a service account cannot have a session, and has no person", async () => {
     const { organization, member } = await account();
     const minted = await identity.call("POST", `/users/${member}/organizations/${organization.id}/session`);
     expect(minted.status).toBe(404);

@@ -15,7 +15,7 @@ const mint = (user: string, organization: string, body?: unknown) =>
 
 describe("POST /users/{user_id}/organizations/{organization_id}/session", () => {
   // ID-66, ID-67, ID-100
-  test("201 with the session, the member's labels and the pair for the audit log", async () => {
+  test("returns 201 with the session, the member's labels and an audit note", async () => {
     const { id } = await identity.organization();
     const { id: member, user_id } = await identity.member(id, "admin");
     const minted = await mint(user_id, id);
@@ -39,7 +39,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
   });
 
   // ID-67
-  test("is valid for one hour; another one does not end it", async () => {
+  test("creates a session that is valid for one hour, even if another one is created", async () => {
     const { id, owner } = await identity.organization();
     const first = (await mint(owner, id)).body.token;
     identity.clock.advance(HOUR_MS - 1);
@@ -50,7 +50,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
     expect(await identity.validate(second)).toMatchObject({ valid: true });
   });
 
-  test("a change of role reaches an existing session", async () => {
+  test("creates a session that follows later changes of the member's role", async () => {
     const { id } = await identity.organization();
     const { id: member, user_id } = await identity.member(id, "viewer");
     const { token } = (await mint(user_id, id)).body;
@@ -59,7 +59,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
   });
 
   // ID-66
-  test("404 for no member, a suspended one, a removed one, and an unknown organization or person", async () => {
+  test("returns 404 if the person is no active member, and for an unknown organization or person", async () => {
     const { id, owner } = await identity.organization();
     const { id: member, user_id } = await identity.member(id);
     await identity.call("PATCH", `/members/${member}`, { status: "suspended" });
@@ -76,7 +76,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
   });
 
   // ID-68
-  test("422 for empty ids and a user_id of more than 128 characters", async () => {
+  test("returns 422 for empty ids and for a user_id of more than 128 characters", async () => {
     const { id, owner } = await identity.organization();
     expect(wrongFields(await mint("", id))).toEqual(["user_id"]);
     expect(wrongFields(await mint(owner, ""))).toEqual(["organization_id"]);
@@ -98,7 +98,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
 });
 
 // ID-69
-test("expired sessions are deleted in the background every ten minutes, valid ones are kept", async () => {
+test("expired sessions are deleted in the background every ten minutes, and valid ones are kept", async () => {
   const { id, owner } = await identity.organization();
   const addExpired = (count: number) =>
     identity.database.run("fill", (orm) =>

@@ -5,7 +5,7 @@ import { wrongFields } from "./harness.ts";
 
 const identity = useIdentity();
 
-/** One way to name the keys of a new owner, with a list and a way to use one. */
+/** Creates an owner. Returns the path of the owner's keys, and functions that create, use and list keys. */
 async function newOwner() {
   const { owner_member } = await identity.organization();
   const path = `/members/${owner_member}/api-keys`;
@@ -26,7 +26,7 @@ async function newOwner() {
 }
 
 // ID-64
-test("unused_for_seconds finds keys by their last use, and those never used by their creation", async () => {
+test("unused_for_seconds finds keys by their last use, or by their creation if they were never used", async () => {
   const { create, use, names } = await newOwner();
   const used = await create("used");
   await create("never used");
@@ -44,7 +44,7 @@ test("unused_for_seconds finds keys by their last use, and those never used by t
 });
 
 // ID-64
-test("expires_within_seconds finds keys that end in time, not those that have no end", async () => {
+test("expires_within_seconds finds keys that expire soon, and no keys without an expiry", async () => {
   const { create, names } = await newOwner();
   await create("minute", 60);
   await create("hour", 3600);
@@ -58,7 +58,7 @@ test("expires_within_seconds finds keys that end in time, not those that have no
 });
 
 // ID-64
-test("both together, and neither finds what is over: revoked, expired, or rotated without an overlap", async () => {
+test("both filters can be combined, and neither finds revoked, expired or rotated keys", async () => {
   const { path, create, use, names } = await newOwner();
   const [revoked, rotated, used] = [
     await create("revoked", 3600),
@@ -79,7 +79,7 @@ test("both together, and neither finds what is over: revoked, expired, or rotate
   expect(await names("")).toHaveLength(7);
 });
 
-test("pages hold what fits, as many as asked for", async () => {
+test("pages have only matching keys, up to the requested limit", async () => {
   const { path, create, use } = await newOwner();
   const made = [];
   for (let index = 0; index < 12; index++) made.push(await create(`key ${index}`));
@@ -96,7 +96,7 @@ test("pages hold what fits, as many as asked for", async () => {
 });
 
 // ID-64
-test("422 for other values, twice the same, and unknown ones", async () => {
+test("invalid values, repeated parameters and unknown parameters are 422", async () => {
   const { path } = await newOwner();
   for (const name of ["unused_for_seconds", "expires_within_seconds"]) {
     for (const value of ["", "-1", "1.5", "1e3", "x", "%20", "0x10", "1000000000", "null", "%00", "٣"]) {

@@ -27,7 +27,7 @@ async function documentedOperations(): Promise<[string, Documented][]> {
 }
 
 describe("the OpenAPI description", () => {
-  test("is the same whatever was called before it was first read", async () => {
+  test("does not depend on calls before it is first read", async () => {
     const { text } = await identity.call("GET", "/swagger/json");
     const used = await identity.restarted(ROLES);
     await used.organization();
@@ -37,7 +37,7 @@ describe("the OpenAPI description", () => {
     expect((await used.call("GET", "/swagger/json")).text).toBe(text);
   });
 
-  test("names the audit headers of the writes that set them", async () => {
+  test("has the audit headers of the operations that set them", async () => {
     const operations = Object.fromEntries(await documentedOperations());
     const headers = (name: string, status: string) =>
       Object.keys(operations[name]?.responses[status]?.headers ?? {});
@@ -61,7 +61,7 @@ describe("the page", () => {
   afterAll(() => running.stop());
 
   test.skipIf(browserPath === undefined)(
-    "lists every operation in a browser, with nothing from the internet and no complaint",
+    "lists every operation in a browser, without requests to other origins and without errors",
     async () => {
       await using browser = await launchBrowser();
       const { page, strangers, complaints } = await openSwagger(browser, running.url, "Users-listUsers");

@@ -3,12 +3,14 @@ import { type SQL, sql } from "drizzle-orm";
 import { type BodyField, bodyFields, type OpenApiDocument, operationsIn } from "../../support/openapi.ts";
 import type { IdentityHarness, Method } from "./harness.ts";
 
-/** A person with an organization and one of everything in it, by the names of path parameters. */
+/**
+ * A person, an organization and one of each thing in it. The names of the ids are those of path parameters.
+ */
 export type Tenant = Record<
   "user_id" | "organization_id" | "member_id" | "service_account_id" | "invite_id",
   string
 > & {
-  /** A key of each kind of owner, by the path parameter that names the owner. */
+  /** The id of a key for each kind of owner, by the path parameter that names the owner. */
   keys: Record<"user_id" | "member_id" | "service_account_id", string>;
   token: string;
 };
@@ -18,7 +20,7 @@ export async function newTenant(identity: IdentityHarness, name: string): Promis
   const inOrganization = `/organizations/${organization_id}`;
   const create = async (path: string, body: object = {}) => (await identity.call("POST", path, body)).body;
   const account = await create(`${inOrganization}/service-accounts`, { name: `${name} bot` });
-  // A second owner, so that the first one can leave.
+  // Add a second owner, so that the first one can leave the organization.
   await identity.member(organization_id, "owner");
   const invite = await create(`${inOrganization}/invites`, { email: `${name}@example.com` });
   const keyOf = async (path: string) =>
@@ -43,9 +45,9 @@ export interface Operation {
   id: string;
   method: Method;
   path: string;
-  /** Names of path parameters, the subject first. */
+  /** The names of the path parameters, in the order of the path. */
   params: string[];
-  /** A body that would be accepted; undefined for an operation without one. */
+  /** A valid body, or undefined for an operation without a body. */
   body: object | undefined;
   /** The fields of the body. */
   fields: BodyField[];
@@ -71,11 +73,11 @@ export async function operationsOf(identity: IdentityHarness): Promise<Operation
 function methodOf(name: string): Method {
   const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
   const method = methods.find((each) => each === name);
-  if (method === undefined) throw new Error(`${name} is no method of this service.`);
+  if (method === undefined) throw new Error(`${name} is not a method that this service uses.`);
   return method;
 }
 
-/** The path of an operation with a value for each parameter, in their order. */
+/** Returns the path of an operation with these values for its parameters, in their order. */
 export function filled({ path }: Operation, values: readonly string[]): string {
   let index = 0;
   return path.replace(/\{\w+\}/g, () => values[index++] ?? "");
@@ -85,13 +87,16 @@ function fieldOf(fields: object, name: string | undefined): string | undefined {
   return Object.entries(fields).find(([each]) => each === name)?.[1];
 }
 
-/** The id of what a parameter names, of a tenant. */
+/** Returns the tenant's id for a path parameter of an operation. */
 export function idOf(tenant: Tenant, { params }: Operation, param: string): string {
   const id = param === "key_id" ? fieldOf(tenant.keys, params.at(-2)) : fieldOf(tenant, param);
   return id ?? "";
 }
 
-/** The sample of an operation's body, with the tenant's person or token where it asks for one. */
+/**
+ * Returns the sample body of an operation, with the tenant's own values for fields such as `user_id` and
+ * `token`.
+ */
 export function bodyFor(tenant: Tenant, { body }: Operation): object | undefined {
   if (body === undefined) return undefined;
   return Object.fromEntries(
@@ -99,7 +104,7 @@ export function bodyFor(tenant: Tenant, { body }: Operation): object | undefined
   );
 }
 
-/** The path of an operation with the ids of a tenant. */
+/** Returns the path of an operation with the ids of a tenant. */
 export function pathIn(tenant: Tenant, operation: Operation): string {
   return filled(
     operation,
@@ -119,7 +124,7 @@ const TABLES = [
   "lifecycle_events",
 ];
 
-/** Everything that is stored, as one digest: equal when nothing was written. */
+/** Returns a digest of all stored rows. Two digests are equal if nothing was written between them. */
 export async function storedDigest({ database }: IdentityHarness): Promise<string> {
   const digests: SQL[] = TABLES.map(
     (table) =>

@@ -6,7 +6,7 @@ const identity = useIdentity();
 
 describe("GET /users", () => {
   // ID-16
-  test("200 lists people by id", async () => {
+  test("lists people, ordered by id", async () => {
     const people = [await identity.person(), await identity.person(), await identity.person()];
     const { status, body } = await identity.call("GET", "/users?limit=100");
     expect(status).toBe(200);
@@ -19,7 +19,7 @@ describe("GET /users", () => {
 
 describe("GET /users/{user_id}", () => {
   // ID-7, ID-15, ID-16
-  test("200 with the person", async () => {
+  test("returns the person", async () => {
     const id = await identity.person();
     const { status, body } = await identity.call("GET", `/users/${id}`);
     expect(status).toBe(200);
@@ -33,7 +33,7 @@ describe("GET /users/{user_id}", () => {
   });
 
   // ID-10
-  test("200 with a slash at the end of the path, too", async () => {
+  test("returns the person even if the path ends with a slash", async () => {
     const id = await identity.person();
     expect(await identity.call("GET", `/users/${id}/`)).toEqual(await identity.call("GET", `/users/${id}`));
     expect((await identity.call("GET", "/users/?limit=1")).status).toBe(200);
@@ -43,7 +43,7 @@ describe("GET /users/{user_id}", () => {
 
 describe("PATCH /users/{user_id}", () => {
   // ID-17, ID-98
-  test("200 with the change, and its details; none when nothing changed", async () => {
+  test("returns 200, with audit details of the change, or none if nothing changed", async () => {
     const id = await identity.person();
     identity.clock.advance(1000);
     const named = await identity.call("PATCH", `/users/${id}`, { display_name: "  Ada Lovelace " });
@@ -67,7 +67,7 @@ describe("PATCH /users/{user_id}", () => {
 
 describe("PATCH /users/{user_id}/status", () => {
   // ID-18
-  test("200, with details; nothing of a suspended person is admitted until it is active again", async () => {
+  test("returns 200; no credential of a suspended person is valid until the person is active again", async () => {
     const subject = crypto.randomUUID();
     const id = await identity.person(subject);
     const organization = await identity.call("POST", `/users/${id}/organizations`, { name: "Own" });
@@ -100,7 +100,7 @@ describe("PATCH /users/{user_id}/status", () => {
 
 describe("DELETE /users/{user_id}", () => {
   // ID-20, ID-22, ID-38, ID-98
-  test("204: memberships end and forget the name, keys are deleted, and the subject is a new person", async () => {
+  test("returns 204, ends memberships, deletes names and keys, and the subject then gets a new person", async () => {
     const subject = crypto.randomUUID();
     const id = await identity.person(subject);
     await identity.call("PATCH", `/users/${id}`, { display_name: "Ada" });
@@ -141,7 +141,7 @@ describe("DELETE /users/{user_id}", () => {
   });
 
   // ID-21
-  test("409 names every organization that would lose its last member or owner", async () => {
+  test("returns 409 with every organization that would lose its last member or owner", async () => {
     const id = await identity.person();
     const alone = await identity.call("POST", `/users/${id}/organizations`, { name: "Alone" });
     const led = await identity.call("POST", `/users/${id}/organizations`, { name: "Led" });
@@ -165,7 +165,7 @@ describe("DELETE /users/{user_id}", () => {
     expect((await identity.call("DELETE", `/users/${id}`)).status).toBe(204);
   });
 
-  test("a service account can be the remaining member", async () => {
+  test("returns 204 if a service account remains as a member", async () => {
     const { id, owner } = await identity.organization();
     const body = { name: "Bot", role: "owner" };
     await identity.call("POST", `/organizations/${id}/service-accounts`, body);
@@ -175,7 +175,7 @@ describe("DELETE /users/{user_id}", () => {
 
 describe("GET /users/{user_id}/memberships", () => {
   // ID-19
-  test("200 lists active memberships only", async () => {
+  test("lists only active memberships", async () => {
     const id = await identity.person();
     const first = await identity.call("POST", `/users/${id}/organizations`, { name: "First" });
     const second = await identity.call("POST", `/users/${id}/organizations`, { name: "Second" });

@@ -11,7 +11,7 @@ const ask = (body: unknown) => identity.internal("POST", PATH, body);
 
 describe("a JWT's subject", () => {
   // ID-85
-  test("is the same person each time; the subject of another issuer is another person", async () => {
+  test("is the same person each time, and another person for another issuer", async () => {
     const subject = crypto.randomUUID();
     const first = await ask({ idp: { issuer: ISSUER, subject } });
     expect(first.body).toEqual({ valid: true, realm: "directory", user_id: expect.any(String) });
@@ -21,7 +21,7 @@ describe("a JWT's subject", () => {
   });
 
   // ID-86
-  test("is compared exactly", async () => {
+  test("is compared character by character", async () => {
     const people = await Promise.all(
       ["ada", "Ada", " ada", "ada ", "ａｄａ"].map((name) => identity.person(name)),
     );
@@ -38,7 +38,7 @@ describe("a key", () => {
   });
 
   // ID-74, ID-87
-  test("of a member is valid in its organization, with what the role grants now", async () => {
+  test("of a member is valid in its organization, with the current labels of its role", async () => {
     const { id } = await identity.organization();
     const { id: member } = await identity.member(id, "admin");
     const { key } = (await identity.call("POST", `/members/${member}/api-keys`)).body;
@@ -61,7 +61,7 @@ describe("a key", () => {
   });
 
   // ID-87, ID-88
-  test("of a service account follows its member's states", async () => {
+  test("of a service account is valid only while its member is active", async () => {
     const { id } = await identity.organization();
     const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     const { member_id } = account.body;
@@ -81,7 +81,7 @@ describe("version 1", () => {
     crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
   const hashOf = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 
-  /** Stores the hash of an old plaintext, as an operator does who imports keys. */
+  /** Imports a key of version 1: stores its hash. */
   async function importKey(plaintext: string, owner: { user_id?: string; member_id?: string }) {
     const now = identity.clock.date().toISOString();
     await identity.database.run("import", (orm) =>
@@ -91,7 +91,7 @@ describe("version 1", () => {
     );
   }
 
-  test("user keys, member keys and sessions still validate, each for its own kind of owner", async () => {
+  test("user keys, member keys and sessions are still valid, each only for its own kind of owner", async () => {
     const { id, owner, owner_member } = await identity.organization();
     const userKey = `${BRAND}-sk-1-${secret()}`;
     const memberKey = `${BRAND}-mk-1-${secret()}`;
@@ -116,7 +116,7 @@ describe("version 1", () => {
     expect(await identity.validate(crossedToo)).toEqual({ valid: false });
   });
 
-  test("another brand's secret is not valid, though its hash is stored", async () => {
+  test("a secret with another brand is not valid, even if its hash is stored", async () => {
     const old = `formerly-k-2-${secret()}`;
     await importKey(old, { user_id: await identity.person() });
     expect(await identity.validate(old)).toEqual({ valid: false });
@@ -144,7 +144,7 @@ describe("a text that is not a credential", () => {
     for (const credential of forms) expect(await identity.validate(credential)).toEqual({ valid: false });
   });
 
-  test("costs one query at most, like a credential", async () => {
+  test("causes at most one query, like a credential", async () => {
     const { key } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
     const { id, owner } = await identity.organization();
     const { token } = (await identity.call("POST", `/users/${owner}/organizations/${id}/session`)).body;
@@ -162,7 +162,7 @@ describe("a text that is not a credential", () => {
   });
 });
 
-/** Counts the statements of `work`, by standing between the service and its database. */
+/** Counts the statements that validations send to the database, with a proxy around the database. */
 async function countQueries() {
   const { validations } = identity.deps;
   let statements = 0;
@@ -174,7 +174,8 @@ async function countQueries() {
           work(
             new Proxy(orm, {
               get(inner, name) {
-                // A prepared query asks for the session.
+                // Prepared queries do not call select or execute. They read the property `_` of the
+                // connection.
                 if (name === "select" || name === "execute" || name === "_") statements += 1;
                 const value = Reflect.get(inner, name);
                 return typeof value === "function" ? value.bind(inner) : value;
@@ -193,7 +194,7 @@ async function countQueries() {
 }
 
 describe("many concurrent validations", () => {
-  test("are each answered for their own credential, by a few queries", async () => {
+  test("each return the result of their own credential, with few queries", async () => {
     const users = await Promise.all(Array.from({ length: 30 }, () => identity.person()));
     const keys = await Promise.all(
       users.map(async (user) => (await identity.call("POST", `/users/${user}/api-keys`)).body),
@@ -224,7 +225,7 @@ describe("many concurrent validations", () => {
 
 describe("the request", () => {
   // ID-84
-  test("422 for neither, both, unknown fields and wrong types; 400 for what is not JSON", async () => {
+  test("is 422 with neither or both of credential and idp, unknown fields or wrong types, and 400 if not JSON", async () => {
     const idp = { issuer: ISSUER, subject: "a" };
     expect(wrongFields(await ask({}))).toEqual([""]);
     expect((await ask({ idp, credential: "x" })).status).toBe(422);
@@ -240,7 +241,7 @@ describe("the request", () => {
   });
 
   // ID-86
-  test("422 for an issuer or subject that is empty, too long or has a control character", async () => {
+  test("is 422 if the issuer or the subject is empty, too long or has a control character", async () => {
     const long = "s".repeat(255);
     expect((await ask({ idp: { issuer: ISSUER, subject: long } })).body.valid).toBe(true);
     for (const value of ["", `${long}s`, "a\u0000", "a\nb", "\ud800"]) {
@@ -250,7 +251,7 @@ describe("the request", () => {
   });
 
   // ID-89
-  test("401 without the internal token where one is configured, on every internal path; health is open", async () => {
+  test("is 401 without a configured internal token, on every internal path except health", async () => {
     const guarded = await startIdentity({ internal_auth_token: "secret-token" });
     const body = { credential: "x" };
     const wrong: Record<string, string>[] = [
@@ -275,7 +276,7 @@ describe("the request", () => {
   });
 
   // ID-90
-  test("404 on the public port, and the public paths on the internal one", async () => {
+  test("is 404 on the public port, and public paths are 404 on the internal port", async () => {
     expect((await identity.call("POST", PATH, { credential: "x" })).status).toBe(404);
     expect((await identity.call("GET", "/internal/lifecycle-events")).status).toBe(404);
     expect((await identity.internal("GET", "/users")).status).toBe(404);

@@ -1,11 +1,10 @@
+/** Tests how the portal's process serves its page. `tests/flow/portal` tests the page itself. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { testWitness } from "../../support/test-log.ts";
-
-/** How the portal's process serves its page. `tests/flow/portal` tests the page itself. */
 
 setDefaultTimeout(120_000);
 
@@ -18,7 +17,7 @@ colors: { accent: "#7a1f5c", accent_dark: "#f0a8d8" }
 links: { support: "mailto:help@example.com", terms: "https://example.com/terms" }
 `;
 
-/** Verifier keys of two witnesses, one with a hostile name. */
+/** The verifier keys of two witnesses. The name of the first contains HTML. */
 const WITNESSES = [testWitness(`<b>"'&amp;one`).key, testWitness("two.example.com").key];
 
 let folder: string;
@@ -45,7 +44,7 @@ async function start(env: Record<string, string>, brand?: string): Promise<Runni
   return startProcess("apps/portal/main.ts", { ...ENV, ...look, ...env });
 }
 
-/** Returns the lines on stderr of a start that is refused with exit code 78. */
+/** Expects that the portal exits with code 78 at start. Returns the problems that it prints to stderr. */
 async function problems(env: Record<string, string>, brand?: string): Promise<string[]> {
   try {
     await (await start(env, brand)).kill();
@@ -59,7 +58,7 @@ async function problems(env: Record<string, string>, brand?: string): Promise<st
 const get = (path: string, init?: RequestInit) => fetch(`${portal.url}${path}`, init);
 const html = async (path = "/portal") => (await get(path)).text();
 
-/** The characters that HTML escapes, the ampersand last. */
+/** HTML escapes and their characters. The ampersand is last, so that nothing is unescaped twice. */
 const ESCAPED = { "&quot;": '"', "&#x27;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
 /** Returns the settings in the HTML of a page. */
@@ -73,7 +72,7 @@ function settingsIn(page: string): unknown {
 describe("the page", () => {
   // PT-3
   test.each(["/portal", "/portal/signed-in?code=c&state=s", "/portal/invite"])(
-    "is answered at %p",
+    "is served at %p",
     async (path) => {
       const page = await get(path);
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -83,7 +82,7 @@ describe("the page", () => {
   );
 
   // PT-3, PT-4
-  test("calls its own origin and the provider's alone, and allows no frame, no inline script and one policy", async () => {
+  test("may call only its own origin and the identity provider's, and allows no frames and no inline scripts", async () => {
     const { headers } = await get("/portal");
     expect(headers.get("content-security-policy")?.split("; ")).toEqual([
       "default-src 'none'",
@@ -103,7 +102,7 @@ describe("the page", () => {
   });
 
   // PT-4
-  test("names the hash of its script and styles", async () => {
+  test("has the hashes of its script and styles", async () => {
     const assets = [
       ...(await html()).matchAll(/(?:src|href)="(\/portal\/[^"]+)" integrity="sha256-([^"]+)"/g),
     ];
@@ -120,7 +119,7 @@ describe("the page", () => {
   });
 
   // PT-1
-  test("holds no secret and names no file of the machine that made it", async () => {
+  test("contains no file path of the machine that built it", async () => {
     const script = /src="([^"]+)"/.exec(await html())?.[1] ?? "";
     for (const path of ["/portal", script]) {
       expect(await (await get(path)).text()).not.toContain(
@@ -135,7 +134,7 @@ describe("the page", () => {
     "/portal/assets/main.tsx",
     "/portal/assets/..%2Fpackage.json",
     "/",
-  ])("has nothing at %p", async (path) => {
+  ])("is 404 at %p", async (path) => {
     const answer = await get(path);
     expect([answer.status, await answer.json()]).toEqual([
       404,
@@ -143,7 +142,7 @@ describe("the page", () => {
     ]);
   });
 
-  test("takes GET and HEAD alone, and no body", async () => {
+  test("accepts only GET and HEAD", async () => {
     const posted = await get("/portal", { method: "POST", body: "code=c" });
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     expect((await get("/portal", { method: "HEAD" })).status).toBe(200);
@@ -164,7 +163,7 @@ describe("the page", () => {
 });
 
 // PT-71
-test("the page gets the keys of the witnesses, their number as the quorum, and the origin", async () => {
+test("the page gets the keys of the witnesses, the origin, and by default the number of keys as the quorum", async () => {
   expect(settingsIn(await html())).toMatchObject({
     witnesses: { keys: WITNESSES, quorum: 2, origin: "audit.example.com/log" },
   });
@@ -172,7 +171,7 @@ test("the page gets the keys of the witnesses, their number as the quorum, and t
 
 describe("the process", () => {
   // PT-1
-  test("is ready at once, names itself and ends with 0", async () => {
+  test("is ready at once, logs its name and exits with 0", async () => {
     const own = await start({});
     expect(own.logs()[0]).toMatchObject({ service: "portal", message: "listening" });
     expect(await (await fetch(`${own.internal_url}/health/ready`)).json()).toEqual({ status: "healthy" });
@@ -182,7 +181,7 @@ describe("the process", () => {
   });
 
   // OP-37, PT-1
-  test("has one line and one count for each request, and one route for all unknown paths", async () => {
+  test("logs and counts each request, with one route for all unknown paths", async () => {
     const own = await start({});
     const unknown = Array.from({ length: 20 }, () => `/portal/${crypto.randomUUID()}/x`);
     for (const path of ["/portal", "/portal/assets/none.js", ...unknown]) await fetch(`${own.url}${path}`);
@@ -203,7 +202,7 @@ describe("the process", () => {
   });
 
   // PT-2
-  test("names every wrong variable", async () => {
+  test("names every invalid environment variable", async () => {
     const wrong = {
       AUTH_ISSUER: "login.example.com",
       PORTAL_CLIENT_ID: "two words",

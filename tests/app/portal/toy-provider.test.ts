@@ -1,9 +1,8 @@
+/** Tests the sign-in page of the toy identity provider, which the portal uses in the quick start. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-
-/** The sign-in page of the toy identity provider, which the quick start's portal uses. */
 
 const Tokens = Type.Object({ id_token: Type.String(), token_type: Type.String() });
 
@@ -54,7 +53,7 @@ const exchange = (code: string, changed: Record<string, string> = {}) => {
 };
 
 describe("the toy provider", () => {
-  test("gives an ID token and an access token for a code and its verifier, once", async () => {
+  test("exchanges a code and its verifier for an ID token and an access token, once", async () => {
     const code = await codeOf(await choose(`<b>"ada"`));
     const answer = await exchange(code);
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
@@ -88,22 +87,22 @@ describe("the toy provider", () => {
     ["code_challenge", "short"],
     ["response_type", "token"],
     ["client_id", ""],
-  ])("refuses the %s %p and sends nobody anywhere", async (name, value) => {
+  ])("refuses the %s %p without a redirect", async (name, value) => {
     const answer = await authorize({ [name]: value });
     expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
   });
 
-  test("refuses no name and a long one", async () => {
+  test("refuses an empty name and one that is too long", async () => {
     for (const subject of ["", "x".repeat(129)]) expect((await choose(subject)).status).toBe(400);
   });
 
-  test("asks where it has no session, and answers a silent question by login_required", async () => {
+  test("asks for a name without a session, and returns login_required with prompt=none", async () => {
     expect(await (await authorize({ state: `"><script>1</script>` })).text()).not.toContain("<script>");
     const silent = new URL((await authorize({ prompt: "none" })).headers.get("location") ?? "");
     expect(silent.searchParams.get("error")).toBe("login_required");
   });
 
-  test("remembers the person by a cookie until the session ends", async () => {
+  test("remembers the person with a cookie until the session ends", async () => {
     const cookie = (await choose("ada")).headers.get("set-cookie")?.split(";")[0] ?? "";
     const headers = { Cookie: cookie };
     expect(await codeOf(await authorize({ prompt: "none" }, { headers }))).not.toBe("");

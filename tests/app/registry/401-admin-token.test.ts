@@ -13,7 +13,7 @@ const OTHERS = [
 
 describe("without the admin token", () => {
   // RG-1
-  test("every operation, and every other address, is 401 before anything else", async () => {
+  test("every operation and every unknown path is 401 before any other check", async () => {
     const document: OpenApiDocument = (await registry.call("GET", "/swagger/json")).body;
     const operations = operationsIn(document).map(({ method, path }) => `${method} ${path}`);
     const open = ["GET /schema/routes.json"];
@@ -76,8 +76,8 @@ describe("the admin token", () => {
 });
 
 describe("a start", () => {
-  // flow/every-service/exit-78-wrong-variables.test.ts covers wrong tokens.
-  test.each([undefined, ""])("with ADMIN_TOKEN %j is refused", async (token) => {
+  // tests/flow/every-service/exit-78-wrong-variables.test.ts tests malformed tokens.
+  test.each([undefined, ""])("with ADMIN_TOKEN %j exits with 78", async (token) => {
     const env = { DATABASE_URL: "pglite://memory", ROUTE_STORE_URL: "http://127.0.0.1:1" };
     const ended = await rejection(
       startProcess("apps/registry/main.ts", token === undefined ? env : { ...env, ADMIN_TOKEN: token }),

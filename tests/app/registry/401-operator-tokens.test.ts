@@ -1,3 +1,6 @@
+/**
+ * Tests tokens of an identity provider that stand for operators. `403-operators.test.ts` tests their rights.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,8 +20,6 @@ import {
   OperatorProvider,
   startOperated,
 } from "./operators-bed.ts";
-
-/** Tokens of an OpenID provider that stand for operators. The matrix of their rights is in 403-operators. */
 
 const WIDGETS = { services: ["w*"], paths: ["/w"] };
 const PAST = "2020-01-01T00:00:00Z";
@@ -59,7 +60,7 @@ const verdict = async (claims: Record<string, unknown>) => called(await provider
 const MAIN = { repository: "acme/widgets", ref: "main" };
 
 // RG-123, RG-124
-describe("a token of the provider", () => {
+describe("a token of the identity provider", () => {
   test("stands for the operator whose claims it has", async () => {
     expect(await verdict(MAIN)).toEqual([200, "widgets"]);
     expect(await verdict({ groups: ["x", "platform"] })).toEqual([200, "platform"]);
@@ -67,19 +68,19 @@ describe("a token of the provider", () => {
   });
 
   // RG-126
-  test("stands for the first operator of the file, whatever the order of its own claims", async () => {
+  test("stands for the first matching operator of the file, whatever the order of its own claims", async () => {
     expect(await verdict({ ...MAIN, ref: "feature" })).toEqual([200, "everybody-of-widgets"]);
     expect(await verdict({ groups: ["staff", "platform"] })).toEqual([200, "platform"]);
     expect(await verdict({ groups: ["platform"], ...MAIN })).toEqual([200, "widgets"]);
   });
 
-  test("leaves listed tokens and ADMIN_TOKEN as they are", async () => {
+  test("does not replace listed tokens and ADMIN_TOKEN", async () => {
     expect((await shared.as("listed").call("GET", "/operator")).body.name).toBe("listed");
     expect((await shared.as("admin").call("GET", "/operator")).body.name).toBe("admin");
   });
 
   // RG-119
-  test("writes under the operator's name, with what a pipeline says", async () => {
+  test("writes under the operator's name, with the reason of the request", async () => {
     const client = shared.with(await provider.token(MAIN));
     const { status } = await client.put("w-named", service("/w/named"), { "X-Change-Reason": "a release" });
     expect(status).toBe(200);
@@ -103,7 +104,7 @@ describe("a token of the provider", () => {
     ["of a repository in other case", { repository: "ACME/widgets" }],
     ["whose repository is a list in a list", { repository: [["acme/widgets"]] }],
   ];
-  test.each(refused)("%s is 401, like any other", async (_, claims) => {
+  test.each(refused)("%s is 401, without a reason in the response", async (_, claims) => {
     const { status, body, headers } = await shared
       .with(await provider.token({ ...MAIN, ...claims }))
       .call("GET", "/services");
@@ -132,8 +133,8 @@ describe("a token of the provider", () => {
 });
 
 // RG-118
-describe("a token that ends in the middle of a waiting write", () => {
-  test("changes nothing for that write, and no later request has an operator", async () => {
+describe("a token that expires while a write waits", () => {
+  test("does not affect that write, but later requests with it are 401", async () => {
     const own = ending(
       await startOperated([claiming("widgets", "publisher", WIDGETS)], { env: provider.env }),
     );
@@ -142,7 +143,8 @@ describe("a token that ends in the middle of a waiting write", () => {
     const gateway = ending(await startLoadingGateway(own.registry.routeStore));
     gateway.holdUp();
     const services = { w: service("/w") };
-    // The registry allows 30 seconds of clock skew. A slow machine gets a longer token.
+    // The registry allows 30 s of clock skew, so the token expires after `seconds`. If it expires before the
+    // write is committed, a slow machine tries again with a longer one.
     const begin = async (seconds: number): Promise<[string, Promise<{ status: number }>]> => {
       const token = await provider.token({ team: "widgets", exp: inSeconds(seconds - 30) });
       const write = own.with(token).call("POST", "/apply?wait_ms=30000", { services });
@@ -162,8 +164,8 @@ describe("a token that ends in the middle of a waiting write", () => {
 });
 
 // RG-116, RG-118
-describe("an operator with claims whom the file drops", () => {
-  test("is 401 within seconds, and another who gets the claims is let in", async () => {
+describe("an operator with claims who is removed from the file", () => {
+  test("is 401 within seconds, and another operator who gets the claims is admitted", async () => {
     const own = ending(await startOperated([claiming("blue", "reader")], { env: provider.env }));
     const token = await provider.token({ team: "blue" });
     await waitFor(async () => (await called(token, own))[1] === "blue");
@@ -178,15 +180,15 @@ describe("an operator with claims whom the file drops", () => {
 });
 
 // RG-125
-describe("a provider that is down", () => {
-  /** Returns what readiness says about the provider's keys, or undefined. */
+describe("an identity provider that is down", () => {
+  /** Returns the readiness warning about the identity provider's keys, or undefined if there is none. */
   const warningOf = async ({ registry }: OperatedRegistry): Promise<string | undefined> => {
     const { status, body } = await clientOf(registry.internal_url).call("GET", "/health/ready");
     expect(status).toBe(200);
     return body.checks?.operator_keys;
   };
 
-  test("makes its tokens 503 until it gives keys, and no other token", async () => {
+  test("makes its own tokens 503 until its keys can be loaded, but no other tokens", async () => {
     const down = await OperatorProvider.start();
     ends.push(() => down.standIn.stop());
     down.standIn.answer = () => new Response(null, { status: 500 });
@@ -206,7 +208,7 @@ describe("a provider that is down", () => {
     expect(await warningOf(own)).toBeUndefined();
   });
 
-  test("costs nobody a loaded key, and new keys are found by the first token that has one", async () => {
+  test("does not invalidate loaded keys; a new key is loaded with the first token that uses it", async () => {
     const turning = await OperatorProvider.start();
     ends.push(() => turning.standIn.stop());
     const own = ending(await startOperated([claiming("blue", "reader")], { env: turning.env }));
@@ -225,8 +227,8 @@ describe("a provider that is down", () => {
 });
 
 // RG-125
-describe("a provider that is silent", () => {
-  test("holds up tokens with an unknown key alone, and one request serves them all", async () => {
+describe("an identity provider that does not respond", () => {
+  test("delays only tokens with an unknown key, and one request for keys serves all of them", async () => {
     const mute = await OperatorProvider.start();
     ends.push(() => mute.standIn.stop());
     const own = ending(await startOperated([claiming("blue", "reader")], { env: mute.env }));
@@ -248,7 +250,7 @@ describe("a provider that is silent", () => {
 
 // RG-124
 describe("a thousand operators with claims", () => {
-  test("are told apart by many tokens at once", async () => {
+  test("are recognized when many tokens come at once", async () => {
     const names = Array.from({ length: 1_000 }, (_, index) => `team-${index}`);
     const many = names.map((name) => claiming(name, "reader"));
     const own = ending(await startOperated(many, { env: provider.env }));
@@ -262,8 +264,8 @@ describe("a thousand operators with claims", () => {
 });
 
 // RG-118
-describe("two registries over one database", () => {
-  test("each take the tokens of their own provider", async () => {
+describe("two registries on one database", () => {
+  test("each accept only tokens of their own identity provider", async () => {
     const company = await OperatorProvider.start();
     ends.push(() => company.standIn.stop());
     const database_url = await freshDatabase();
@@ -289,7 +291,7 @@ describe("two registries over one database", () => {
 
 // RG-128
 describe("the log", () => {
-  test("names the subject of an admitted token, and at debug why a token is refused", async () => {
+  test("has the subject of an admitted token, and at level debug why a token is refused", async () => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
     ends.push(() => rm(folder, { recursive: true, force: true }));
     const LOG_FILE = join(folder, "registry.log");
@@ -336,7 +338,7 @@ describe("a start", () => {
       (error: Error) => error.message,
     );
 
-  test("with claims and without a provider is refused", async () => {
+  test("is refused if operators have claims but no identity provider is configured", async () => {
     expect(await refusalOf({})).toContain(
       "operators[0].claims needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE",
     );

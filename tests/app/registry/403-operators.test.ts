@@ -19,11 +19,13 @@ let operated: OperatedRegistry;
 let admin: Client;
 let operations: PlacedOperation[];
 
-/** The tokens of the provider that stand for operators, by name. */
+/** The tokens that the identity provider signed, by the name of the operator. */
 const signed = new Map<string, string>();
 let provider: OperatorProvider;
 
-/** Returns a client with an operator's token, whether the file lists it or the provider signed it. */
+/**
+ * Returns a client with an operator's token: the one that the identity provider signed, or the listed one.
+ */
 const as = (name: string): Client => operated.with(signed.get(name) ?? tokenOf(name));
 
 beforeAll(async () => {
@@ -54,12 +56,14 @@ afterAll(() => Promise.all([operated.stop(), provider.standIn.stop()]));
 
 let count = 0;
 
-/** A service of one kind, with a name and paths that no other test has. */
+/** A service to write to. No other test uses its name and paths. */
 interface Target {
   readonly name: string;
-  /** The paths of revision 1, of the current revision 2, and of the write. */
+  /** The path in revision 1. */
   readonly first: string;
+  /** The path in revision 2, the current one. */
   readonly current: string;
+  /** The path that a test writes. */
   readonly next: string;
 }
 
@@ -84,7 +88,7 @@ const kinds: Record<Kind, (id: number) => Target> = {
   }),
 };
 
-/** The writes that a dry run is one of, each by the id of its operation. */
+/** All operations that write, by their operation id. */
 const writes: Record<string, (client: Client, target: Target) => Promise<Answer>> = {
   apply: (client, { name, next }) => client.apply({ [name]: service(next) }),
   putService: (client, { name, next }) => client.put(name, service(next)),
@@ -94,10 +98,10 @@ const writes: Record<string, (client: Client, target: Target) => Promise<Answer>
 const dryRun = (client: Client, { name, next }: Target) =>
   client.call("POST", "/apply?dry_run=true", { services: { [name]: service(next) } });
 
-/** The operations that need no token, and those whose answer says nothing about rights. */
+/** The operations that need no token. */
 const OPEN = ["getDocumentSchema"];
 
-/** Whether an operator may do a write. A deletion gets no new path, so only the current ones count. */
+/** Returns whether an operator may do a write. A deletion adds no path, so only the current paths count. */
 function mayWrite(operator: string, operation: string, kind: Kind): boolean {
   if (["admin", "root", "signed-root", "everything"].includes(operator)) return true;
   if (operator !== "team" && operator !== "signed-team") return false;
@@ -128,7 +132,7 @@ const everyKind: readonly Kind[] = [
 
 // RG-113, RG-114, RG-117, RG-124
 describe("operators × operations × services", () => {
-  test("every write of the description is in the matrix", () => {
+  test("every write in the OpenAPI description is tested", () => {
     const described = operations
       .filter(({ method }) => method !== "GET")
       .map(({ operationId }) => operationId);
@@ -136,7 +140,7 @@ describe("operators × operations × services", () => {
   });
 
   const cells = operators.flatMap((operator) => everyKind.map((kind) => [operator, kind] as const));
-  test.each(cells)("%s and %s: every write and dry run is done or 403", async (operator, kind) => {
+  test.each(cells)("%s and %s: every write and dry run succeeds or is 403", async (operator, kind) => {
     const client = as(operator);
     for (const [operation, write] of Object.entries(writes)) {
       const target = await prepared(kind);
@@ -167,7 +171,7 @@ describe("operators × operations × services", () => {
 
   const strangers = ["former", "nobody", "signed-former", "signed-nobody", "signed-late"];
   // RG-1, RG-112, RG-123
-  test.each(strangers)("%s is 401 everywhere, and learns nothing", async (operator) => {
+  test.each(strangers)("%s is 401 everywhere, without a reason in the response", async (operator) => {
     for (const { operationId, method, path } of operations) {
       if (OPEN.includes(operationId)) continue;
       const answer = await as(operator).call(method, path.replace(/\{\w+\}/g, "1"));
@@ -186,8 +190,8 @@ describe("operators × operations × services", () => {
 });
 
 // RG-117
-describe("a refusal", () => {
-  test("names every service and path that is missing, and writes no part of the document", async () => {
+describe("a 403", () => {
+  test("names every service and path outside of the bounds, and no part of the document is written", async () => {
     const answer = await operated.as("team").apply({
       "own-whole": service("/own/whole"),
       "own-half": service("/own/half", "/other/half", "/other/{id}"),
@@ -212,7 +216,7 @@ describe("a refusal", () => {
     }
   });
 
-  test("of a reader says which role is missing, before the body is read", async () => {
+  test("for a reader names the required role, and comes before the body is read", async () => {
     const { status, body } = await operated.as("docs").call("PUT", "/services/own-1?wait_ms=soon", "{");
     expect(status).toBe(403);
     expect(body.error).toMatchObject({
@@ -221,7 +225,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("names the paths of tests too, so that no team hinders another by a test", async () => {
+  test("names the paths of tests too, so that no team can block another with a test", async () => {
     const absent = (path: string) => ({ name: path, method: "GET", path, expect: { status: 404 } });
     const tested = (path: string) => ({ "own-tested": { ...service("/own/tested"), tests: [absent(path)] } });
     const { status, body } = await operated.as("team").apply(tested("/other/free"));
@@ -242,23 +246,23 @@ describe("a refusal", () => {
   });
 
   test.each(["/org/{kind}", "/{any}/x", "/teams/{t}/other", "/own-not", "/owns/x"])(
-    "meets the path %s, which is not below a prefix",
+    "refuses the path %s, which is not below an allowed prefix",
     async (path) => {
       expect((await operated.as("team").put("own-sly", service(path))).status).toBe(403);
     },
   );
 
   test.each(["owner-1", "OWN-1", "x-own-1", "own"])(
-    "meets the service %s, which fits no pattern",
+    "refuses the service %s, which matches no allowed pattern",
     async (name) => {
       expect((await operated.as("team").put(name, service("/own/pattern"))).status).toBe(403);
     },
   );
 });
 
-describe("a document that is wrong and foreign", () => {
+describe("a document that is both invalid and outside of the bounds", () => {
   // RG-42, RG-117
-  test("is 422 first: the operator mends it before asking for rights", async () => {
+  test("is 422, so that the operator corrects it before asking for rights", async () => {
     const { status } = await operated.as("team").apply({ billing: { url: "no" } });
     expect(status).toBe(422);
   });
@@ -266,7 +270,7 @@ describe("a document that is wrong and foreign", () => {
 
 describe("many operators at once", () => {
   // RG-50, RG-117
-  test("a publisher never keeps a service whose paths an admin moves away at that moment", async () => {
+  test("a publisher never replaces a revision whose paths an admin moves out of its bounds at that moment", async () => {
     const name = "own-contended";
     await admin.put(name, service("/own/contended"));
     const team = operated.as("team");
@@ -279,7 +283,7 @@ describe("many operators at once", () => {
       [],
     );
     const { revisions } = (await admin.call("GET", `/services/${name}/revisions`)).body;
-    // Newest first: no revision of the team stands on one with a foreign path.
+    // Revisions are listed newest first. Each one of the team must follow one without a foreign path.
     const paths: string[] = revisions.map(
       (revision: { config: { user: { routes: { path: string }[] } } }) =>
         revision.config.user.routes[0]?.path ?? "",
@@ -294,7 +298,7 @@ describe("many operators at once", () => {
 
 describe("GET /operator", () => {
   // RG-115
-  test("tells who calls and what the caller may publish", async () => {
+  test("returns the operator's name, role and bounds", async () => {
     expect((await admin.call("GET", "/operator")).body).toEqual({
       name: "admin",
       role: "admin",

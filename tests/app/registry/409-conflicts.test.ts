@@ -6,7 +6,7 @@ const registry = useRegistry();
 
 describe("a route", () => {
   // RG-29, RG-30
-  test("of another service is refused with every conflict and its owner, and nothing is written", async () => {
+  test("of another service is 409 with every conflict and its owner, and nothing is written", async () => {
     await registry.put("owner", service("/owned/{id}", "/owned/{id}/parts/{part}", "/owned"));
     const answer = await registry.apply({
       thief: service("/owned/{x}", "/mine", "/owned"),
@@ -28,7 +28,7 @@ describe("a route", () => {
   });
 
   // RG-28
-  test("with another method, or a literal where the other has a param, conflicts with none", async () => {
+  test("does not conflict if its method differs, or if it has a literal where the other has a param", async () => {
     await registry.put("holder", service("/held/{id}"));
     const other = { url: "http://a:1", member: { routes: [{ path: "/held/{id}", methods: ["POST"] }] } };
     expect((await registry.put("poster", other)).status).toBe(200);
@@ -36,14 +36,14 @@ describe("a route", () => {
   });
 
   // RG-28
-  test("belongs to a service whatever the scope", async () => {
+  test("belongs to one service in all scopes", async () => {
     await registry.put("user-side", service("/scoped"));
     const other = { url: "http://a:1", public: { routes: [{ path: "/scoped", methods: ["GET"] }] } };
     expect((await registry.put("public-side", other)).status).toBe(409);
   });
 
   // RG-27
-  test("may have several spellings of one shape inside a service, which then owns it once", async () => {
+  test("may have several names for the params of one shape inside a service", async () => {
     expect((await registry.put("twins", service("/twins/{a}", "/twins/{b}"))).status).toBe(200);
     const { body } = await registry.put("twin-thief", service("/twins/{c}"));
     expect(body.error.details.conflicts).toEqual([
@@ -67,7 +67,7 @@ describe("a route", () => {
   });
 
   // RG-31
-  test("is free again once its owner no longer has it", async () => {
+  test("is free again once its owner no longer publishes it", async () => {
     await registry.put("giver", service("/given"));
     await registry.put("giver", service("/other"));
     expect((await registry.put("taker", service("/given"))).status).toBe(200);
@@ -81,7 +81,7 @@ describe("a shared policy", () => {
   });
 
   // RG-32
-  test("must have the same numbers in every service", async () => {
+  test("must have the same limit in every service", async () => {
     await registry.put("s-1", limited("/s-1", "quota", 10, true));
     expect((await registry.put("s-2", limited("/s-2", "quota", 10, true))).status).toBe(200);
     const answer = await registry.apply({ "s-3": limited("/s-3", "quota", 11, true) });
@@ -96,7 +96,7 @@ describe("a shared policy", () => {
   });
 
   // RG-32
-  test("must agree on its period, its plans and what it charges, in any order of the plans", async () => {
+  test("must have the same period, plans and charge in every service, with the plans in any order", async () => {
     const shared = (name: string, policy: object) => ({
       ...service(`/${name}`),
       rate_limits: { agreed: { requests: 10, shared: true, ...policy } },
@@ -133,7 +133,7 @@ describe("a shared policy", () => {
   });
 
   // RG-33
-  test("may change its numbers in all its services at once, or in the only one", async () => {
+  test("may change if all services that have it change at once, or if only one has it", async () => {
     await registry.apply({
       "t-1": limited("/t-1", "tempo", 1, true),
       "t-2": limited("/t-2", "tempo", 1, true),
@@ -146,7 +146,7 @@ describe("a shared policy", () => {
   });
 
   // RG-32
-  test("that disagrees inside one document is refused", async () => {
+  test("is refused if it differs inside one document", async () => {
     const answer = await registry.apply({
       "u-1": limited("/u-1", "inner", 1, true),
       "u-2": limited("/u-2", "inner", 2, true),

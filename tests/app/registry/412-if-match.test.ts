@@ -11,7 +11,7 @@ describe("If-Match", () => {
   const matching = { "If-Match": '"1"' };
 
   // RG-54
-  test("lets a write through when it names the current revision", async () => {
+  test("allows a write if it names the current revision", async () => {
     for (const [name, header] of [
       ["m-1", '"1"'],
       ["m-2", '"7", "1"'],
@@ -61,7 +61,7 @@ describe("If-Match", () => {
   });
 
   // RG-56
-  test("refuses to create what it expects to exist", async () => {
+  test("refuses to create a service", async () => {
     for (const header of ['"1"', "*"]) {
       const answer = await registry.put("absent", service("/absent"), { "If-Match": header });
       expect(answer.status).toBe(412);
@@ -71,7 +71,7 @@ describe("If-Match", () => {
   });
 
   // RG-54, RG-55
-  test("a deleted service matches the revision that deleted it, and not `*`", async () => {
+  test("matches a deleted service by the revision that deleted it, but not by `*`", async () => {
     await registry.put("erased", service("/erased"));
     await registry.call("DELETE", "/services/erased");
     expect((await registry.put("erased", service("/erased"), { "If-Match": "*" })).status).toBe(412);
@@ -80,7 +80,7 @@ describe("If-Match", () => {
   });
 
   // RG-58
-  test("lets one of many writers through that all saw the same revision", async () => {
+  test("allows only one of many writers that saw the same revision", async () => {
     await registry.put("raced", service("/raced"));
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => registry.put("raced", service(`/raced/${n}`), matching)),

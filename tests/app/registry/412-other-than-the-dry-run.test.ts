@@ -1,8 +1,7 @@
+/** Tests that an apply with the ETag of a dry run writes exactly what the dry run showed, or nothing. */
 import { describe, expect, test } from "bun:test";
 import { useRegistry } from "./bed.ts";
 import { type Answer, current, fields, service } from "./harness.ts";
-
-/** An apply that must write what a dry run showed, or nothing. */
 
 const registry = useRegistry();
 
@@ -13,7 +12,7 @@ const applyIf = (tag: string, services: object) =>
 
 describe("an apply with the ETag of a dry run", () => {
   // RG-57
-  test("writes while the services of the document are unchanged, whatever happens to others", async () => {
+  test("writes if the services of the document are unchanged, even if others have changed", async () => {
     const document = { "as-it-was": service("/as-it-was"), another: service("/another") };
     const tag = tagOf(await plan(document));
     expect(tag).toMatch(/^"[\w-]{43}"$/);
@@ -21,7 +20,7 @@ describe("an apply with the ETag of a dry run", () => {
     expect((await applyIf(tag, document)).status).toBe(200);
     const next = tagOf(await plan(document));
     expect(next).not.toBe(tag);
-    // The order of services in the document does not matter.
+    // The ETag does not depend on the order of the services in the document.
     const reversed = { another: service("/another"), "as-it-was": service("/as-it-was/2") };
     expect((await applyIf(next, reversed)).status).toBe(200);
   });
@@ -30,7 +29,7 @@ describe("an apply with the ETag of a dry run", () => {
   test.each<[string, (name: string) => Promise<unknown>]>([
     ["written", (name) => registry.put(name, service(`/${name}/theirs`))],
     ["deleted", (name) => registry.call("DELETE", `/services/${name}`)],
-  ])("is 412 once one of them was %s, and writes none", async (what, write) => {
+  ])("is 412 if one of its services was %s, and writes none of them", async (what, write) => {
     const [one, other] = [`one-${what}`, `other-${what}`];
     await registry.apply({ [one]: service(`/${one}`), [other]: service(`/${other}`) });
     const document = { [one]: service(`/${one}/new`), [other]: service(`/${other}/new`) };
@@ -46,14 +45,14 @@ describe("an apply with the ETag of a dry run", () => {
   });
 
   // RG-57
-  test("is 412 once a service that was to be created is there", async () => {
+  test("is 412 if a service that it would create exists by now", async () => {
     const tag = tagOf(await plan({ fresh: service("/fresh") }));
     await registry.put("fresh", service("/fresh/theirs"));
     expect((await applyIf(tag, { fresh: service("/fresh") })).status).toBe(412);
   });
 
   // RG-57, RG-58
-  test("lets one of two through that were reviewed together", async () => {
+  test("allows only one of eight that were reviewed with the same dry run", async () => {
     await registry.put("raced", service("/raced"));
     const tag = tagOf(await plan({ raced: service("/raced/0") }));
     const answers = await Promise.all(

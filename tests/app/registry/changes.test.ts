@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => operated.stop());
 
-/** Returns UTF-8 as the bytes that a header has on the wire. */
+/** Returns a header value with one character for each UTF-8 byte, as fetch requires. */
 const bytes = (text: string) => Buffer.from(text).toString("latin1");
 const NOTE = {
   "X-Change-Reason": bytes("Größere Grenzen ✓"),
@@ -27,7 +27,7 @@ async function newest(name: string) {
 
 // RG-119
 describe("a write", () => {
-  test("is recorded with its operator, reason and link: apply, PUT, DELETE and restore", async () => {
+  test("is recorded with its operator, reason and link for apply, PUT, DELETE and restore", async () => {
     const blue = operated.as("blue");
     const noted = { operator: "blue", reason: "Größere Grenzen ✓", link: NOTE["X-Change-Link"] };
     const writes = [
@@ -44,7 +44,7 @@ describe("a write", () => {
     expect(body).toMatchObject({ action: "put", ...noted });
   });
 
-  test("without a reason has none, and the holder of ADMIN_TOKEN is admin", async () => {
+  test("without a reason is recorded with null, and with ADMIN_TOKEN the operator is admin", async () => {
     const empty = { "X-Change-Reason": " ", "X-Change-Link": "" };
     await operated.as("admin").put("plain", service("/plain"), empty);
     expect(await newest("plain")).toMatchObject({ operator: "admin", reason: null, link: null });
@@ -52,7 +52,7 @@ describe("a write", () => {
 
   const rule = "X-Change-Reason must be at most 512 characters of UTF-8 without control characters.";
   const linkRule =
-    "X-Change-Link must be an http:// or https:// address of at most 2048 characters, without user and password.";
+    "X-Change-Link must be an http:// or https:// URL of at most 2048 characters, without user and password.";
   test.each([
     ["a reason of 513 characters", { "X-Change-Reason": "x".repeat(513) }, [rule]],
     ["a reason that is not UTF-8", { "X-Change-Reason": "Gr\xf6\xdfe" }, [rule]],
@@ -73,7 +73,7 @@ describe("a write", () => {
     expect((await operated.as("admin").call("GET", "/services/misnoted")).status).toBe(404);
   });
 
-  test("takes a reason of 512 characters beyond the basic plane", async () => {
+  test("accepts a reason of 512 characters that are surrogate pairs", async () => {
     const reason = "🚪".repeat(512);
     const { status } = await operated
       .as("blue")
@@ -83,7 +83,7 @@ describe("a write", () => {
   });
 
   // RG-122
-  test("is counted by operator", async () => {
+  test("is counted by operator in the metrics", async () => {
     await operated.as("green").apply({ counted: service("/counted"), twice: service("/twice") });
     const scrape = await (await fetch(`${operated.registry.internal_url}/metrics`)).text();
     expect(scrape).toMatch(/^registry_service_writes_total\{operator="green"\} [2-9]/m);
@@ -101,7 +101,7 @@ describe("GET /changes", () => {
     for (let number = 0; number < 6; number++) {
       await bed.as(number % 2 === 0 ? "blue" : "admin").put(`s${number % 3}`, service(`/s/${number % 3}`));
     }
-    // Rows of one transaction are ordered too.
+    // Write several services in one transaction, because changes with equal times must have an order too.
     await bed.as("blue").apply({ s0: service("/s/0"), s1: service("/s/1"), s2: service("/s/2") });
     await bed.as("admin").call("DELETE", "/services/s1");
   });
@@ -113,7 +113,7 @@ describe("GET /changes", () => {
   const exported = async (query: string): Promise<{ service: string; revision: number }[]> => {
     const { status, headers, body } = await bed.as("docs").call("GET", `/changes/export?${query}`);
     expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
-    // A text of one line parses as JSON, and of no line is empty.
+    // The client parses a response of a single line as JSON. A response without lines is an empty string.
     if (typeof body !== "string") return [body];
     return body
       .split("\n")
@@ -133,7 +133,7 @@ describe("GET /changes", () => {
     expect(times).toEqual(times.toSorted().reverse());
   });
 
-  test("pages give each write once, in the same order, whatever their size", async () => {
+  test("lists each write once and in the same order with every page size", async () => {
     const whole = places((await list("")).changes);
     for (const limit of [1, 3, 4, 10]) {
       const found: string[] = [];
@@ -148,7 +148,7 @@ describe("GET /changes", () => {
     }
   });
 
-  test("filters by service, operator and time, also together", async () => {
+  test("filters by service, operator, time and their combinations", async () => {
     expect(new Set(places((await list("service=s0")).changes))).toEqual(new Set(["s0:1", "s0:2", "s0:3"]));
     const byAdmin = (await list("operator=admin")).changes;
     expect(byAdmin).toHaveLength(4);
@@ -190,7 +190,7 @@ describe("GET /changes", () => {
 
 // RG-120, RG-121
 describe("an export of more than a page of the database", () => {
-  test("has every write once, also while others write", async () => {
+  test("has every write once, even while others write", async () => {
     const bed = await startOperated([]);
     try {
       const services = Object.fromEntries(

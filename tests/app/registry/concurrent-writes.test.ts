@@ -12,10 +12,7 @@ import { type Client, current, projected, service, startRegistryProcess } from "
 
 const PROCESSES = 3;
 
-/**
- * PGlite has one session and the embedded route store one process: concurrency between processes needs the
- * real ones.
- */
+/** Whether several registry processes can run: they must share a PostgreSQL server and etcd. */
 const isReal = services().postgres.real && services().etcd.real;
 
 describe.skipIf(!isReal)("several registries on one database", () => {
@@ -37,11 +34,14 @@ describe.skipIf(!isReal)("several registries on one database", () => {
 
   const registry = (n: number): Client => {
     const chosen = registries[n % PROCESSES];
-    if (chosen === undefined) throw new Error("No registry runs.");
+    if (chosen === undefined) throw new Error("No registry is running.");
     return chosen;
   };
 
-  /** Checks the invariants: ownership of routes, shared policies, and histories without a gap. */
+  /**
+   * Expects that each route has one owner, that a shared policy is the same in all services, and that
+   * revision numbers have no gap. Waits until the route store equals the database.
+   */
   async function expectInvariants(): Promise<void> {
     const configs = await current(registry(0));
     const owners = new Map<string, string>();
@@ -67,7 +67,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
   }
 
   // RG-50
-  test("let 50 concurrent applies compete for the same routes and shared policies, and keep every rule", async () => {
+  test("keep every rule while 50 concurrent applies compete for the same routes and shared policies", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => {
         const requests = 1 + (n % 3);
@@ -75,7 +75,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
           [`quota-${n % 4}`]: { requests, window_seconds: 60, shared: true },
           [`mixed-${n % 4}`]: { requests, window_seconds: 60, shared: n % 2 === 0 },
         };
-        // There are ten names, so that some applies replace a service and some compete for its routes.
+        // 50 applies share ten names, so some replace the same service and others compete for its routes.
         const name = `fighter-${n % 10}`;
         const paths = [`/prize-${n % 7}/{id${n}}`, `/prize-${n % 5}/{id${n}}/parts`, `/own-${n % 10}`];
         return registry(n).apply({ [name]: { ...service(...paths), rate_limits } });
@@ -124,7 +124,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
     await expectInvariants();
   });
 
-  test("keep answering reads while writers queue", async () => {
+  test("serve reads while writes are queued", async () => {
     await registry(0).put("read", service("/read"));
     const writes = Promise.all(
       Array.from({ length: 100 }, (_, n) =>

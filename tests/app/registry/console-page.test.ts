@@ -1,3 +1,4 @@
+/** Tests how the registry serves the console. `tests/app/console` tests the page itself. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { loadConfig } from "@ostiary/lib/runtime/config";
@@ -6,8 +7,6 @@ import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { registryVariables } from "@ostiary/registry/config";
 import { consoleHandlers } from "@ostiary/registry/console/handlers";
 import { ADMIN_TOKEN, clientOf, type Registry, startRegistry } from "./harness.ts";
-
-/** How the registry serves the console. `tests/app/console` tests the page itself. */
 
 let registry: Registry;
 beforeAll(async () => {
@@ -25,7 +24,7 @@ async function assetPaths(): Promise<string[]> {
 
 describe("the console's page", () => {
   // RG-2, RG-97
-  test("needs no token, and is revalidated each time", async () => {
+  test("needs no token, and browsers must revalidate it each time", async () => {
     const page = await get("/console");
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -38,7 +37,7 @@ describe("the console's page", () => {
   });
 
   // RG-97
-  test("may run its own script, use its own style, call its own origin, and nothing else", async () => {
+  test("may only run its own script, use its own styles and call its own origin", async () => {
     for (const headers of [undefined, { "If-None-Match": "*" }]) {
       const page = await get("/console", headers);
       const policy = new Map(
@@ -66,7 +65,7 @@ describe("the console's page", () => {
   });
 
   // RG-99
-  test("has a script and styles that are cached for good under the address that it names", async () => {
+  test("names versioned URLs of its script and styles, which browsers may cache forever", async () => {
     const paths = await assetPaths();
     expect(paths.map((path) => path.replace(/\?.*/, ""))).toEqual([
       "/console/assets/console.css",
@@ -83,7 +82,7 @@ describe("the console's page", () => {
     }
   });
 
-  test("holds no secret and names no file of the machine that made it", async () => {
+  test("contains no token and no file path of the machine that built it", async () => {
     for (const path of ["/console", ...(await assetPaths())]) {
       const text = await (await get(path)).text();
       expect(text).not.toContain(ADMIN_TOKEN);
@@ -132,7 +131,7 @@ describe("the script", () => {
     ["gzip;q=0", false],
     ["gzip;q=0, *;q=0", false],
     ["nonsense ;;; ,,,", false],
-  ])("for a client that takes %p is compressed: %p", async (encoding, compressed) => {
+  ])("for Accept-Encoding %p is compressed: %p", async (encoding, compressed) => {
     const [, path = ""] = await assetPaths();
     const { headers, bytes } = await raw(path, encoding);
     expect(headers.get("content-encoding")).toBe(compressed ? "gzip" : null);
@@ -143,7 +142,7 @@ describe("the script", () => {
     if (compressed) expect(bytes.byteLength).toBeLessThan(whole.byteLength / 2);
   });
 
-  test("has a different tag in each form, and each is 304 to its own tag alone", async () => {
+  test("has a different ETag for each encoding, and is 304 only for the ETag of the same encoding", async () => {
     const [, path = ""] = await assetPaths();
     const [small, whole] = [await raw(path, "gzip"), await raw(path, "identity")];
     const tag = small.headers.get("etag") ?? "";
@@ -166,8 +165,8 @@ test("CONSOLE_ENABLED=false removes the page and its assets", async () => {
 });
 
 // RG-127, RG-136
-describe("a console with a provider", () => {
-  /** Returns the settings of the page, and its policy. */
+describe("a console with an identity provider", () => {
+  /** Returns the settings of the page, its connect-src policy, and the status of the sign-in return path. */
   async function siteWith(env: Record<string, string>) {
     const file = join(import.meta.dir, "../../../seeds/operators.yaml");
     const provided = await startRegistry({ env: { OPERATORS_FILE: file, ...env } });
@@ -188,7 +187,7 @@ describe("a console with a provider", () => {
     OPERATOR_AUDIENCE: "console",
   };
 
-  test("says where people sign in, and may call the provider", async () => {
+  test("has the settings for the sign-in, and may call the identity provider", async () => {
     expect(
       await siteWith({
         ...provider,
@@ -210,7 +209,7 @@ describe("a console with a provider", () => {
     });
   });
 
-  test("has no sign-in without a client id, and calls nobody else", async () => {
+  test("has no sign-in without a client id, and may call only its own origin", async () => {
     expect(await siteWith(provider)).toEqual({
       settings: { sign_in: null },
       calls: "'self'",
@@ -236,7 +235,7 @@ describe("the console's files", () => {
     });
   }
 
-  test("are made once, when the page is first requested", async () => {
+  test("are built once, when the page is first requested", async () => {
     let made = 0;
     const answer = await serving(async () => {
       made++;
@@ -249,7 +248,7 @@ describe("the console's files", () => {
     expect(made).toBe(1);
   });
 
-  test("are 500 while they cannot be made, and served once they can", async () => {
+  test("are 500 while the build fails, and served once it succeeds", async () => {
     let broken = true;
     const answer = await serving(async () => {
       if (broken) throw new Error("no such file: /secret/place");

@@ -1,3 +1,6 @@
+/**
+ * Tests that the route look-up table, which reads only later writes, equals a table that reads everything.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -6,8 +9,6 @@ import { CurrentTable } from "../../../apps/registry/lookup/current-table.ts";
 import { useRegistry } from "./bed.ts";
 
 setDefaultTimeout(120_000);
-
-/** The look-up table takes in later writes: it must equal a table that reads everything. */
 
 const registry = useRegistry();
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -42,7 +43,7 @@ async function fromScratch() {
   return contentOf(table);
 }
 
-/** Restores the database to its state before `work`, like a backup. */
+/** Runs `work`, and then restores the tables to their state before it, like a restored backup. */
 async function putBackAfter(work: () => Promise<unknown>): Promise<void> {
   const tables = ["writer", "services", "revisions", "owned_routes"];
   await database.transaction("keep", async (tx) => {
@@ -68,7 +69,7 @@ const step = fc.oneof(
 );
 
 describe("the table of current services", () => {
-  test("equals one that reads everything, whatever was written since", async () => {
+  test("equals a table that reads everything, after any sequence of writes", async () => {
     const table = new CurrentTable(database);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
@@ -109,7 +110,7 @@ describe("the table of current services", () => {
     expect(contentOf(table)).toEqual(await fromScratch());
   });
 
-  test("never replaces later changes by earlier ones", async () => {
+  test("never replaces later changes with earlier ones", async () => {
     await registry.apply({ alpha: configOf("alpha", 1) });
     const [beforeFirst, afterSecond] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const gates = [
@@ -140,7 +141,7 @@ describe("the table of current services", () => {
     expect(contentOf(table)).toEqual(await fromScratch());
   });
 
-  test("reads everything again when the database was restored to an earlier state", async () => {
+  test("reads everything again if the database was restored to an earlier state", async () => {
     await registry.apply({ alpha: configOf("alpha", 1), beta: configOf("beta", 1) });
     const before = await fromScratch();
     const table = new CurrentTable(database);
@@ -154,7 +155,7 @@ describe("the table of current services", () => {
     expect(contentOf(table)).toEqual(before);
   });
 
-  test("reads everything again after a service that it could not take in", async () => {
+  test("reads everything again after an error while it added a service", async () => {
     await registry.apply({ alpha: configOf("alpha", 2), beta: configOf("beta", 2) });
     let isBroken = false;
     const run: typeof database.run = async (operation, work) => {
@@ -174,7 +175,7 @@ describe("the table of current services", () => {
     expect(contentOf(table)).toEqual(await fromScratch());
   });
 
-  test("leaves out a service that gateways leave out, until it can be read", async () => {
+  test("leaves out services that gateways leave out, until they can be read", async () => {
     await registry.apply({ alpha: configOf("alpha", 2), beta: configOf("beta", 2) });
     const table = new CurrentTable(database);
     await table.read();

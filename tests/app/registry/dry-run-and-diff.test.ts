@@ -69,7 +69,7 @@ describe("a dry run", () => {
     registry.call("POST", "/apply?dry_run=true", { services });
 
   // RG-70, RG-71
-  test("tells what would be created, changed and left, and writes nothing", async () => {
+  test("shows which services would be created, changed or unchanged, and writes nothing", async () => {
     await registry.apply({ a: before, same: service("/same") });
     const answer = await dryRun({ a: after, same: service("/same"), fresh: service("/fresh") });
     expect(answer.status).toBe(200);
@@ -93,14 +93,14 @@ describe("a dry run", () => {
   });
 
   // RG-71
-  test("with a deleted service creates it", async () => {
+  test("shows that a deleted service would be created", async () => {
     await registry.put("was", service("/was"));
     await registry.call("DELETE", "/services/was");
     const { body } = await dryRun({ was: service("/was") });
     expect(body.results[0]).toMatchObject({ status: "created", revision: null });
   });
 
-  test("sees no change in another spelling of the same", async () => {
+  test("shows no change for another spelling of the same config", async () => {
     await registry.put("spelled", service("/spelled/x"));
     const { url } = service();
     const { body } = await dryRun({
@@ -122,7 +122,7 @@ describe("a dry run", () => {
     expect((await registry.call("POST", "/apply?dry_run=true", "")).status).toBe(422);
   });
 
-  test("=false applies", async () => {
+  test("is off with dry_run=false: the document is applied", async () => {
     const services = { applied: service("/applied") };
     const answer = await registry.call("POST", "/apply?dry_run=false", { services });
     expect(answer.body.results[0].status).toBe("upserted");
@@ -134,7 +134,7 @@ describe("the diff of two revisions", () => {
     registry.call("GET", `/services/${name}/revisions/${a}/diff/${b}`);
 
   // RG-65, RG-66
-  test("lists what turns the first into the second", async () => {
+  test("lists the changes from the first to the second", async () => {
     await registry.put("d", { ...before, user: { routes: before.user.routes.map(renamed) } });
     await registry.put("d", {
       ...after,
@@ -167,7 +167,7 @@ describe("the diff of two revisions", () => {
   });
 
   // RG-65
-  test("with an unknown revision or service is 404", async () => {
+  test("is 404 for an unknown revision or service", async () => {
     await registry.put("one", service("/one"));
     for (const [name, a, b] of [
       ["one", 1, 2],

@@ -1,6 +1,6 @@
 /**
- * Descriptions of services that are built to cost the registry much: each attacks one step of the edge
- * description.
+ * Hostile OpenAPI descriptions of services. Each tries to make one step of building the edge description
+ * expensive.
  */
 import { described, json, ok } from "../../unit/edge-description/described-services.ts";
 
@@ -9,7 +9,7 @@ export interface Attack {
   readonly paths: readonly string[];
   /** Returns the service's own description. */
   readonly document: () => object;
-  /** Whether some part of it is too large to be used. */
+  /** Whether the edge description leaves out a part of the document because it is too large. */
   readonly left_out: boolean;
 }
 
@@ -19,26 +19,31 @@ const members = (count: number, member: (n: number) => [string, unknown]) =>
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const strings = (count: number) => members(count, (n) => [`p${n}`, { type: "string" }]);
 
-/** Returns names of two letters that reduce to the text before them. */
+/**
+ * Returns a suffix of `-` and `.` characters. Generated names drop these characters, so names that differ
+ * only in this suffix collide.
+ */
 const punctuation = (n: number) => n.toString(2).padStart(14, "0").replaceAll("0", "-").replaceAll("1", ".");
 const ONE = ["/w"];
 const manyRoutes = (count = 3_000) => range(count).map((n) => `/w/x${n}`);
 
-/** Returns one operation that answers a schema, with schemas that it may refer to. */
+/** Returns a description with one operation whose response has `schema`, and with `schemas` as components. */
 const answering = (schemas: object, schema: object) =>
   described({ "/w": { get: { responses: answers(schema) } } }, { components: { schemas } });
 const answers = (schema: object) => ({ 200: { description: "Fine.", content: json(schema) } });
 
-/** Returns one operation that serves all of `manyRoutes`. */
+/** Returns a description with one operation. Its path matches all routes of {@link manyRoutes}. */
 const shared = (operation: object, components: object = {}, item: object = {}) =>
   described({ "/w/{id}": { get: { responses: ok, ...operation }, ...item } }, { components });
 
-/** Returns schemas that refer to `names` in groups, so that none alone is too large. */
+/** Returns schemas that each combine at most `size` of the `refs`, so that no single schema is too large. */
 const inGroups = (refs: readonly object[], size: number) =>
   members(Math.ceil(refs.length / size), (n) => [`G${n}`, { anyOf: refs.slice(n * size, (n + 1) * size) }]);
 const allOfGroups = (groups: object) => ({ anyOf: Object.keys(groups).map(ref) });
 
-/** Returns every spelling of a name by percent escapes: one schema by thousands of references. */
+/**
+ * Returns `count` different references to the same schema. They differ in which letters are percent-escaped.
+ */
 function spellings(name: string, count: number): object[] {
   return range(count).map((n) =>
     ref(
@@ -47,7 +52,7 @@ function spellings(name: string, count: number): object[] {
   );
 }
 
-/** Returns paths of every choice of a literal or a param in thirteen places. */
+/** Returns 8192 paths: all combinations of a literal or a param in each of thirteen segments. */
 const ambiguousPaths = (end: string, item: object) =>
   members(8_192, (n) => [
     `/w/${[...n.toString(2).padStart(13, "0")].map((bit) => (bit === "1" ? "a" : "{p}")).join("/")}/${end}`,

@@ -1,6 +1,6 @@
 /**
- * The edge description as the registry serves it, with services that describe themselves well, badly, or not
- * at all.
+ * Tests the edge description that the registry serves, with services that have a valid description, an
+ * invalid one, or none.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
@@ -13,7 +13,7 @@ import { type Answer, type Registry, service, startRegistry } from "./harness.ts
 const DOCUMENT = "/edge/openapi.json";
 const REFRESH = { EDGE_DOCUMENT_REFRESH_MS: "20" };
 
-/** A service whose description the test sets. */
+/** A service that returns its own description with `answer`, which a test can replace. */
 class SelfDescribing {
   answer: (request: Request) => Response | Promise<Response> = () => Response.json(describing("It"));
   asked = 0;
@@ -31,7 +31,7 @@ class SelfDescribing {
     return `http://127.0.0.1:${this.#server.port}`;
   }
 
-  /** Returns a service with one route, described there. */
+  /** Returns a config with one route that names this service's description. */
   config(path: string) {
     return { ...service(path), url: this.url, openapi: "/openapi.json" };
   }
@@ -60,7 +60,7 @@ async function stateOf(name: string): Promise<Answer["body"]> {
   return body.documents.find((each: { service: string }) => each.service === name);
 }
 
-/** Resolves once the description of a service cannot be read, for this reason. */
+/** Waits until the registry reports that it cannot read the description of a service, for this reason. */
 async function failing(name: string, reason: RegExp): Promise<void> {
   const what = `${name} failing for ${reason}`;
   await waitFor(async () => reason.test((await stateOf(name))?.reason ?? ""), { what });
@@ -68,7 +68,7 @@ async function failing(name: string, reason: RegExp): Promise<void> {
 
 describe("the edge description", () => {
   // RG-92
-  test("is made of the current routes, at once", async () => {
+  test("has the current routes at once", async () => {
     await registry.put("now", service("/now/{id}"));
     expect((await read()).paths["/now/{id}"].get.operationId).toBe("getNowById");
     await registry.call("DELETE", "/services/now");
@@ -76,7 +76,7 @@ describe("the edge description", () => {
   });
 
   // RG-92
-  test("and its page have a telling title by default", async () => {
+  test("and its page have the title Edge API by default", async () => {
     expect((await read()).info.title).toBe("Edge API");
     expect(await (await fetch(`${registry.url}/edge`)).text()).toContain("<title>Edge API</title>");
   });
@@ -103,7 +103,7 @@ describe("the edge description", () => {
   });
 
   // RG-3
-  test("takes no query", async () => {
+  test("accepts no query parameters", async () => {
     expect((await registry.call("GET", `${DOCUMENT}?format=yaml`)).status).toBe(422);
   });
 });
@@ -112,7 +112,7 @@ describe("the admin token", () => {
   const open = (from: Registry, path: string) => fetch(`${from.url}${path}`);
 
   // RG-2
-  test("is needed for the description, and not for the page, which asks for it", async () => {
+  test("is required for the description, but not for the page, which asks for it", async () => {
     const refused = await open(registry, DOCUMENT);
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
     expect((await open(registry, "/edge/documents")).status).toBe(401);
@@ -135,7 +135,7 @@ describe("the admin token", () => {
   });
 
   // RG-2
-  test("is not needed with EDGE_DOCUMENT_PUBLIC=true, for the description alone", async () => {
+  test("is not required for the description with EDGE_DOCUMENT_PUBLIC=true, but for everything else", async () => {
     const shown = await startRegistry({
       env: {
         EDGE_DOCUMENT_PUBLIC: "true",
@@ -152,7 +152,7 @@ describe("the admin token", () => {
   });
 
   // RG-98
-  test("SWAGGER_ENABLED=false turns pages off, and not the description", async () => {
+  test("SWAGGER_ENABLED=false turns off pages, but not the description", async () => {
     const silent = await startRegistry({ env: { SWAGGER_ENABLED: "false" } });
     expect((await silent.call("GET", "/edge")).status).toBe(404);
     expect((await silent.call("GET", DOCUMENT)).status).toBe(200);
@@ -162,7 +162,7 @@ describe("the admin token", () => {
 
 describe("a service's own description", () => {
   // RG-94
-  test("is read in the background, read again when it changes, and gone with its name", async () => {
+  test("is read in the background, read again when it changes, and dropped with the service's openapi field", async () => {
     using self = new SelfDescribing();
     await registry.put("self", self.config("/self"));
     await waitFor(async () => (await summaryOf("/self")) === "It");
@@ -175,7 +175,7 @@ describe("a service's own description", () => {
     await registry.call("DELETE", "/services/self");
   });
 
-  test("is requested by its tag, and a 304 changes nothing", async () => {
+  test("is requested with If-None-Match, and a 304 changes nothing", async () => {
     using self = new SelfDescribing();
     let unchanged = 0;
     self.answer = ({ headers }) => {
@@ -193,7 +193,7 @@ describe("a service's own description", () => {
   });
 
   // RG-94
-  test("is requested without credentials, redirects and encodings", async () => {
+  test("is requested without credentials and without compression", async () => {
     using self = new SelfDescribing();
     const headers = Promise.withResolvers<Headers>();
     self.answer = (request) => {
@@ -227,28 +227,32 @@ describe("a service's own description", () => {
       /not JSON/,
     ],
     ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /redirects/],
-    ["a 304 that nobody asked for", () => new Response(null, { status: 304 }), /redirects/],
-    ["no end", endless, /more than 4194304 bytes/],
-    ["a length that is too large", () => new Response(new Uint8Array(4_194_305)), /more than 4194304 bytes/],
+    ["an unexpected 304", () => new Response(null, { status: 304 }), /redirects/],
+    ["an endless body", endless, /more than 4194304 bytes/],
+    ["a body that is too large", () => new Response(new Uint8Array(4_194_305)), /more than 4194304 bytes/],
     [
-      "what is packed",
+      "a compressed body",
       () =>
         new Response(gzipSync(JSON.stringify(describing("It"))), { headers: { "Content-Encoding": "gzip" } }),
       /Content-Encoding/,
     ],
-    ["bytes that are no text", () => new Response(new Uint8Array([0xff, 0xfe])), /not JSON/],
-    ["nesting without end", () => new Response(nested), /nested too deeply/],
+    ["invalid UTF-8", () => new Response(new Uint8Array([0xff, 0xfe])), /not JSON/],
+    ["deep nesting", () => new Response(nested), /nested too deeply/],
     ["a list", () => Response.json([]), /not a JSON object/],
     ["Swagger 2.0", () => Response.json({ swagger: "2.0", paths: {} }), /Swagger 2\.0/],
-    ["another version", () => Response.json({ openapi: "4.0.0", paths: {} }), /openapi: 3/],
-    ["no paths", () => Response.json({ openapi: "3.1.0" }), /no paths/],
+    ["OpenAPI 4.0", () => Response.json({ openapi: "4.0.0", paths: {} }), /openapi: 3/],
+    ["a description without paths", () => Response.json({ openapi: "3.1.0" }), /no paths/],
     [
-      "too many values",
+      "a description with too many values",
       () => Response.json({ ...describing("It"), x: Array(150_000).fill([]) }),
       /more than 150000 values/,
     ],
-    ["too many paths", () => Response.json({ openapi: "3.1.0", paths }), /more than 10000 paths/],
-  ])("that is %s leaves the gateway's part, and says why", async (_, answer, reason) => {
+    [
+      "a description with too many paths",
+      () => Response.json({ openapi: "3.1.0", paths }),
+      /more than 10000 paths/,
+    ],
+  ])("is not used if the response is %s, and the reason is shown", async (_, answer, reason) => {
     using self = new SelfDescribing();
     self.answer = answer;
     await registry.put("bad", self.config("/bad"));
@@ -263,7 +267,7 @@ describe("a service's own description", () => {
   test.each([
     "18 000 schemas whose names reduce to one word",
     "800 parameters, all in the samples of 3 000 routes",
-  ])("that has %s keeps no other request waiting, and what is left out is told", async (name) => {
+  ])("does not delay other requests if it has %s, and omitted parts are counted", async (name) => {
     const attack = attacks[name];
     using self = new SelfDescribing();
     self.answer = () => Response.json(attack?.document());
@@ -276,7 +280,8 @@ describe("a service's own description", () => {
     });
     let answered = 0;
     for (; !isMade; answered++) await registry.call("GET", "/schema/routes.json");
-    // A description that is made in one step lets two or three requests pass: before it and after.
+    // If the edge description were built in one step, only the two or three requests before and after it
+    // would be served.
     expect(answered).toBeGreaterThan(20);
     const marks: { service: string; left_out?: number }[] = (await made)["x-service-documents"];
     const left_out = marks.find(({ service }) => service === "costly")?.left_out ?? 0;
@@ -285,7 +290,7 @@ describe("a service's own description", () => {
   });
 
   // RG-95
-  test("stays, marked, when the service is down, and is renewed when it is back", async () => {
+  test("stays and is marked as stale while the service is down, and is renewed when the service is back", async () => {
     using self = new SelfDescribing();
     self.answer = () => Response.json(describing("It", "/moody"));
     await registry.put("moody", self.config("/moody"));
@@ -304,7 +309,7 @@ describe("a service's own description", () => {
     await registry.call("DELETE", "/services/moody");
   });
 
-  test("stays when the service moves to an address where nothing listens", async () => {
+  test("stays if the service moves to a URL that refuses connections", async () => {
     using self = new SelfDescribing();
     self.answer = () => Response.json(describing("It", "/moved"));
     await registry.put("moved", self.config("/moved"));
@@ -315,7 +320,7 @@ describe("a service's own description", () => {
     await registry.call("DELETE", "/services/moved");
   });
 
-  test("of services that never answer delays no other, and not the registry's stop", async () => {
+  test("is read, and the registry can stop, even if other services never respond", async () => {
     const silent = await startSilentServer();
     using self = new SelfDescribing();
     const other = await startRegistry({ env: REFRESH });
@@ -334,7 +339,7 @@ describe("a service's own description", () => {
     await silent.close();
   });
 
-  test("of a service that dies within its answer is not used", async () => {
+  test("is not used if the service dies during the response", async () => {
     const dying = createServer((socket) => {
       socket.on("error", () => {});
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"openapi":"3.1.0",', () =>

@@ -1,4 +1,4 @@
-/** The page of the edge description in a browser. */
+/** Tests the page of the edge description in a browser. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { waitFor } from "../../support/index.ts";
@@ -9,7 +9,7 @@ import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts
 const HOSTILE = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>
 [click](javascript:window.ran=true) <a href="javascript:window.ran=true" id="trap">trap</a>`;
 
-describe.skipIf(browserPath === undefined)("the page of the edge", () => {
+describe.skipIf(browserPath === undefined)("the page of the edge description", () => {
   let browser: Browser;
   let registry: Registry;
   let upstream: Bun.Server<undefined>;
@@ -47,7 +47,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge", () => {
   }
 
   test(
-    "asks for the admin token, stores it nowhere, and shows operations with samples of their calls",
+    "asks for the admin token, does not store it, and shows operations with code samples",
     async () => {
       const page = await browser.newPage();
       const strangers: string[] = [];
@@ -84,7 +84,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge", () => {
   );
 
   test.each(["/edge", "/swagger"])(
-    "%s is dark in a dark browser, is readable there, and follows the browser",
+    "%s is dark and readable if the browser prefers a dark scheme, and follows a change",
     async (path) => {
       const context = await browser.newContext({ colorScheme: "dark" });
       const page = await context.newPage();
@@ -104,7 +104,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge", () => {
       expect(await background()).toBe("rgb(28, 32, 34)");
       expect(await findingsOn(page, "color-contrast")).toEqual([]);
       await page.emulateMedia({ colorScheme: "light" });
-      // The page learns of the change by an event.
+      // The page gets the change with an event, so wait for it.
       await waitFor(async () => (await page.evaluate("document.documentElement.className")) === "");
       expect(await background()).toBe("rgb(255, 255, 255)");
       await context.close();

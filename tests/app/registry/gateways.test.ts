@@ -33,13 +33,13 @@ const become = (expected: unknown[], ...gateways: LoadingGateway[]) =>
   waitFor(async () => Bun.deepEquals(await currents(...gateways), expected), { what: `${expected}` });
 
 describe("the list of gateways", () => {
-  test("is empty where none runs", async () => {
+  test("is empty if no gateway runs", async () => {
     const answer = await registry.call("GET", "/gateways");
     expect([answer.status, answer.body]).toEqual([200, { gateways: [], has_more: false }]);
   });
 
   // RG-85
-  test("shows each gateway with what it has loaded, in the order of ids, without stopped ones", async () => {
+  test("shows each running gateway with what it has loaded, ordered by id", async () => {
     await registry.call("POST", "/apply?wait_ms=10000", { services: { a: service("/a"), b: service("/b") } });
     const gateways = await Promise.all([1, 2, 3].map(start));
     const { body } = await registry.call("GET", "/gateways");
@@ -56,7 +56,7 @@ describe("the list of gateways", () => {
   });
 
   // RG-86
-  test("tells which gateways are not current: behind by a change, by a deletion, or with something left out", async () => {
+  test("shows gateways as not current if they lack a change or a deletion, or left out a service", async () => {
     await registry.call("POST", "/apply?wait_ms=10000", { services: { a: service("/a"), b: service("/b") } });
     const [one, two] = [await start(), await start()];
     await become([true, true], one, two);
@@ -72,7 +72,8 @@ describe("the list of gateways", () => {
     await become([true, true], one, two);
     await registry.routeStore.put(`${ROUTES_PREFIX}bad`, "{");
     await become([false, false], one, two);
-    // They are not current by their entry alone, before they have loaded the routes.
+    // The gateways count as not current as soon as the store has the bad entry. Wait until they report it as
+    // skipped.
     const left = [{ service: "bad", reason: expect.any(String) }];
     await waitFor(async () =>
       (await list()).every(({ skipped }: { skipped: unknown[] }) => skipped.length > 0),
@@ -83,7 +84,7 @@ describe("the list of gateways", () => {
   });
 
   // RG-85
-  test("leaves out entries that are not of a gateway, and shows the others", async () => {
+  test("leaves out invalid entries, and shows the others", async () => {
     const gateway = await start();
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const told = JSON.parse(entry?.value ?? "{}");
@@ -123,14 +124,14 @@ describe("the list of gateways", () => {
     expect(found.map(({ instance }: { instance: string }) => instance).sort()).toEqual(
       [gateway.id, "later"].sort(),
     );
-    // Unknown fields of a later version are not passed on.
+    // Unknown fields of a newer gateway are not returned.
     const shown = found.find(({ instance }: { instance: string }) => instance === "later");
     expect(Object.keys(shown)).not.toContain("zone");
     expect(shown.skipped).toEqual([{ service: "x", reason: "y" }]);
     for (const id of [...Object.keys(bad), "later"]) await registry.routeStore.delete(INSTANCES_PREFIX + id);
   });
 
-  test("shows names and reasons on one line each, of bounded length", async () => {
+  test("limits the length of names and reasons, and replaces control characters in them", async () => {
     const gateway = await start();
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const told = JSON.parse(entry?.value ?? "{}");
@@ -152,7 +153,7 @@ describe("the list of gateways", () => {
     await registry.routeStore.delete(`${INSTANCES_PREFIX}rogue`);
   });
 
-  test("has a hundred in a page, and the next ones after the last of it", async () => {
+  test("has a hundred gateways on a page, and the next page continues after the last one", async () => {
     const gateway = await start();
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const told = JSON.parse(entry?.value ?? "{}");
@@ -172,7 +173,7 @@ describe("the list of gateways", () => {
     for (const id of ids) await registry.routeStore.delete(INSTANCES_PREFIX + id);
   });
 
-  test("takes no other parameters and requires the token", async () => {
+  test("accepts no other parameters and requires the token", async () => {
     for (const query of [
       "current=true",
       "starting_after=",
@@ -186,7 +187,7 @@ describe("the list of gateways", () => {
     expect((await registry.call("POST", "/gateways", {})).status).toBe(405);
   });
 
-  test("is left alone by the full comparison of the route store", async () => {
+  test("is not changed by the full comparison of the route store", async () => {
     const gateway = await startLoadingGateway(registry.routeStore);
     const comparing = await startRegistry({
       database_url: registry.database_url,
@@ -205,7 +206,7 @@ describe("the list of gateways", () => {
   });
 });
 
-describe("whether a gateway has loaded what the route store holds", () => {
+describe("whether a gateway has loaded the current routes", () => {
   const instance = (store_revision: number, services: number, skipped: string[] = []) => ({
     instance: "a",
     started_at: "2026-01-01T00:00:00.000Z",
@@ -221,18 +222,18 @@ describe("whether a gateway has loaded what the route store holds", () => {
   test.each([
     [9, 3, false],
     [10, 3, true],
-    // An entry that was deleted later is still served.
+    // One service too many: the gateway still serves a service that was deleted later.
     [10, 4, false],
     [15, 3, true],
     [20, 3, true],
     [20, 4, false],
-    // Later changes do not matter.
+    // Newer than the summary: the gateway has loaded everything that the summary covers, and more.
     [21, 7, true],
   ])("at revision %d with %d services: %p", (revision, services, expected) => {
     expect(hasLoaded(instance(revision, services), routes)).toBe(expected);
   });
 
-  test("counts left-out services as known, and not as served", () => {
+  test("counts left-out services as loaded, but not as served", () => {
     const gateway = instance(12, 2, ["left-out"]);
     expect(hasLoaded(gateway, routes)).toBe(true);
     expect(serves(gateway, routes, new Set(["other"]))).toBe(true);

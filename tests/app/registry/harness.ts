@@ -9,7 +9,7 @@ import { freshDatabase, type RunningProcess, startProcess } from "../../support/
 
 export const ADMIN_TOKEN = "test-admin-token";
 
-/** An answer of the admin API; a body that is not JSON is its text. */
+/** A response of the admin API. `body` is the parsed JSON, or the text if it is not JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -19,13 +19,15 @@ export interface Answer {
 
 export interface Client {
   readonly url: string;
-  /** Sends the client's token. A body that is no string or bytes is sent as JSON. */
+  /**
+   * Sends a request with the client's token. Strings and bytes are sent unchanged, and other bodies as JSON.
+   */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   apply(services: Record<string, unknown>): Promise<Answer>;
   put(name: string, config: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** The registry in this process, with a database of its own. */
+/** A registry that runs in this process. */
 export interface Registry extends Client {
   readonly internal_url: string;
   readonly database_url: string;
@@ -33,7 +35,7 @@ export interface Registry extends Client {
   stop(): Promise<void>;
 }
 
-/** Starts the registry in this process, on a new database and a route store in memory unless told. */
+/** Starts a registry in this process. By default, it has a new database and a route store in memory. */
 export async function startRegistry(
   given: { database_url?: string; routeStore?: RouteStore; env?: Record<string, string> } = {},
 ): Promise<Registry> {
@@ -59,7 +61,7 @@ export async function startRegistry(
   };
 }
 
-/** Starts the registry as a process of its own. */
+/** Starts a registry in a new process. */
 export async function startRegistryProcess(
   env: { DATABASE_URL: string; ROUTE_STORE_URL: string } & Record<string, string>,
 ): Promise<RunningProcess & Client> {
@@ -68,13 +70,13 @@ export async function startRegistryProcess(
     RECONCILE_INTERVAL_MS: "50",
     LOG_LEVEL: "warn",
     ...env,
-    // the line that says which ports were bound is of level info
+    // The log line with the bound ports, which startProcess reads, has level info.
     ...(env.LOG_LEVEL === undefined && { LOG_LEVEL: "info" }),
   });
   return { ...running, ...clientOf(running.url) };
 }
 
-/** Speaks to an admin API, with the token of an operator. */
+/** Returns a client of an admin API that sends this operator token. */
 export function clientOf(url: string, token = ADMIN_TOKEN): Client {
   const call: Client["call"] = async (method, path, body, headers = {}) => {
     const raw = typeof body === "string" || body instanceof Uint8Array || body === undefined;
@@ -97,7 +99,7 @@ export function clientOf(url: string, token = ADMIN_TOKEN): Client {
   };
 }
 
-/** A service with one user route of each path. */
+/** Returns the config of a service with one user route for each path. */
 export function service(...paths: string[]) {
   return {
     url: "http://upstream:8080",
@@ -105,7 +107,7 @@ export function service(...paths: string[]) {
   };
 }
 
-/** Returns the values of the route store under the prefix of routes, by service. */
+/** Returns the published services in the route store, by name. */
 export async function projected(routeStore: RouteStore): Promise<Record<string, unknown>> {
   const { entries } = await routeStore.list(ROUTES_PREFIX);
   return Object.fromEntries(
@@ -113,12 +115,12 @@ export async function projected(routeStore: RouteStore): Promise<Record<string, 
   );
 }
 
-/** The current services, as the database has them. */
+/** Returns the current services of the registry, by name. */
 export async function current(registry: Client): Promise<Record<string, StoredServiceConfig>> {
   return (await registry.call("GET", "/services")).body.services;
 }
 
-/** Paths and messages of a 422. */
+/** Returns the paths and messages in a 422 response. */
 export function fields({ body }: Answer): { path: string; message: string }[] {
   return body.error.details.fields;
 }

@@ -6,7 +6,7 @@ describe("the internal port", () => {
   const get = (url: string, path: string) => fetch(`${url}${path}`);
 
   // RG-102, OP-29
-  test("answers live and ready without a token", async () => {
+  test("serves liveness and readiness without a token", async () => {
     const registry = await startRegistry();
     for (const path of ["/health/live", "/health/ready"]) {
       const response = await get(registry.internal_url, path);
@@ -24,7 +24,7 @@ describe("the internal port", () => {
     await waitFor(async () => "counted" in (await projected(registry.routeStore)));
     const text = await waitFor(async () => {
       const scrape = await (await get(registry.internal_url, "/metrics")).text();
-      // The comparison at the start may have been as quick.
+      // More than one write is possible: the comparison at the start may have projected the service too.
       const written = /^registry_projections_total\{result="written"\} [1-9]/m.test(scrape);
       return written && scrape.includes("registry_projections_outstanding 0") && scrape;
     });
@@ -61,7 +61,7 @@ describe("the internal port", () => {
 
   // RG-102
   test.skipIf(!services().etcd.own || !services().postgres.own)(
-    "is ready exactly while the database and the route store both answer",
+    "is ready only while both the database and the route store respond",
     async () => {
       const [etcd, postgres] = await Promise.all([startEtcd(), startPostgres()]);
       const registry = await startRegistryProcess({ DATABASE_URL: postgres.url, ROUTE_STORE_URL: etcd.url });

@@ -18,13 +18,13 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
   });
 
   const invalid = async () => (await registry.call("GET", "/services?invalid=true")).body;
-  /** Puts a config into the newest revision of a service that only an older version would have accepted. */
+  /** Overwrites the config of a service in the database. An older version would have accepted this config. */
   const age = async (name: string, config: unknown) => {
     await sql`update routes.revisions set config = ${JSON.stringify(config)}::text::json where service = ${name}`;
   };
   const shouting = { url: "host:80", user: { routes: [{ path: "/Shout/", methods: ["GET"] }] } };
 
-  test("are none at first", async () => {
+  test("do not exist in a new database", async () => {
     await registry.put("fine", service("/fine"));
     expect(await invalid()).toEqual({ services: {}, invalid: {} });
   });
@@ -54,11 +54,11 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
   });
 
   // RG-60
-  test("are listed with every violation that a restore would meet, until they are fixed or deleted", async () => {
+  test("are listed with every violation that a restore would report, until they are fixed or deleted", async () => {
     await registry.apply({ mended: service("/mended"), deleted: service("/deleted") });
     await age("mended", shouting);
     await age("deleted", { url: "http://a:1" });
-    // The write bypasses the registry, which checks a service again when it is written.
+    // Restart the registry, because it checks services only at start and when it writes them.
     await registry.stop();
     registry = await startRegistry({ database_url: registry.database_url });
     const found = await invalid();
@@ -74,7 +74,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
     expect((await invalid()).invalid).toEqual({});
   });
 
-  test("are listed for many concurrent readers while others write", async () => {
+  test("are listed correctly for many concurrent readers while others write", async () => {
     let writing = true;
     const writer = (async () => {
       for (let time = 0; writing; time++) await registry.put(`busy-${time % 3}`, service(`/busy/${time}`));
@@ -85,7 +85,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
     for (const answer of answers) expect(answer).toEqual({ services: {}, invalid: {} });
   });
 
-  test("are not listed with false, and any other value is 422", async () => {
+  test("are not listed with invalid=false, and any other value is 422", async () => {
     expect(Object.keys((await registry.call("GET", "/services?invalid=false")).body)).toEqual(["services"]);
     for (const query of [
       "invalid=",

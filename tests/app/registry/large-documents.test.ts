@@ -28,13 +28,13 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     await routeStore.close();
   });
 
-  /** Returns the resident bytes of the registry's process. */
+  /** Returns the resident memory of the registry's process in bytes. */
   async function memory(): Promise<number> {
     const text = await (await fetch(`${registry.internal_url}/metrics`)).text();
     return Number(/^process_resident_memory_bytes(?:\{.*\})? (\d+)/m.exec(text)?.[1]);
   }
 
-  test("publishes 10 000 routes of one service, and replaces them by the same again", async () => {
+  test("publishes 10 000 routes of one service, and publishes the same again", async () => {
     const config = service(...Array.from({ length: ROUTES }, (_, n) => `/one/${n}/{id}`));
     for (const revision of [1, 2]) {
       const answer = await registry.apply({ large: config });
@@ -47,7 +47,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     expect(conflict.body.error.details.conflicts).toHaveLength(1);
   });
 
-  test("publishes 10 000 routes of 100 services as YAML, in one revision each", async () => {
+  test("publishes 10 000 routes of 100 services from a YAML document", async () => {
     const yaml = Array.from({ length: 100 }, (_, s) => {
       const routes = Array.from({ length: ROUTES / 100 }, (_, n) => {
         return `        - {path: "/many/${s}/${n}/{id}", methods: [GET], required_labels: ["a:read"]}`;
@@ -67,7 +67,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
   });
 
   // RG-30, RG-42
-  test("lists a hundred errors and a hundred conflicts of thousands", async () => {
+  test("lists at most a hundred of thousands of violations or conflicts", async () => {
     const wrong = service(...Array.from({ length: ROUTES }, (_, n) => `/Upper/${n}/`));
     expect(fields(await registry.put("wrong", wrong))).toHaveLength(100);
     const owned = service(...Array.from({ length: 5_000 }, (_, n) => `/owned/${n}`));
@@ -79,7 +79,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
   });
 
   // RG-41
-  test("refuses a service that the route store could not hold", async () => {
+  test("refuses a service that is too large for the route store", async () => {
     const labels = Array.from({ length: 32 }, (_, n) => `${"l".repeat(60)}${n}`);
     const routes = Array.from({ length: 1_000 }, (_, n) => ({
       path: `/heavy/${n}`,
@@ -92,7 +92,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
   });
 
   // RG-40
-  test("answers a body over MAX_BODY_BYTES with 413, whether its length is declared or not", async () => {
+  test("returns 413 for a body over MAX_BODY_BYTES, with or without a Content-Length", async () => {
     const body = new Uint8Array(4 * MIB + 1);
     const answer = await registry.call("POST", "/apply", body);
     expect(answer.status).toBe(413);
@@ -110,7 +110,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     expect(streamed.status).toBe(413);
   });
 
-  test("stays alive and within bounds through hostile bodies of the full size", async () => {
+  test("survives hostile bodies of the maximum size in bounded memory", async () => {
     const size = 4 * MIB;
     const bodies = [
       "[".repeat(size),
@@ -131,7 +131,8 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
       }
     }
     expect((await registry.call("GET", "/services")).status).toBe(200);
-    // Memory levels off at about 800 MiB; the peak depends on the time of garbage collections.
+    // Memory levels off at about 800 MiB. The limit is higher, because the peak depends on garbage
+    // collection.
     expect((await memory()) - resting).toBeLessThan(2_000 * MIB);
   }, 120_000);
 });

@@ -18,12 +18,15 @@ export const AUDIENCE = "ostiary";
 /** An entry of an operators file. */
 export type Entry = Record<string, unknown> & { name: string };
 
-/** Returns the entry of an operator whose token is `token-of-{name}`, with fields of its own. */
+/** Returns the entry of an operator whose token is `token-of-<name>`. `fields` are added to the entry. */
 export function entry(name: string, role: string, fields: Record<string, unknown> = {}): Entry {
   return { name, role, token_sha256: [sha256Of(tokenOf(name))], ...fields };
 }
 
-/** Returns the entry of an operator whom tokens of the provider stand for, those with `team` of its name. */
+/**
+ * Returns the entry of an operator without a token. Tokens of the identity provider stand for the operator if
+ * their claim `team` is the operator's name.
+ */
 export function claiming(name: string, role: string, fields: Record<string, unknown> = {}): Entry {
   return { name, role, claims: { team: name }, ...fields };
 }
@@ -33,7 +36,7 @@ export function tokenOf(name: string): string {
   return name === "admin" ? ADMIN_TOKEN : `token-of-${name}`;
 }
 
-/** The provider of operators' tokens, with its key. */
+/** An identity provider for operators, with its signing key. */
 export class OperatorProvider {
   readonly key: SigningKey;
   readonly standIn: ProviderStandIn;
@@ -47,7 +50,7 @@ export class OperatorProvider {
     return new OperatorProvider(await signingKey("ES256", "main"));
   }
 
-  /** The variables that name the provider. */
+  /** The environment variables of a registry that uses this identity provider. */
   get env(): Record<string, string> {
     return {
       OPERATOR_ISSUER: ISSUER,
@@ -56,7 +59,10 @@ export class OperatorProvider {
     };
   }
 
-  /** Signs a token of a pipeline that ends in an hour, with claims replaced or left out (undefined). */
+  /**
+   * Signs a token that expires in an hour. `claims` are added to it or replace its own; undefined removes
+   * one.
+   */
   token(claims: Record<string, unknown>, { key = this.key, header = {} } = {}): Promise<string> {
     return sign(
       key,
@@ -66,12 +72,12 @@ export class OperatorProvider {
   }
 }
 
-/** Returns the time in seconds since the epoch that is so far from now. */
+/** Returns the time `seconds` from now, in seconds since the epoch. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1_000) + seconds;
 }
 
-/** An operators file in a folder of its own. */
+/** An operators file in a new temporary folder. */
 export class OperatorsFile {
   readonly #folder = mkdtempSync(join(tmpdir(), "ostiary-operators-"));
   readonly path = join(this.#folder, "operators.yaml");
@@ -95,7 +101,7 @@ export interface OperatedRegistry {
   file: OperatorsFile;
   /** Returns a client with the token of an {@link entry}, or of `admin`. */
   as(name: string): Client;
-  /** Returns a client with a token. */
+  /** Returns a client with this token. */
   with(token: string): Client;
   stop(): Promise<void>;
 }

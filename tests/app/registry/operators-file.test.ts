@@ -24,7 +24,7 @@ const statusOf = async (operated: OperatedRegistry, name: string) =>
 const becomes = (operated: OperatedRegistry, name: string, status: number) =>
   waitFor(async () => (await statusOf(operated, name)) === status, { what: `${status} for ${name}` });
 
-/** Returns what readiness says about the file, or undefined. */
+/** Returns the readiness warning about the operators file, or undefined if there is none. */
 async function checkOf({ registry }: OperatedRegistry): Promise<string | undefined> {
   const { status, body } = await clientOf(registry.internal_url).call("GET", "/health/ready");
   expect(status).toBe(200);
@@ -33,7 +33,7 @@ async function checkOf({ registry }: OperatedRegistry): Promise<string | undefin
 
 // RG-116
 describe("a file that changes while the registry runs", () => {
-  test("lets new operators in, and shuts out those who are gone", async () => {
+  test("admits new operators, and refuses removed ones", async () => {
     const operated = await start([entry("blue", "reader")]);
     expect([await statusOf(operated, "blue"), await statusOf(operated, "green")]).toEqual([200, 401]);
     await operated.file.write(entry("green", "reader"));
@@ -46,13 +46,13 @@ describe("a file that changes while the registry runs", () => {
     expect((await operated.as("blue").put("w", service("/x"))).status).toBe(200);
     await operated.file.write(entry("blue", "publisher", { services: ["w"], paths: ["/w"] }));
     await waitFor(async () => (await operated.as("blue").put("w", service("/x"))).status === 403);
-    // The service still has the path, which is the admin's to take away.
+    // The service still has the path /x, so blue may not write it at all until the admin removes that path.
     expect((await operated.as("blue").put("w", service("/w"))).status).toBe(403);
     expect((await operated.as("admin").put("w", service("/w"))).status).toBe(200);
     expect((await operated.as("blue").put("w", service("/w/2"))).status).toBe(200);
   });
 
-  test("and turns bad keeps the last good one and says so, until it is good again", async () => {
+  test("and becomes invalid does not apply, and readiness has a warning until it is valid again", async () => {
     const operated = await start([entry("blue", "reader")]);
     expect(await checkOf(operated)).toBeUndefined();
     for (const bad of ["operators: [", "operators: [{name: x}]", ""]) {
@@ -70,7 +70,7 @@ describe("a file that changes while the registry runs", () => {
 
 // RG-112
 describe("several tokens of one operator", () => {
-  test("are all accepted while they last", async () => {
+  test("are all accepted until they expire", async () => {
     const operated = await start([
       entry("ci", "reader", {
         token_sha256: [
@@ -88,8 +88,8 @@ describe("several tokens of one operator", () => {
 });
 
 // RG-118
-describe("a token that ends", () => {
-  test("in the middle of a waiting write changes nothing for that write", async () => {
+describe("a token that expires", () => {
+  test("while a write waits does not affect that write", async () => {
     const blue = { services: ["w"], paths: ["/w"] };
     const operated = await start([entry("blue", "publisher", blue)]);
     const gateway = await startLoadingGateway(operated.registry.routeStore);
@@ -111,7 +111,7 @@ describe("a token that ends", () => {
 
 // RG-118
 describe("two registries with different files", () => {
-  test("each decide by their own, over one database", async () => {
+  test("each use their own file, even on one database", async () => {
     const database_url = await freshDatabase();
     const blue = entry("blue", "publisher", { services: ["w"], paths: ["/w"] });
     const one = await start([blue], { database_url });
@@ -128,8 +128,8 @@ describe("two registries with different files", () => {
 });
 
 // RG-111
-describe("a start with a wrong file", () => {
-  test("is refused with every wrong line", async () => {
+describe("a start with an invalid file", () => {
+  test("is refused with every violation", async () => {
     const wrong = entry("team", "publisher");
     const refused = await startOperated([wrong]).then(
       () => null,

@@ -1,10 +1,9 @@
+/** Tests `GET /projections` with a route store that can be read, but refuses writes while it is full. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { forwarding } from "../../support/loading-gateway.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { type Registry, service, startRegistry } from "./harness.ts";
-
-/** `GET /projections`, with a route store that answers and takes no key while it is `full`. */
 
 let full = false;
 let registry: Registry;
@@ -24,7 +23,7 @@ const outstanding = async () => (await registry.call("GET", "/projections")).bod
 const names = async () => (await outstanding()).map(({ service }: { service: string }) => service).sort();
 
 // RG-83
-test("names what the route store may lack, deleted services included, until it has it", async () => {
+test("lists services, including deleted ones, until the route store has their newest revision", async () => {
   await registry.put("kept", service("/kept"));
   await registry.put("going", service("/going"));
   await waitFor(async () => (await outstanding()).length === 0);
@@ -38,7 +37,7 @@ test("names what the route store may lack, deleted services included, until it h
   await waitFor(async () => (await outstanding()).length === 0);
 });
 
-test("requires the token and takes no parameters", async () => {
+test("requires the token and accepts no parameters", async () => {
   expect((await fetch(`${registry.url}/projections`)).status).toBe(401);
   expect((await registry.call("GET", "/projections?service=kept")).status).toBe(422);
   expect((await registry.call("DELETE", "/projections")).status).toBe(405);

@@ -7,7 +7,9 @@ import { manualClock } from "../../support/manual-clock.ts";
 
 const MIGRATIONS = new URL("../../../drizzle/routes", import.meta.url).pathname;
 
-/** A clock that has the database's time when the test starts, and stands still. */
+/**
+ * A clock that starts at the current time, like the database's clock, but moves only when a test advances it.
+ */
 const time = manualClock(new Date());
 let database: Database;
 let lag: ProjectionLag;
@@ -20,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 const run = (statement: ReturnType<typeof sql>) => database.run("test", (orm) => rows(orm, statement));
-/** Writes a service now. A fence counts microseconds. */
+/** Writes a service with the fence of a write `seconds_ago`. A fence is a time in microseconds. */
 const write = (name: string, seconds_ago = 0) =>
   run(sql`insert into routes.services (name, revision, deleted, fence)
           values (${name}, 1, false,
@@ -37,7 +39,7 @@ test("the lag is zero while everything is projected", async () => {
   expect(await lag.warning()).toBeNull();
 });
 
-test("the lag grows with the age of outstanding services, also from before the start", async () => {
+test("the lag grows with the age of outstanding services, including those from before the start", async () => {
   await write("old", 100);
   await write("new");
   const first = await lag.measure();
@@ -52,7 +54,7 @@ test("the lag grows with the age of outstanding services, also from before the s
   expect(second.age_seconds).toBeWithin(20, 50);
 });
 
-test("a service that is written repeatedly waits from the first time", async () => {
+test("a service that is written repeatedly is outstanding since its first write", async () => {
   for (let round = 0; round < 5; round++) {
     await write("busy");
     await lag.measure();
@@ -62,7 +64,7 @@ test("a service that is written repeatedly waits from the first time", async () 
   expect(await lag.warning()).toMatch(/^1 projection is outstanding, for up to [5-7]\d s$/);
 });
 
-test("a service that is projected between its writes does not wait", async () => {
+test("a service that is projected between its writes has no old lag", async () => {
   for (let round = 0; round < 5; round++) {
     await write("busy");
     expect((await lag.measure()).age_seconds).toBeLessThan(25);
@@ -74,12 +76,12 @@ test("a service that is projected between its writes does not wait", async () =>
   expect(await lag.warning()).toBeNull();
 });
 
-test("a fence of a fast clock is not older than now", async () => {
+test("a fence from a clock that is ahead has an age of 0", async () => {
   await write("ahead", -86_400);
   expect(await lag.measure()).toEqual({ outstanding: 1, age_seconds: 0 });
 });
 
-test("thousands of outstanding services are measured, by many readers at once", async () => {
+test("thousands of outstanding services are measured for many readers at once", async () => {
   await run(sql`insert into routes.services (name, revision, deleted, fence)
                 select 'many-' || n, 1, false,
                   ((extract(epoch from clock_timestamp()) - 40) * 1000000)::bigint

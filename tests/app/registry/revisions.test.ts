@@ -14,7 +14,7 @@ const restore = (name: string, number: number | string, headers = {}) =>
 
 describe("the history of a service", () => {
   // RG-62, RG-63
-  test("holds every write with all details, newest first", async () => {
+  test("has every write with all details, newest first", async () => {
     await registry.call(
       "POST",
       "/apply",
@@ -76,7 +76,7 @@ describe("the history of a service", () => {
 
   // RG-64
   test.each(["0", "400", "99999999999999999999", "-1", "1.5", "01", "one", "%31x"])(
-    "knows no revision %s",
+    "is 404 for the revision %s",
     async (number) => {
       await registry.put("single", service("/single"));
       const answer = await revision("single", number);
@@ -89,7 +89,7 @@ describe("the history of a service", () => {
 
 describe("restore", () => {
   // RG-67
-  test("makes an earlier config current, answers like PUT and projects it", async () => {
+  test("makes an earlier config current, responds like PUT and projects the config", async () => {
     await registry.put("back", service("/back/1"));
     await registry.put("back", service("/back/2"));
     const answer = await restore("back", 1);
@@ -126,7 +126,7 @@ describe("restore", () => {
   });
 
   // RG-67, RG-68
-  test("is refused when another service owns a route by now", async () => {
+  test("is refused if another service now owns a route", async () => {
     await registry.put("first", service("/contested/{id}"));
     await registry.put("first", service("/uncontested"));
     await registry.put("second", service("/contested/{name}"));
@@ -150,7 +150,7 @@ describe("restore", () => {
   });
 
   // RG-67
-  test("is refused when a shared policy has other numbers by now", async () => {
+  test("is refused if a shared policy now has another limit", async () => {
     const policy = (requests: number) => ({
       rate_limits: { moving: { requests, window_seconds: 60, shared: true } },
     });
@@ -170,9 +170,9 @@ describe("restore", () => {
   });
 });
 
-/** Configs that earlier rules accepted, written past the API as in such a database. */
 // RG-68
 describe.skipIf(!services().postgres.real)("a revision that today's rules refuse", () => {
+  /** Configs that an earlier version accepted. The test writes them directly to the database. */
   const legacy = [
     ["a bare url", { ...service("/legacy-url"), url: "widgets:8080" }, "url"],
     ["an https url", { ...service("/legacy-https"), url: "https://widgets:8080" }, "url"],

@@ -42,11 +42,11 @@ describe("who may call", () => {
   });
 
   // RG-75
-  test("is answered only on request", async () => {
+  test("is returned only if the query has a role or labels", async () => {
     expect(Object.keys((await find("PUT", "/org/things", {})).body)).not.toContain("allowed");
   });
 
-  test("of a request that nothing serves is 404", async () => {
+  test("is 404 for a request that no route serves", async () => {
     expect((await find("GET", "/nothing", { role: "owner" })).status).toBe(404);
   });
 
@@ -65,14 +65,14 @@ describe("who may call", () => {
     [{ roles: "owner" }, "roles", /./],
   ];
   // RG-76
-  test.each(refused)("of %j is 422", async (caller, path, message) => {
+  test.each(refused)("is 422 for %j", async (caller, path, message) => {
     const answer = await find("PUT", "/org/things", caller);
     expect(answer.status).toBe(422);
     expect(fields(answer)).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 
   // RG-3
-  test("of a role or of labels that are given twice is 422", async () => {
+  test("is 422 if role or labels occur twice", async () => {
     for (const twice of ["role=owner&role=member", "labels=a&labels=b"]) {
       const answer = await registry.call("GET", `/routes?method=PUT&path=/org/things&${twice}`);
       expect(answer.status).toBe(422);
@@ -80,7 +80,7 @@ describe("who may call", () => {
   });
 
   // RG-76
-  test("of a role is 422 without a roles file, of labels is answered", async () => {
+  test("is 422 for a role without a roles file, but is returned for labels", async () => {
     const bare = await startRegistry({ database_url: registry.database_url });
     const answer = await find("PUT", "/org/things", { role: "owner" }, bare);
     expect(answer.status).toBe(422);
@@ -89,7 +89,7 @@ describe("who may call", () => {
     await bare.stop();
   });
 
-  test("the registry does not start with a wrong roles file", async () => {
+  test("cannot be asked with an invalid roles file: the registry does not start", async () => {
     const wrong = startRegistry({ env: { ROLES_FILE: "seeds/demo.yaml" } });
     expect(await wrong.catch((error) => error.message)).toMatch(/ROLES_FILE\s+line /);
   });
@@ -97,7 +97,7 @@ describe("who may call", () => {
 
 describe("GET /roles", () => {
   // RG-106
-  test("lists the roles that a look-up accepts", async () => {
+  test("lists the roles that a route look-up accepts", async () => {
     const { status, body } = await registry.call("GET", "/roles");
     expect(status).toBe(200);
     const slugs: string[] = body.roles.map(({ slug }: { slug: string }) => slug);
@@ -109,7 +109,7 @@ describe("GET /roles", () => {
   });
 
   // RG-106
-  test("is empty for a registry without a roles file, and needs the admin token", async () => {
+  test("returns an empty list without a roles file, and requires the admin token", async () => {
     const plain = await startRegistry();
     expect(await plain.call("GET", "/roles")).toMatchObject({ status: 200, body: { roles: [] } });
     expect((await fetch(`${plain.url}/roles`)).status).toBe(401);

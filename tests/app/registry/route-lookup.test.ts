@@ -32,7 +32,7 @@ const find = (method: string, path: string) =>
 
 describe("the look-up of a route", () => {
   // RG-110
-  test("tells the limits of a plan", async () => {
+  test("returns the limits of a plan", async () => {
     const limits = async (rate_limit: unknown, plan: string) => {
       const routes = [
         { path: "/planned", methods: ["GET"], ...(rate_limit !== undefined && { rate_limit }) },
@@ -60,7 +60,7 @@ describe("the look-up of a route", () => {
   });
 
   // RG-73
-  test("tells everything that a request would meet", async () => {
+  test("returns the route with everything that applies to the request", async () => {
     const answer = await find("GET", "/org/widgets/42");
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -77,14 +77,14 @@ describe("the look-up of a route", () => {
   });
 
   // RG-73
-  test("tells labels, and audit with its default resolved", async () => {
+  test("returns labels, and audit with its default", async () => {
     const remove = (await find("DELETE", "/org/widgets/42")).body;
     expect(remove).toMatchObject({ required_labels: ["widgets:write", "admin"], audit: false });
     expect((await find("POST", "/")).body).toMatchObject({ scope: "public", audit: false, upstream: null });
   });
 
   // RG-73
-  test("prefers literals, matches per method, and reads the path as the gateway does", async () => {
+  test("prefers literals, matches each method separately, and parses the path like the gateway", async () => {
     expect((await find("GET", "/org/widgets/new")).body.path).toBe("/org/widgets/new");
     expect((await find("DELETE", "/org/widgets/new")).body.path).toBe("/org/widgets/{widget_id}");
     expect((await find("GET", "/org/x/../widgets/4%C3%A9?query=1#x")).body.params).toEqual({
@@ -93,7 +93,7 @@ describe("the look-up of a route", () => {
     expect((await find("GET", "/org/widgets/a b")).body.params).toEqual({ widget_id: "a%20b" });
   });
 
-  test("sees a write at once", async () => {
+  test("includes a write at once", async () => {
     await registry.put("late", {
       url: "http://a:1",
       user: { routes: [{ path: "/late", methods: ["GET"] }] },
@@ -104,7 +104,7 @@ describe("the look-up of a route", () => {
   });
 
   // RG-74, ER-24
-  test("without a match is 404 with the nearest routes", async () => {
+  test("is 404 with the nearest routes if no route matches", async () => {
     const answer = await find("PUT", "/org/widgets/42");
     expect(answer.status).toBe(404);
     expect(answer.body.error).toMatchObject({
@@ -121,7 +121,7 @@ describe("the look-up of a route", () => {
   });
 
   test.each(["/org//widgets/1", "/org/widgets/1/", "/org/widgets/%zz", "/Org/widgets/1"])(
-    "matches nothing on %s",
+    "is 404 for %s",
     async (path) => {
       expect((await find("GET", path)).status).toBe(404);
     },

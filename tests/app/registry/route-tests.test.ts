@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => registry.stop());
 
-/** A part of names and paths that no other test has. */
+/** A name that the services and paths of only the current test have. */
 let own = "";
 let count = 0;
 beforeEach(() => {
@@ -26,7 +26,7 @@ const looksUp = (path: string, expected: object, more: object = {}) => ({
 const withTests = (config: object, ...tests: object[]) => ({ ...config, tests });
 const messages = (answer: Answer) => fields(answer).map(({ message }) => message);
 
-/** An organization's service with one labelled route. */
+/** Returns the config of a service with one organization route that requires labels. */
 const labelled = (path: string, ...required_labels: string[]) => ({
   url: "http://upstream:8080",
   organization: {
@@ -36,7 +36,7 @@ const labelled = (path: string, ...required_labels: string[]) => ({
 
 describe("tests of a written service", () => {
   // RG-145, RG-149
-  test("are kept with the revision, and stay out of the route store", async () => {
+  test("are stored with the revision, but not in the route store", async () => {
     const tests = [looksUp(`/${own}`, { service: own, upstream: `/${own}` })];
     const config = withTests(service(`/${own}`), ...tests);
     expect((await registry.apply({ [own]: config })).status).toBe(200);
@@ -56,7 +56,7 @@ describe("tests of a written service", () => {
   test.each([
     ["another service", { service: "other" }, {}, "service is SELF, not other"],
     ["another upstream", { upstream: "/x" }, {}, "upstream is /SELF/a, not /x"],
-    ["no route", { status: 404 }, {}, "SELF serves the request by GET /SELF/{id}"],
+    ["no route", { status: 404 }, {}, "SELF serves the request with the route GET /SELF/{id}"],
     ["more requests", { requests: 6 }, {}, "requests is 5, not 6"],
     ["no limit", { requests: false }, { plan: "pro" }, "requests is 5, not false"],
     [
@@ -72,7 +72,7 @@ describe("tests of a written service", () => {
       "allowed is true, not false, since the route needs nobody:has",
     ],
     ["an unknown role", { allowed: true }, { role: "captain" }, "the roles file has no role captain"],
-  ])("must pass: 422 with the name for %s, and nothing is written", async (_, expected, more, found) => {
+  ])("that expect %s are 422 with their name, and nothing is written", async (_, expected, more, found) => {
     const failing = looksUp(`/${own}/a`, expected, more);
     const config = withTests(labelled(`/${own}/{id}`, "nobody:has"), failing);
     const refused = await registry.apply({ [own]: config });
@@ -94,7 +94,7 @@ describe("tests of a written service", () => {
   });
 
   // RG-146, RG-148
-  test("see the routes of other services, the more specific one first", async () => {
+  test("include the routes of other services, of which the more specific one wins", async () => {
     await registry.put(`${own}-a`, service(`/${own}/{id}`, `/${own}/x/{id}/y`));
     const tests = [
       looksUp(`/${own}/mine`, { service: own }),
@@ -109,7 +109,7 @@ describe("tests of a written service", () => {
   });
 
   // RG-147
-  test("at the top are kept with the service that they expect, else with the first one", async () => {
+  test("at the top of a document are stored with the service that they expect, or else with the first one", async () => {
     const document = {
       services: { [`${own}-a`]: service(`/${own}/a`), [`${own}-b`]: service(`/${own}/b`) },
       tests: [
@@ -127,7 +127,7 @@ describe("tests of a written service", () => {
 });
 
 describe("a write of another team", () => {
-  /** Publishes a service with a test that the route of `kept` goes to it, with the labels of readers. */
+  /** Publishes a service with a test: the service serves `/<own>/reports` for callers with `reports:read`. */
   async function publish() {
     const tested = looksUp(`/${own}/reports`, { service: own, allowed: true }, { labels: ["reports:read"] });
     const config = withTests(labelled(`/${own}/{name}`, "reports:read"), tested);
@@ -153,7 +153,7 @@ describe("a write of another team", () => {
   });
 
   // RG-148
-  test("is refused as a delete and as a restore, too", async () => {
+  test("is refused even if it is a deletion or a restore", async () => {
     await registry.put(`${own}-a`, service(`/${own}/a`));
     await registry.put(`${own}-a`, service(`/${own}/other`));
     await registry.put(`${own}-b`, service(`/${own}/b`));
@@ -172,7 +172,7 @@ describe("a write of another team", () => {
   });
 
   // RG-148
-  test("is not blocked by a test that failed before, or by a deleted service's", async () => {
+  test("is not blocked by a test that already failed, or by a test of a deleted service", async () => {
     await registry.put(`${own}-a`, service(`/${own}/a`));
     const before = withTests(service(`/${own}/mine`), looksUp(`/${own}/a`, { service: `${own}-a` }));
     expect((await registry.put(own, before)).status).toBe(200);
@@ -190,7 +190,7 @@ describe("a write of another team", () => {
   });
 
   // RG-148
-  test("of many at once leaves no test failing", async () => {
+  test("that competes with others at once never makes a test fail", async () => {
     const sides = Array.from({ length: 12 }, (_, index) => `${own}-${index}`);
     const guard = withTests(service(`/${own}/{x}`), looksUp(`/${own}/a`, { service: `${own}-g` }));
     const writes = [
@@ -205,7 +205,7 @@ describe("a write of another team", () => {
 });
 
 // RG-151
-test("a dry run and a comparison show tests as changes of the service", async () => {
+test("a dry run and a diff show changed tests as changes of the service", async () => {
   const first = looksUp(`/${own}`, { service: own });
   await registry.put(own, withTests(service(`/${own}`), first));
   const next = { ...first, expect: { service: own, upstream: `/${own}` } };
@@ -219,7 +219,7 @@ test("a dry run and a comparison show tests as changes of the service", async ()
   expect(compared.body.changes).toEqual(expected);
 });
 
-describe("a wrong test", () => {
+describe("an invalid test", () => {
   const good = { name: "n", method: "GET", path: "/a", expect: { status: 404 } };
 
   // RG-145, RG-146
@@ -274,7 +274,7 @@ describe("a wrong test", () => {
       { tests: Array.from({ length: 1001 }, (_, name) => ({ ...good, name: `${name}` })) },
       "tests",
     ],
-  ])("with %s is 422 at its place, in a service and at the top", async (_, { tests }, path) => {
+  ])("with %s is 422 with its path, in a service and at the top", async (_, { tests }, path) => {
     const inService = await registry.apply({ [own]: { ...service(`/${own}`), tests } });
     expect([inService.status, fields(inService).map((field) => field.path)]).toEqual([
       422,
@@ -286,7 +286,7 @@ describe("a wrong test", () => {
   });
 
   // RG-147
-  test("at the top may not have the name of the service's own, or be one too many", async () => {
+  test("at the top is one with the name of a test of the service, or one beyond 1000 tests of a service", async () => {
     const services = { [own]: withTests(service(`/${own}`), { ...good, path: "/nowhere" }) };
     const twice = await registry.call("POST", "/apply", { services, tests: [{ ...good, path: "/nowhere" }] });
     expect([twice.status, fields(twice)[0]?.path]).toEqual([422, "tests[0].name"]);

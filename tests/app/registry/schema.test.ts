@@ -5,12 +5,12 @@ import { useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
 
-/** Asks without the admin token. */
+/** Requests the document schema without the admin token. */
 const ask = (init?: RequestInit, more = "") => fetch(`${registry.url}/schema/routes.json${more}`, init);
 
 describe("GET /schema/routes.json", () => {
   // RG-91
-  test("is the schema of documents, without a token", async () => {
+  test("returns the document schema without a token", async () => {
     const response = await ask();
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/schema+json");
@@ -18,7 +18,7 @@ describe("GET /schema/routes.json", () => {
   });
 
   // RG-91
-  test("is not sent again to who has it", async () => {
+  test("returns 304 to a client that has the current schema", async () => {
     const { headers } = await ask();
     const etag = headers.get("etag") ?? "";
     expect(headers.get("cache-control")).toBe("no-cache");
@@ -30,7 +30,7 @@ describe("GET /schema/routes.json", () => {
     expect((await ask({ headers: { "If-None-Match": '"other"' } })).status).toBe(200);
   });
 
-  test("has a head, which says how long it is", async () => {
+  test("HEAD has the Content-Length and the ETag", async () => {
     const response = await ask({ method: "HEAD" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(documentSchemaText())));
@@ -38,7 +38,7 @@ describe("GET /schema/routes.json", () => {
   });
 
   test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
-    "is the only thing there is to do: %s is 405",
+    "is the only method besides HEAD: %s is 405",
     async (method) => {
       const response = await ask({ method });
       expect(response.status).toBe(405);
@@ -47,14 +47,14 @@ describe("GET /schema/routes.json", () => {
     },
   );
 
-  test("takes no query", async () => {
+  test("accepts no query parameters", async () => {
     const response = await ask({}, "?version=1");
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ error: { details: { fields: [{ path: "version" }] } } });
   });
 
   test.each(["/schema", "/schema/", "/schema/routes.yaml", "/schema/ROUTES.json"])(
-    "is at no other path: %s wants the token",
+    "is the only public path: %s requires the token",
     async (path) => {
       expect((await fetch(`${registry.url}${path}`)).status).toBe(401);
       expect((await registry.call("GET", path)).status).toBe(404);
@@ -62,7 +62,7 @@ describe("GET /schema/routes.json", () => {
   );
 });
 
-test("the catalogs that name the schema are applied as they are", async () => {
+test("the catalogs that name the schema are valid documents", async () => {
   for (const catalog of ["identity", "audit", "portal", "registry", "demo"]) {
     const text = await Bun.file(join(import.meta.dir, `../../../seeds/${catalog}.yaml`)).text();
     expect((await registry.call("POST", "/apply", text)).status).toBe(200);

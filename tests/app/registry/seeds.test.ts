@@ -16,7 +16,7 @@ import { ADMIN_TOKEN, current, projected, service, startRegistry } from "./harne
 const directories: string[] = [];
 afterAll(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));
 
-/** Makes a directory with the given files. Other values than texts are written as YAML. */
+/** Creates a directory with these files. Strings are written unchanged, and other values as YAML. */
 async function seedDirectory(files: Record<string, unknown>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-seeds-"));
   directories.push(directory);
@@ -28,7 +28,7 @@ async function seedDirectory(files: Record<string, unknown>): Promise<string> {
 
 describe("SEED_ROUTES_DIR", () => {
   // RG-100
-  test("is applied in name order, *.yaml and *.yml and nothing else", async () => {
+  test("is applied in the order of file names, *.yaml and *.yml only", async () => {
     const SEED_ROUTES_DIR = await seedDirectory({
       "10-first.yaml": { services: { first: service("/first"), both: service("/both/first") } },
       "20-second.yml": { services: { second: service("/second"), both: service("/both/second") } },
@@ -48,9 +48,9 @@ describe("SEED_ROUTES_DIR", () => {
   });
 
   // RG-100
-  test("never touches a service that has a history, deleted or not", async () => {
+  test("never changes a service that has revisions, even if it is deleted", async () => {
     const database_url = await freshDatabase();
-    // An embedded database leaves nothing for the second start.
+    // An embedded database is gone after the first registry stops, so the second start would find no history.
     if (database_url.startsWith("pglite:")) return;
     const before = await startRegistry({ database_url });
     await before.put("kept", service("/kept/by-hand"));
@@ -104,18 +104,18 @@ describe("SEED_ROUTES_DIR", () => {
       },
       ["b.yaml", "GET /same belongs to service one"],
     ],
-  ])("with %s stops the start and says which and why", async (_, files, parts) => {
+  ])("with %s prevents the start, and the error names the file and the reason", async (_, files, parts) => {
     const error = await rejection(startRegistry({ env: { SEED_ROUTES_DIR: await seedDirectory(files) } }));
     for (const part of parts) expect(String(error)).toContain(part);
   });
 
-  test("that does not exist stops the start", async () => {
+  test("prevents the start if it does not exist", async () => {
     const error = await rejection(startRegistry({ env: { SEED_ROUTES_DIR: "/does/not/exist" } }));
     expect(String(error)).toContain("SEED_ROUTES_DIR must be a readable directory");
   });
 
   // RG-100
-  test("is read by the process too, which refuses a wrong one with exit code 78", async () => {
+  test("makes the process exit with 78 if it has an invalid file", async () => {
     const ended = await rejection(
       startProcess("apps/registry/main.ts", {
         DATABASE_URL: await freshDatabase(),

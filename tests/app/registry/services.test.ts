@@ -43,7 +43,7 @@ const widgetsExpanded = {
 
 describe("apply", () => {
   // RG-43, RG-48
-  test("creates services, each with revision 1, and answers in the document's order", async () => {
+  test("creates services with revision 1, and returns them in the document's order", async () => {
     const answer = await registry.apply({ zebra: service("/zebra"), ant: service("/ant") });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -55,7 +55,7 @@ describe("apply", () => {
   });
 
   // RG-49, RG-77
-  test("stores, returns and projects the expanded form", async () => {
+  test("stores, returns and projects the stored form", async () => {
     await registry.apply({ widgets });
     const { body } = await registry.call("GET", "/services/widgets");
     expect(body).toMatchObject({ name: "widgets", ...widgetsExpanded });
@@ -65,7 +65,7 @@ describe("apply", () => {
   });
 
   // RG-43
-  test("leaves services that the document does not name as they are", async () => {
+  test("does not change services that the document does not name", async () => {
     await registry.apply({ bystander: service("/bystander") });
     const before = await registry.call("GET", "/services/bystander");
     await registry.apply({ newcomer: service("/newcomer") });
@@ -73,14 +73,14 @@ describe("apply", () => {
   });
 
   // RG-48
-  test("appends a revision also when nothing changed", async () => {
+  test("adds a revision even if nothing changed", async () => {
     const first = await registry.apply({ same: service("/same") });
     const second = await registry.apply({ same: service("/same") });
     expect(second.body.results[0].revision).toBe(first.body.results[0].revision + 1);
   });
 
   // RG-59
-  test("accepts the answer of GET /services, unchanged in effect", async () => {
+  test("accepts the response of GET /services, which changes nothing", async () => {
     await registry.apply({ widgets });
     const all = await registry.call("GET", "/services");
     expect((await registry.call("POST", "/apply", all.body)).status).toBe(200);
@@ -88,7 +88,7 @@ describe("apply", () => {
   });
 
   // RG-44
-  test("writes nothing when one of its services is refused", async () => {
+  test("writes nothing if one of its services is refused", async () => {
     const answer = await registry.apply({ fine: service("/fine"), broken: { url: "https://a:1", user: {} } });
     expect(answer.status).toBe(422);
     expect((await registry.call("GET", "/services/fine")).status).toBe(404);
@@ -96,7 +96,7 @@ describe("apply", () => {
   });
 
   // RG-42
-  test("names everything that is wrong at once, each by its path", async () => {
+  test("returns all violations at once, each with its path", async () => {
     const answer = await registry.apply({
       "bad name": service("/x"),
       a: { url: "https://a:1", user: { routes: [{ path: "/Up/", methods: [] }], colour: "red" } },
@@ -124,7 +124,7 @@ describe("apply", () => {
 
 describe("PUT", () => {
   // RG-45, RG-61
-  test("creates a service and answers with its name and revision", async () => {
+  test("creates a service and returns its name and revision", async () => {
     const answer = await registry.put("put-new", service("/put-new"));
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ name: "put-new", revision: 1, ...service("/put-new") });
@@ -142,7 +142,7 @@ describe("PUT", () => {
   });
 
   // RG-45
-  test("runs the checks of apply, with paths that start at the body", async () => {
+  test("runs the checks of apply, with paths relative to the body", async () => {
     const answer = await registry.put("put-bad", { ...service("/put-bad"), url: "widgets:8080", colour: 1 });
     expect(answer.status).toBe(422);
     expect(
@@ -189,7 +189,7 @@ describe("PUT", () => {
 
 describe("DELETE", () => {
   // RG-46, RG-77
-  test("answers 204, unpublishes the service and keeps its history", async () => {
+  test("returns 204, unpublishes the service and keeps its revisions", async () => {
     await registry.put("gone", service("/gone"));
     await waitFor(async () => "gone" in (await projected(registry.routeStore)));
     const answer = await registry.call("DELETE", "/services/gone");
@@ -208,7 +208,7 @@ describe("DELETE", () => {
   });
 
   // RG-46, RG-61
-  test("of a deleted or unknown service is 404", async () => {
+  test("returns 404 for a deleted or unknown service", async () => {
     await registry.put("gone-twice", service("/gone-twice"));
     await registry.call("DELETE", "/services/gone-twice");
     for (const name of ["gone-twice", "never-was", "not%20a%20name"]) {
@@ -241,9 +241,9 @@ describe("DELETE", () => {
   });
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   // RG-4, ER-5
-  test("carries X-Request-ID, the caller's where it is usable", async () => {
+  test("has an X-Request-ID header, with the caller's value if it is valid", async () => {
     const given = await registry.call("GET", "/services", undefined, { "X-Request-ID": "mine-1" });
     expect(given.headers.get("x-request-id")).toBe("mine-1");
     const own = await registry.call("GET", "/services/unknown");
@@ -252,7 +252,7 @@ describe("every answer", () => {
 
   // RG-61
   test.each(["a%00b", "%00", "%C3%A9", "a%2Fb", "a%20b", "x".repeat(129), "%F0%9F%98%80"])(
-    "about the service %s, an impossible name, is 404 or on PUT 422",
+    "for the invalid service name %s is 404, or 422 for PUT",
     async (name) => {
       for (const [method, path] of [
         ["GET", ""],
@@ -271,13 +271,13 @@ describe("every answer", () => {
   );
 
   // ER-11
-  test("to HEAD is that of GET without its body", async () => {
+  test("to HEAD has the headers of GET and no body", async () => {
     const answer = await registry.call("HEAD", "/services");
     expect([answer.status, answer.body]).toEqual([200, ""]);
   });
 
   // ER-10
-  test("to an unknown path is 404, to another method 405 with Allow", async () => {
+  test("is 404 for an unknown path, and 405 with Allow for another method", async () => {
     expect((await registry.call("GET", "/nowhere")).body.error.code).toBe("NOT_FOUND");
     const answer = await registry.call("PATCH", "/services/a");
     expect(answer.status).toBe(405);
@@ -287,7 +287,7 @@ describe("every answer", () => {
 });
 
 // RG-3, RG-69
-describe("a query parameter that an operation does not have", () => {
+describe("an unknown query parameter", () => {
   test("is refused, so that nobody mistakes a write for a dry run", async () => {
     await registry.put("kept", service("/kept"));
     const requests = [

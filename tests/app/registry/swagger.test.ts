@@ -17,13 +17,13 @@ async function document(): Promise<Answer["body"]> {
 }
 
 describe("the OpenAPI description", () => {
-  test("asks for the admin token", async () => {
+  test("declares that operations require the admin token", async () => {
     const { security, components } = await document();
     expect(security).toEqual([{ bearer: [] }]);
     expect(components.securitySchemes.bearer).toMatchObject({ type: "http", scheme: "bearer" });
   });
 
-  test("offers only JSON for bodies, and YAML too for apply", async () => {
+  test("has JSON for bodies, and also YAML for apply", async () => {
     const { paths } = await document();
     expect(Object.keys(paths["/services/{name}"].put.requestBody.content)).toEqual(["application/json"]);
     expect(Object.keys(paths["/apply"].post.requestBody.content)).toEqual([
@@ -35,7 +35,7 @@ describe("the OpenAPI description", () => {
     expect(paths["/services/{name}/revisions/{rev}/restore"].post).not.toHaveProperty("requestBody");
   });
 
-  test("names headers, and gives bodies examples", async () => {
+  test("has the headers of requests and responses, and examples of bodies", async () => {
     const { paths, components } = await document();
     const put = paths["/services/{name}"].put;
     expect(put.parameters.map(({ name }: { name: string }) => name)).toEqual([
@@ -60,7 +60,7 @@ describe("the OpenAPI description", () => {
   });
 
   // RG-98
-  test("comes with assets of this process, and no others", async () => {
+  test("has a page whose assets this process serves, and no other files", async () => {
     expect(
       (await fetch(`${registry.url}/swagger/assets/swagger-ui-bundle.js`)).headers.get("content-type"),
     ).toStartWith("text/javascript");
@@ -93,7 +93,7 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     await page.locator(".auth-btn-wrapper .btn-done").click();
   }
 
-  /** Opens an operation, fills in its parameters, executes it, and returns the status that is shown. */
+  /** Opens an operation, fills in its parameters and executes it. Returns the status that the page shows. */
   async function tryOut(
     page: Page,
     operation: string,
@@ -117,7 +117,7 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
 
   const inBrowser = (name: string, work: () => Promise<void>) => test(name, work, PAGE_TIMEOUT_MS);
 
-  inBrowser("lists every operation with nothing from the internet and no complaint", async () => {
+  inBrowser("lists every operation, without requests to other origins and without errors", async () => {
     const { page, strangers, complaints } = await open();
     expect(await page.locator(".opblock").count()).toBe(operationsIn(await document()).length);
     expect(strangers).toEqual([]);
@@ -125,7 +125,7 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     await page.close();
   });
 
-  inBrowser("is refused without the token, and let in after Authorize", async () => {
+  inBrowser("gets 401 without the token, and 200 after Authorize", async () => {
     const { page } = await open();
     expect(await tryOut(page, "Services-listServices")).toStartWith("401");
     await authorize(page);
@@ -136,7 +136,7 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     await page.close();
   });
 
-  inBrowser("writes with try it out: a service is put, restored and deleted", async () => {
+  inBrowser("puts, restores and deletes a service with Try it out", async () => {
     const { page } = await open();
     await authorize(page);
     const config = JSON.stringify(service("/from-the-page"));
@@ -148,7 +148,7 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     await page.close();
   });
 
-  inBrowser("offers an example of a document that apply takes as it is", async () => {
+  inBrowser("has an example document that apply accepts unchanged", async () => {
     const { page } = await open();
     await authorize(page);
     expect(await tryOut(page, "Apply-apply")).toStartWith("200");

@@ -1,3 +1,4 @@
+/** Tests a registry that is started again after a newer version has stored configs that it cannot read. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { type Orm, openDatabase } from "@ostiary/lib/runtime/stores/database";
@@ -7,12 +8,10 @@ import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ADMIN_TOKEN, fields, projected, type Registry, service, startRegistry } from "./harness.ts";
 
-/** Configs that a newer version stored, after the earlier version is started again. */
-
 setDefaultTimeout(60_000);
 
 const good = service("/good/{id}");
-/** Configs that this version does not understand, with the first violation of each. */
+/** Configs that this version cannot read, each with the path of its first violation. */
 const NEWER: Record<string, { config: unknown; path: string }> = {
   field: { config: { ...service("/newer/field"), mirror: { url: "http://mirror:1" } }, path: "mirror" },
   other_shape: { config: { version: 2, upstreams: [{ host: "a" }] }, path: "url" },
@@ -30,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => registry.stop());
 
-/** Starts a registry on a database in which a newer version has stored its configs. */
+/** Starts a registry on a database with the configs of {@link NEWER}, written directly to the tables. */
 async function startBehindNewer(): Promise<Registry> {
   const database_url = await freshDatabase();
   const earlier = await startRegistry({ database_url });
@@ -62,7 +61,7 @@ const get = (path: string) => registry.call("GET", path);
 
 // RG-103, RG-104
 describe("a config that a newer version wrote", () => {
-  test("is named in the list of services, which has all others", async () => {
+  test("is listed as unreadable, and the list has all other services", async () => {
     const { status, body } = await get("/services");
     expect(status).toBe(200);
     expect(Object.keys(body.services)).toEqual(["good"]);
@@ -70,7 +69,7 @@ describe("a config that a newer version wrote", () => {
     for (const name of NAMES) expect(body.unreadable[name][0].path).toBe(NEWER[name]?.path);
   });
 
-  test("is listed among services that today's rules refuse", async () => {
+  test("is listed among services that the current rules refuse", async () => {
     const { status, body } = await get("/services?invalid=true");
     expect(status).toBe(200);
     expect(body.services).toEqual({});
@@ -78,7 +77,7 @@ describe("a config that a newer version wrote", () => {
     expect(Object.keys(body.unreadable)).toEqual(NAMES);
   });
 
-  test.each(NAMES)("409 of %s says what to do", async (name) => {
+  test.each(NAMES)("is 409 for %s, and the message says what to do", async (name) => {
     for (const path of [`/services/${name}`, `/services/${name}/revisions/1/diff/2`]) {
       const { status, body } = await get(path);
       expect(status).toBe(409);
@@ -87,7 +86,7 @@ describe("a config that a newer version wrote", () => {
     }
   });
 
-  test.each(NAMES)("is in the history of %s, beside readable revisions", async (name) => {
+  test.each(NAMES)("is in the history of %s, together with readable revisions", async (name) => {
     const { status, body } = await get(`/services/${name}/revisions`);
     expect(status).toBe(200);
     const [newer, older] = body.revisions;
@@ -99,20 +98,20 @@ describe("a config that a newer version wrote", () => {
     expect((await get(`/services/${name}/revisions/1`)).status).toBe(200);
   });
 
-  test("leaves the look-up, the edge description and the route store of the others as they are", async () => {
+  test("is not in the route look-up and the edge description, and stays in the route store", async () => {
     expect((await get("/routes?method=GET&path=/good/1")).body.service).toBe("good");
     expect((await get("/routes?method=GET&path=/newer/field")).status).toBe(404);
     const edge = await get("/edge/openapi.json");
     expect(edge.status).toBe(200);
     expect(Object.keys(edge.body.paths)).toEqual(["/good/{id}"]);
-    // Gateways of the newer version still use it.
+    // The route store keeps the config, because gateways of the newer version can read it.
     await waitFor(async () => (await registry.routeStore.get(`${ROUTES_PREFIX}field`)) !== null);
     expect(JSON.parse((await registry.routeStore.get(`${ROUTES_PREFIX}field`))?.value ?? "")).toEqual(
       NEWER.field?.config,
     );
   });
 
-  test("is refused by restore, field by field, and compared as an unknown service", async () => {
+  test("is refused by restore with its violations, and a dry run shows any replacement as changed", async () => {
     const restored = await registry.call("POST", "/services/field/revisions/2/restore");
     expect(restored.status).toBe(422);
     expect(fields(restored)[0]?.path).toBe("mirror");
@@ -122,7 +121,7 @@ describe("a config that a newer version wrote", () => {
     expect(plan.body.results[0]).toMatchObject({ service: "field", status: "changed", revision: 2 });
   });
 
-  test("is named by the command line, and missing in an export that says so", async () => {
+  test("is listed by the command line, and an export leaves it out with a message", async () => {
     const run = (...parameters: string[]) => runCli(registry.url, parameters, { env: { ADMIN_TOKEN } });
     const listed = await run("services");
     expect(listed.exit_code).toBe(0);
@@ -138,7 +137,7 @@ describe("a config that a newer version wrote", () => {
   });
 });
 
-test("restore, put, apply and delete replace a config that cannot be read", async () => {
+test("restore, put, apply and delete replace an unreadable config", async () => {
   const own = await startBehindNewer();
   expect((await own.call("POST", "/services/field/revisions/1/restore")).status).toBe(200);
   expect((await own.put("list", service("/again/list"))).status).toBe(200);

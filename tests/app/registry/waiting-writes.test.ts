@@ -38,7 +38,7 @@ const everyone = (count: number) => ({
 
 describe("a write that waits", () => {
   // RG-87, RG-88
-  test("is answered once every gateway serves it: apply, PUT, restore and DELETE", async () => {
+  test("returns once every gateway serves it, for apply, PUT, restore and DELETE", async () => {
     const three = await joinThree();
     const applied = await applyAnd(10_000, { w: service("/w/1"), x: service("/x") });
     expect(applied.status).toBe(200);
@@ -60,18 +60,19 @@ describe("a write that waits", () => {
     expect(three.every((gateway) => gateway.serves("/x"))).toBe(true);
   });
 
-  test("of the same again waits for the present state, deletions that change nothing included", async () => {
+  test("waits for the current state even if it changes nothing", async () => {
     await joinThree();
     for (let time = 0; time < 2; time++) {
       expect((await applyAnd(10_000, { same: service("/same") })).body.propagation).toEqual(everyone(3));
     }
-    // It was put and deleted before either was projected, so the route store never had it.
+    // The service may be deleted before it is projected. The route store then never has it, and the wait must
+    // still end.
     await registry.put("brief", service("/brief"));
     const deleted = await registry.call("DELETE", "/services/brief?wait_ms=10000");
     expect(deleted.body.propagation).toEqual(everyone(3));
   });
 
-  test("without wait_ms is answered without propagation", async () => {
+  test("returns no propagation without wait_ms", async () => {
     await join();
     expect((await registry.apply({ plain: service("/plain") })).body).toEqual({
       results: [{ service: "plain", status: "upserted", revision: 1 }],
@@ -81,7 +82,7 @@ describe("a write that waits", () => {
   });
 
   // RG-88
-  test("is answered when its time is over, with the number of gateways that have it", async () => {
+  test("returns after wait_ms with the number of gateways that have it", async () => {
     const [held] = await joinThree();
     await applyAnd(10_000, { before: service("/before") });
     held.holdUp();
@@ -94,7 +95,7 @@ describe("a write that waits", () => {
   });
 
   // RG-87
-  test("of 0 ms tells the present state, and waits for nothing", async () => {
+  test("returns the current state without waiting if wait_ms is 0", async () => {
     await join();
     const { status, body } = await applyAnd(0, { now: service("/now") });
     expect(status).toBe(200);
@@ -102,14 +103,14 @@ describe("a write that waits", () => {
     expect(body.propagation.gateways).toBe(1);
   });
 
-  test("is answered without a gateway once the route store has it", async () => {
+  test("returns once the route store has it if no gateway runs", async () => {
     const { body } = await applyAnd(30_000, { alone: service("/alone") });
     expect(body.propagation).toEqual(everyone(0));
     expect(await registry.routeStore.get(`${ROUTES_PREFIX}alone`)).not.toBeNull();
   });
 
   // RG-89
-  test("counts a gateway that joins during the wait, and no longer one that leaves", async () => {
+  test("counts a gateway that joins during the wait, and stops counting one that leaves", async () => {
     const [held] = await joinThree();
     held.holdUp();
     const answer = applyAnd(30_000, { moving: service("/moving") });
@@ -121,10 +122,10 @@ describe("a write that waits", () => {
   });
 
   // RG-89
-  test("has not reached a gateway that left out a service of it", async () => {
+  test("does not count a gateway as reached if the gateway left out one of its services", async () => {
     const [gateway] = [await join()];
     await applyAnd(10_000, { good: service("/good") });
-    // A gateway of another version, which cannot load what this registry accepts.
+    // Add the entry of a gateway of another version, which cannot load the service "good".
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const told = JSON.parse(entry?.value ?? "{}");
     const other = {
@@ -142,7 +143,7 @@ describe("a write that waits", () => {
     expect((await applyAnd(10_000, { fine: service("/fine") })).body.propagation).toEqual(everyone(2));
   });
 
-  test("is not delayed by entries that are not of a gateway", async () => {
+  test("is not delayed by invalid gateway entries", async () => {
     await join();
     const entries = [
       "",
@@ -160,7 +161,7 @@ describe("a write that waits", () => {
     expect((await registry.call("GET", "/gateways")).body.gateways).toHaveLength(1);
   });
 
-  test("ends for all at once, however many wait, with one watch", async () => {
+  test("returns for all 60 waiting callers at once, with a single watch on the route store", async () => {
     await registry.stop();
     const routeStore = forwarding(memoryRouteStore());
     const watch = spyOn(routeStore, "watch");
@@ -183,7 +184,7 @@ describe("a write that waits", () => {
     expect([watches(), list.mock.calls.length]).toEqual([1, before]);
   });
 
-  test("is answered when another replica projected it", async () => {
+  test("returns if another replica projected it", async () => {
     await join();
     const unable = forwarding(registry.routeStore);
     unable.writeFenced = async () => {
@@ -196,7 +197,7 @@ describe("a write that waits", () => {
     await replica.stop();
   });
 
-  test("ends while others write all the time", async () => {
+  test("returns even if others write continuously", async () => {
     await joinThree();
     let writing = true;
     const writer = (async () => {
@@ -211,7 +212,7 @@ describe("a write that waits", () => {
   });
 
   // RG-90
-  test("whose caller left costs nothing more, and is written", async () => {
+  test("stops waiting if its caller disconnects, but is still written", async () => {
     (await join()).holdUp();
     const leaving = new AbortController();
     const request = fetch(`${registry.url}/services/left?wait_ms=30000`, {
@@ -227,13 +228,13 @@ describe("a write that waits", () => {
     await waitFor(
       async () => (await (await fetch(`${registry.internal_url}/metrics`)).text()).includes(ended),
       {
-        what: "The end of the request, long before its time",
+        what: "The request ending long before wait_ms",
       },
     );
   });
 
   // RG-90
-  test("ends when the registry stops", async () => {
+  test("returns when the registry stops", async () => {
     (await join()).holdUp();
     const answer = applyAnd(30_000, { stopped: service("/stopped") });
     await waitFor(async () => (await registry.routeStore.get(`${ROUTES_PREFIX}stopped`)) !== null);
@@ -246,7 +247,7 @@ describe("a write that waits", () => {
 
   const values = ["", "-1", "30001", "1.5", "1e3", "+5", "5 ", "0x10", "abc", "007", "99999999999999999999"];
   // RG-87
-  test.each(values)("of %j ms is 422, and nothing is written", async (wait_ms) => {
+  test.each(values)("is 422 with wait_ms=%j, and nothing is written", async (wait_ms) => {
     const query = new URLSearchParams({ wait_ms });
     await registry.put("kept", service("/kept"));
     for (const [method, path, body] of [
@@ -274,7 +275,7 @@ describe("a write that waits", () => {
     },
   );
 
-  test("with nothing to wait for is 422", async () => {
+  test("is the only operation with wait_ms: reads are 422", async () => {
     for (const path of [
       "/services",
       "/services/a",
@@ -289,7 +290,7 @@ describe("a write that waits", () => {
 });
 
 describe("while the route store is down", () => {
-  /** Returns a store that fails everything, `watch` and `lease` included. */
+  /** Returns a route store whose operations all fail. Its lease does nothing. */
   function away(): RouteStore {
     const gone = async () => {
       throw new StoreUnavailable("route_store", new Error("away"));
@@ -309,7 +310,7 @@ describe("while the route store is down", () => {
   }
 
   // RG-51
-  test("a wait ends with its time, and the write is recorded", async () => {
+  test("a write returns after wait_ms, and is recorded", async () => {
     const unable = await startRegistry({ routeStore: away() });
     const answer = await unable.call("POST", "/apply?wait_ms=200", { services: { a: service("/a") } });
     expect([answer.status, answer.body.propagation]).toEqual([

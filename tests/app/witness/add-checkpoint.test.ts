@@ -1,3 +1,4 @@
+/** Tests that a witness implements add-checkpoint of the C2SP specification tlog-witness. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { submission, TestLog } from "../../support/test-log.ts";
@@ -9,12 +10,12 @@ import {
   type WitnessFiles,
 } from "./witness-bed.ts";
 
-/** A witness answers add-checkpoint as C2SP tlog-witness says. */
-
 setDefaultTimeout(60_000);
 
 const SIZE_TYPE = "text/x.tlog.size";
-/** Each test takes a log, so that no test sees the heads of another. */
+/**
+ * The logs that the witness knows. Each test uses new ones, so that no test depends on the heads of another.
+ */
 const logs = Array.from({ length: 600 }, (_, n) => new TestLog(`log.example.com/${n}`));
 const unused = [...logs];
 
@@ -29,7 +30,7 @@ afterAll(async () => {
   await files[Symbol.asyncDispose]();
 });
 
-/** Returns a log that the witness knows, with this many leaves. */
+/** Returns an unused log that the witness knows, with `size` leaves. */
 function log(size: number): TestLog {
   const next = unused.pop();
   if (next === undefined) throw new Error("No log is left.");
@@ -50,7 +51,7 @@ async function stateOf({ origin }: TestLog) {
 
 describe("a checkpoint is cosigned", () => {
   // OP-80
-  test("that is the first one of its log, and one that continues it", async () => {
+  test("if it is the first one of its log, and if it continues the last one", async () => {
     const grown = log(5);
     await cosigned(grown.submission(0), grown.text());
     expect(await stateOf(grown)).toEqual({ origin: grown.origin, size: 5, root: grown.root() });
@@ -60,14 +61,14 @@ describe("a checkpoint is cosigned", () => {
   });
 
   // OP-80
-  test("that is the last one again", async () => {
+  test("if it is the last one again", async () => {
     const same = log(6);
     await cosigned(same.submission(0), same.text());
     await cosigned(same.submission(6), same.text());
   });
 
   // OP-80
-  test("of an empty log", async () => {
+  test("if its log is empty", async () => {
     const empty = log(0);
     await cosigned(empty.submission(0), empty.text());
     empty.grow(3);
@@ -75,7 +76,7 @@ describe("a checkpoint is cosigned", () => {
   });
 
   // OP-80
-  test("that has more signatures, and lines of extensions", async () => {
+  test("if it has more signatures and extension lines", async () => {
     const extended = log(4);
     const text = `${extended.text()}an extension\n`;
     const other = new TestLog("other.example.com").signature(text);
@@ -83,7 +84,7 @@ describe("a checkpoint is cosigned", () => {
   });
 
   // OP-80
-  test.each([1, 2, 3, 4, 7, 8, 9, 31, 32, 33])("that grew from size %i to 70", async (size) => {
+  test.each([1, 2, 3, 4, 7, 8, 9, 31, 32, 33])("if its log grew from size %i to 70", async (size) => {
     const grown = log(70);
     await cosigned(grown.submission(0, size), grown.text(size));
     await cosigned(grown.submission(size), grown.text());
@@ -92,7 +93,7 @@ describe("a checkpoint is cosigned", () => {
 
 describe("a checkpoint is refused", () => {
   // OP-82
-  test("with 409 and the size that was cosigned, for another old size", async () => {
+  test("with 409 and the cosigned size, if the old size is not the cosigned one", async () => {
     const grown = log(9);
     const unknown = { status: 409, type: SIZE_TYPE, text: "0\n" };
     expect(await witness.add(grown.submission(4))).toEqual(unknown);
@@ -104,7 +105,7 @@ describe("a checkpoint is refused", () => {
   });
 
   // OP-82
-  test("with 409 for another root of the same size", async () => {
+  test("with 409 if it has another root of the same size", async () => {
     const original = log(6);
     await cosigned(original.submission(0), original.text());
     const fork = original.forkAt(5).grow(1);
@@ -115,7 +116,7 @@ describe("a checkpoint is refused", () => {
   });
 
   // OP-81
-  test("with 422 for a log that was forked, rolled back and grown, or rewritten", async () => {
+  test("with 422 if its log was forked, rolled back and grown, or rewritten", async () => {
     const original = log(12);
     await cosigned(original.submission(0), original.text());
     for (const keep of [0, 1, 8, 11]) {
@@ -126,7 +127,7 @@ describe("a checkpoint is refused", () => {
   });
 
   // OP-81
-  test("with 422 for a proof with a hash less, more, changed or moved", async () => {
+  test("with 422 if a hash of the proof is missing, added, changed or moved", async () => {
     const grown = log(21);
     await cosigned(grown.submission(0, 13), grown.text(13));
     const right = grown.proof(13);
@@ -147,7 +148,7 @@ describe("a checkpoint is refused", () => {
   });
 
   // OP-81
-  test("for a root of an empty tree, and for a proof from nothing", async () => {
+  test("if it has a wrong root of an empty tree, or a proof from size 0", async () => {
     const empty = log(3);
     const text = empty.text(0, empty.root());
     expect(await witness.add(submission(0, [], empty.note(text)))).toMatchObject({
@@ -158,13 +159,13 @@ describe("a checkpoint is refused", () => {
   });
 
   // OP-81
-  test("with 404 for an origin that the witness does not know", async () => {
+  test("with 404 if the witness does not know its origin", async () => {
     const stranger = new TestLog("stranger.example.com").grow(2);
     expect((await witness.add(stranger.submission(0))).status).toBe(404);
   });
 
   // OP-81
-  test("with 403 without a signature by a key of its log", async () => {
+  test("with 403 if no key of its log has signed it", async () => {
     const known = log(2);
     const text = known.text();
     const thief = new TestLog(known.origin, generateKeyPairSync("ed25519").privateKey);
@@ -186,7 +187,7 @@ describe("a checkpoint is refused", () => {
   });
 
   // OP-81
-  test("with 400 when the body or the checkpoint cannot be read", async () => {
+  test("with 400 if the body or the checkpoint cannot be parsed", async () => {
     const known = log(4);
     const [text, note, root] = [known.text(), known.note(), known.root()];
     const signed = (head: string) => submission(0, [], known.note(head));
@@ -246,7 +247,7 @@ describe("a checkpoint is refused", () => {
   });
 
   // OP-81
-  test("with 413 above 64 KiB, also in chunks without a length", async () => {
+  test("with 413 if the body is over 64 KiB, with or without a Content-Length", async () => {
     const known = log(1);
     const long = submission(0, [], known.note(`${known.text()}${"x".repeat(66_000)}\n`));
     expect((await witness.add(long)).status).toBe(413);
@@ -260,7 +261,7 @@ describe("a checkpoint is refused", () => {
   });
 
   // OP-81
-  test("with 404 and 405 at other addresses and methods", async () => {
+  test("with 404 or 405 if the path or the method is another", async () => {
     const known = log(1);
     expect((await fetch(`${witness.url}/add-checkpoint`)).status).toBe(405);
     expect((await fetch(`${witness.url}/`, { method: "POST", body: known.submission(0) })).status).toBe(404);

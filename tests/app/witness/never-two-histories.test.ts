@@ -1,3 +1,6 @@
+/**
+ * Tests that a witness never forgets what it cosigned, after crashes, failed writes and concurrent requests.
+ */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { StartRefused } from "@ostiary/lib/runtime/service";
@@ -5,8 +8,6 @@ import { startProcess } from "../../support/start-process.ts";
 import { TestLog } from "../../support/test-log.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addCheckpoint, cosignedAt, newWitness, startWitness, type WitnessFiles } from "./witness-bed.ts";
-
-/** A witness forgets nothing that it cosigned, whatever happens to it. */
 
 setDefaultTimeout(120_000);
 
@@ -37,7 +38,7 @@ test("cosigns one of many forks that arrive at once", async () => {
 });
 
 // OP-83
-test("cosigns many logs at once, and each of their heads in turn", async () => {
+test("cosigns many logs at once, with consecutive heads of each", async () => {
   const logs = Array.from({ length: 20 }, (_, n) => new TestLog(`log.example.com/${n}`));
   const files = await witnessOf(...logs);
   await using witness = await startWitness(files);
@@ -53,7 +54,7 @@ test("cosigns many logs at once, and each of their heads in turn", async () => {
 });
 
 // OP-83
-test("knows after a kill at any moment whatever it answered", async () => {
+test("remembers every cosignature that it returned after it is killed at any moment", async () => {
   const log = new TestLog("log.example.com");
   const files = await witnessOf(log);
   let cosigned = 0;
@@ -64,7 +65,7 @@ test("knows after a kill at any moment whatever it answered", async () => {
       for (let size = (await files.state()).logs[0]?.size ?? 0; ; ) {
         log.grow(Math.max(0, size + 1 - log.size));
         const answer = await addCheckpoint(witness.url, log.submission(size, size + 1)).catch(() => null);
-        // the kill can cut an answer off
+        // The kill can cut off a response, so the cosignature was not received and does not count.
         if (!answer?.text.endsWith("\n")) return;
         expect(answer.status).toBe(200);
         expect(cosignedAt(answer.text.trimEnd(), log.text(size + 1), files.verifierKey)).not.toBeNull();
@@ -95,12 +96,12 @@ test("runs in one process at a time", async () => {
 });
 
 // OP-83
-test("answers 503 and is not ready while the state cannot be written, and forgets nothing", async () => {
+test("returns 503 and is not ready while the state cannot be written, and forgets nothing", async () => {
   const log = new TestLog("log.example.com").grow(4);
   const files = await witnessOf(log);
   await using witness = await startWitness(files);
   expect((await witness.add(log.submission(0, 3))).status).toBe(200);
-  // a folder has the name that the next state is written under
+  // A folder with the name of the temporary state file makes each write of the state fail.
   const inTheWay = `${files.env.WITNESS_STATE_FILE}.new`;
   await Bun.write(`${inTheWay}/file`, "");
   expect((await witness.add(log.submission(3, 4))).status).toBe(503);

@@ -1,3 +1,4 @@
+/** Tests how a witness is initialized, and with which configuration it refuses to start. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -10,8 +11,6 @@ import { initWitness } from "@ostiary/witness/init";
 import { checkWitnessKeyFile } from "@ostiary/witness/key";
 import { checkLogsFile, loadLogsFile } from "@ostiary/witness/logs";
 import { publicBytes, TestLog, verifierKeyText } from "../../support/test-log.ts";
-
-/** How a witness is made, and what it refuses to start with. */
 
 setDefaultTimeout(60_000);
 
@@ -38,7 +37,7 @@ async function filesOfNewWitness(name = "witness.example.com") {
   };
 }
 
-/** Runs the command line of all programs. */
+/** Runs the `ostiary` command, and waits until it exits. */
 async function ostiary(env: Record<string, string>, ...parameters: string[]) {
   const child = Bun.spawn([process.execPath, "apps/platform/ostiary.ts", ...parameters], {
     cwd: join(import.meta.dir, "../../.."),
@@ -52,7 +51,7 @@ async function ostiary(env: Record<string, string>, ...parameters: string[]) {
 
 describe("ostiary witness init", () => {
   // OP-84
-  test("makes a key and a state that only their owner reads, and prints the verifier key", async () => {
+  test("creates a key and a state that only their owner can read, and prints the verifier key", async () => {
     const files = await filesOfNewWitness();
     const { exit_code, stdout, stderr } = await ostiary(files, "witness", "init");
     expect({ exit_code, stderr }).toEqual({ exit_code: 0, stderr: "" });
@@ -66,7 +65,7 @@ describe("ostiary witness init", () => {
   });
 
   // OP-84
-  test("replaces neither a key nor a state, also with two at once", async () => {
+  test("never replaces a key or a state, even if it runs twice at once", async () => {
     const files = await filesOfNewWitness();
     const results = await Promise.allSettled([initWitness(files), initWitness(files)]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -102,7 +101,7 @@ describe("ostiary witness init", () => {
 });
 
 // OP-84
-test("a start names every wrong variable and file at once, with exit code 78", async () => {
+test("a start names every invalid variable and file at once, and exits with 78", async () => {
   const env = {
     WITNESS_NAME: "a name",
     WITNESS_KEY_FILE: await fileOf("no key"),
@@ -125,7 +124,7 @@ test("a start names every wrong variable and file at once, with exit code 78", a
 });
 
 // OP-84
-test("a key file of another kind, or one that others may read, is refused", async () => {
+test("a key file with another kind of key, or one that other users may read, is refused", async () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const right = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const files = [
@@ -146,7 +145,7 @@ test("a key file of another kind, or one that others may read, is refused", asyn
 
 describe("a file of logs", () => {
   // OP-84
-  test("gives the keys of each log", async () => {
+  test("has the keys of each log", async () => {
     const other = new TestLog("log.example.com/b");
     const text = `logs:\n  - origin: ${log.origin}\n    keys: ["${log.verifierKey}", "${other.verifierKey}"]\n  - { origin: other, keys: ["${other.verifierKey}"] }\n`;
     const logs = loadLogsFile(await fileOf(text));
@@ -195,7 +194,7 @@ describe("a file of logs", () => {
   });
 
   // OP-84
-  test("is refused when it does not exist", () => {
+  test("is refused if it does not exist", () => {
     expect(checkLogsFile({ WITNESS_LOGS_FILE: join(folder, "missing") })[0]?.message).toContain(
       "cannot be read",
     );

@@ -11,17 +11,17 @@ import { keyId, type TestLog } from "../../support/test-log.ts";
 
 export const WITNESS = "witness.example.com/w1";
 
-/** The files of a witness, which outlive its processes. */
+/** The files of a witness. They stay when the witness stops. */
 export interface WitnessFiles extends AsyncDisposable {
   folder: string;
-  /** The variables of a start. */
+  /** The environment variables with which the witness starts. */
   env: Record<string, string>;
   verifierKey: string;
-  /** Returns what the state file has. */
+  /** Returns the content of the state file. */
   state(): Promise<{ verifier_key: string; logs: { origin: string; size: number; root: string }[] }>;
 }
 
-/** Makes a new witness that knows these logs. */
+/** Initializes a new witness that knows these logs. */
 export async function newWitness(
   logs: readonly Pick<TestLog, "origin" | "verifierKey">[],
 ): Promise<WitnessFiles> {
@@ -73,9 +73,12 @@ export async function addCheckpoint(
   return { status: response.status, type: response.headers.get("content-type"), text: await response.text() };
 }
 
-/** Returns the time of a cosignature in seconds, or null if the line is not the witness's cosignature of the text. */
+/**
+ * Returns the time of a cosignature in seconds, or null if `line` is no valid cosignature of `text` by this
+ * key.
+ */
 export function cosignedAt(line: string, text: string, verifierKey: string): number | null {
-  // the base64 of a key can have plus signs
+  // The last part is base64 and can contain plus signs, so the text is not split at them.
   const [, name = "", material = ""] = /^([^+]+)\+[^+]+\+(.+)$/.exec(verifierKey) ?? [];
   const publicKey = Buffer.from(material, "base64").subarray(1);
   const bytes = Buffer.from(line.replace(`— ${name} `, ""), "base64");

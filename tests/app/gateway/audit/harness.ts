@@ -8,12 +8,12 @@ import { Registry } from "prom-client";
 import { type AuditStandIn, startAudit } from "../../../support/audit-stand-in.ts";
 import { standInFor } from "../../../support/during-tests.ts";
 
-/** A recorder with its log and counters. */
+/** A recorder whose log lines and metrics a test can read. */
 export interface Recording extends AuditRecorder {
   readonly lines: string[];
-  /** Returns `audit_writes_total` by `write result`. */
+  /** Returns the values of `audit_writes_total`. The keys are `<write> <result>`, such as `intent ok`. */
   counts(): Promise<Record<string, number>>;
-  /** Returns the number of intents of each result in `audit_intent_duration_seconds`. */
+  /** Returns the number of observations in `audit_intent_duration_seconds`, by result. */
   durations(): Promise<Record<string, number>>;
 }
 
@@ -55,7 +55,10 @@ export function recording(environment: Record<string, string>, internalToken?: s
   };
 }
 
-/** Starts an audit service and a recorder before each test, and stops them after it. Returns stand-ins for both. */
+/**
+ * Starts a stand-in of the audit service and a recorder before each test, and stops them after it. Both
+ * results always refer to those of the current test.
+ */
 export function useRecording(): { audit: AuditStandIn; recorder: Recording } {
   let audit: AuditStandIn | undefined;
   let recorder: Recording | undefined;

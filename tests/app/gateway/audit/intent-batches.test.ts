@@ -8,7 +8,9 @@ import { intent, useRecording } from "./harness.ts";
 
 const { audit, recorder } = useRecording();
 
-/** Records this many intents at once. Resolves with the status of each request, 0 for none. */
+/**
+ * Records `count` intents at once. Returns 0 for each recorded intent, and the error's status for the others.
+ */
 function statuses(count: number, first = 0): Promise<number[]> {
   const written = Array.from({ length: count }, (_, at) =>
     recorder.intent(`r${first + at}`, intent).then(
@@ -23,7 +25,7 @@ const nothing = (count: number) => Array(count).fill(0);
 
 // GW-147
 describe("intents that come at the same time", () => {
-  test("travel in one call, at most a hundred in each", async () => {
+  test("are sent together, at most a hundred in one call", async () => {
     audit.answerIntents = eachIs("created");
     expect(await statuses(250)).toEqual(nothing(250));
     expect(sizes()).toEqual([100, 100, 50]);
@@ -32,7 +34,7 @@ describe("intents that come at the same time", () => {
     expect(await recorder.counts()).toEqual({ "intent ok": 250 });
   });
 
-  test("travel with those that came during a call", async () => {
+  test("are sent in one call if they come during another call", async () => {
     const gate = Promise.withResolvers<void>();
     audit.answerIntents = async (intents) => {
       if (audit.intentBatches.length === 1) await gate.promise;
@@ -46,7 +48,7 @@ describe("intents that come at the same time", () => {
     expect(sizes()).toEqual([2, 3]);
   });
 
-  test("are not delayed by a call that the service does not answer", async () => {
+  test("are not delayed by an earlier call without a response", async () => {
     const ended = Promise.withResolvers<void>();
     audit.answerIntents = async (intents) => {
       if (intents[0]?.request_id === "r0") await ended.promise;
@@ -60,7 +62,7 @@ describe("intents that come at the same time", () => {
     expect(await silent).toEqual(nothing(2));
   });
 
-  test("have a result each: a refused one keeps no other from being recorded", async () => {
+  test("each have their own result: the others are recorded if one is refused", async () => {
     audit.answerIntents = (intents) =>
       Response.json({
         results: intents.map(({ request_id }) => ({
@@ -76,17 +78,17 @@ describe("intents that come at the same time", () => {
   test.each<[string, AuditStandIn["answerIntents"]]>([
     ["text", () => new Response("taken")],
     ["too few results", () => Response.json({ results: [] })],
-    ["a result nobody knows", eachIs("applied")],
+    ["an unknown result", eachIs("applied")],
     ["201 without content", status(201)],
     ["404, as of a service without batches", status(404)],
     ["422", status(422)],
-  ])("are sent alone in the same attempt where the answer is %s", async (_, answer) => {
+  ])("are sent one by one in the same attempt if the response is %s", async (_, answer) => {
     audit.answerIntents = answer;
     expect(await statuses(3)).toEqual(nothing(3));
     expect(audit.of("PUT")).toHaveLength(3);
   });
 
-  test("that are too large together are sent alone, and the next ones together again", async () => {
+  test("are sent one by one if they are too large together, and later ones are sent together again", async () => {
     audit.answerIntents = () => new Response(null, { status: 413 });
     expect(await statuses(3)).toEqual(nothing(3));
     audit.answerIntents = eachIs("created");
@@ -94,7 +96,7 @@ describe("intents that come at the same time", () => {
     expect([sizes(), audit.of("PUT").length]).toEqual([[3, 3], 3]);
   });
 
-  test("that fail together are retried alone, and each is recorded or refused by itself", async () => {
+  test("are retried one by one if their call fails, and each is recorded or refused", async () => {
     audit.answerIntents = eachIs("created");
     await statuses(2);
     audit.answerIntents = () => new Response(null, { status: 503 });
@@ -104,7 +106,7 @@ describe("intents that come at the same time", () => {
     expect(audit.of("PATCH")).toMatchObject([{ path: "/internal/events/r3", body: { outcome: "rejected" } }]);
   });
 
-  test("whose call broke off may have been stored: those that are refused in the end get a rejected outcome", async () => {
+  test("get a rejected outcome if all attempts fail, because the audit service may have stored them", async () => {
     audit.answerIntents = () => new Response(null, { status: 503 });
     audit.answer = (write) => (write.method === "PUT" ? answering(503)(write) : taken(write));
     expect(await statuses(3)).toEqual([503, 503, 503]);
@@ -113,7 +115,7 @@ describe("intents that come at the same time", () => {
 });
 
 // GW-138
-test("an intent that no attempt has recorded is refused within a second, pauses included", async () => {
+test("an intent that no attempt has recorded is refused within a second, including pauses", async () => {
   const clock = manualClock();
   const silent = async ({ end_ms }: TimedIntent) => {
     clock.advance(Math.min(500, end_ms - clock.elapsed_ms()));

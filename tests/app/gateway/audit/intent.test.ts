@@ -14,7 +14,7 @@ const unavailable = { code: "SERVICE_UNAVAILABLE", status: 503 };
 
 describe("an intent", () => {
   test.each([201, 200])(
-    "is recorded when the audit service answers %d, by one PUT under the request's id",
+    "is recorded if the audit service returns %d, with one PUT under the request id",
     async (status) => {
       audit.answer = answering(status);
       await recorder.intent("r1", intent);
@@ -31,7 +31,7 @@ describe("an intent", () => {
     },
   );
 
-  test("is recorded at a base URL that ends in slashes", async () => {
+  test("is recorded if AUDIT_URL ends with slashes", async () => {
     const slashed = recording({ AUDIT_URL: `${audit.url}//` });
     await slashed.intent("r1", intent);
     expect(audit.writes).toMatchObject([{ path: "/internal/events/r1", token: null }]);
@@ -47,7 +47,7 @@ describe("an intent", () => {
   });
 
   // GW-138, GW-139
-  test("that is not accepted in three attempts is 503", async () => {
+  test("is 503 if three attempts fail", async () => {
     audit.answer = answering(503);
     expect(await refusal()).toMatchObject(unavailable);
     expect(audit.of("PUT")).toHaveLength(3);
@@ -56,7 +56,7 @@ describe("an intent", () => {
   });
 
   // GW-138, GW-139
-  test("that the service refuses with 422 is 503 at once, and is an error in the log", async () => {
+  test("is 503 at once if the audit service refuses it with 422, and the refusal is logged as an error", async () => {
     audit.answer = answering(422);
     expect(await refusal()).toMatchObject(unavailable);
     expect(audit.writes).toHaveLength(1);
@@ -64,7 +64,7 @@ describe("an intent", () => {
   });
 
   // GW-138
-  test("is 503 after two silent attempts, of half a second together at most a second", async () => {
+  test("is 503 after two attempts without a response, each of half a second", async () => {
     audit.answer = never;
     expect(await refusal()).toMatchObject(unavailable);
     expect(audit.of("PUT")).toHaveLength(2);
@@ -75,7 +75,7 @@ describe("an intent", () => {
     expect(await refusal()).toMatchObject(unavailable);
   });
 
-  test("is recorded when the service comes back within the second", async () => {
+  test("is recorded if the audit service comes back within a second", async () => {
     const failed = Promise.withResolvers<void>();
     const dying = Bun.listen({
       hostname: "127.0.0.1",
@@ -92,7 +92,7 @@ describe("an intent", () => {
     await back.stop();
   });
 
-  test("is recorded when the reply to the first attempt was lost", async () => {
+  test("is recorded if the response to the first attempt is lost", async () => {
     const lost = Promise.withResolvers<Response>();
     audit.answer = () => (audit.writes.length === 1 ? lost.promise : new Response(null, { status: 200 }));
     await recorder.intent("r1", intent);
@@ -112,16 +112,16 @@ describe("a refused intent gets a rejected outcome with 503 in the background", 
 
   test.each([
     ["timed out", never],
-    ["answered 503", answering(503)],
-    ["answered 500", answering(500)],
-  ])("when the service %s, since it may have landed", async (_, failure) => {
+    ["returned 503", answering(503)],
+    ["returned 500", answering(500)],
+  ])("if the audit service %s, because it may have stored the intent", async (_, failure) => {
     audit.answer = (write) => (write.method === "PUT" ? failure(write) : taken(write));
     expect(await refusal()).toMatchObject(unavailable);
     await waitFor(() => audit.of("PATCH").length === 1);
     expect(audit.of("PATCH")).toMatchObject([rejected]);
   });
 
-  test("when the service breaks off without an answer, because it may be stored", async () => {
+  test("if the connection closes without a response, because the intent may be stored", async () => {
     const seen: string[] = [];
     const server = Bun.listen({
       hostname: "127.0.0.1",
@@ -141,7 +141,7 @@ describe("a refused intent gets a rejected outcome with 503 in the background", 
     server.stop(true);
   });
 
-  test("also when only the first attempt may be stored", async () => {
+  test("even if only the first attempt may have stored the intent", async () => {
     audit.answer = (write) => {
       if (write.method === "PATCH") return taken(write);
       return new Response(null, { status: audit.of("PUT").length === 1 ? 503 : 422 });
@@ -152,16 +152,16 @@ describe("a refused intent gets a rejected outcome with 503 in the background", 
 
   test.each([
     ["refused it with 422", answering(422)],
-    ["answered 401, as with a wrong token", answering(401)],
-    ["answered 404", answering(404)],
-  ])("but not when the service %s: it is known not to be written", async (_, refused) => {
+    ["returned 401, as for a wrong token", answering(401)],
+    ["returned 404", answering(404)],
+  ])("but not if the audit service %s, which means that it has not stored the intent", async (_, refused) => {
     audit.answer = (write) => (write.method === "PUT" ? refused(write) : taken(write));
     expect(await refusal()).toMatchObject(unavailable);
     await recorder.close(1_000);
     expect(audit.of("PATCH")).toEqual([]);
   });
 
-  test("but not when nothing listened: an outage does not fill the queue", async () => {
+  test("but not if the connection was refused: an outage does not fill the queue", async () => {
     await audit.stop();
     expect(await refusal()).toMatchObject(unavailable);
     expect(recorder.lines).toEqual([]);
@@ -198,7 +198,7 @@ describe("an intent", () => {
   };
 
   test.each(["organization", "member"] as const)(
-    "on a route of scope %s goes into the organization's log",
+    "on a route of scope %s belongs to the organization's log",
     (scope) => {
       expect(intentOf({ ...rest, route: { ...route, scope }, principal: member })).toEqual({
         occurred_at: "2026-01-01T00:00:00.001Z",
@@ -216,7 +216,7 @@ describe("an intent", () => {
   );
 
   // GW-136
-  test("on a user route goes into the person's log, with no member for an actor", () => {
+  test("on a user route belongs to the person's log, and its actor has no member_id", () => {
     expect(intentOf({ ...rest, route: { ...route, scope: "user" }, principal: person })).toMatchObject({
       organization_id: null,
       user_id: "u1",
@@ -225,7 +225,7 @@ describe("an intent", () => {
   });
 
   // GW-137
-  test("has params even when the route has none, and a user agent cut to 512 characters or null", () => {
+  test("always has params, and a user agent that is cut to 512 characters or is null", () => {
     const bare = { ...route, scope: "member", params: [] } as const;
     const of = (user_agent: string | null) =>
       intentOf({ ...rest, values: [], user_agent, route: bare, principal: member });
@@ -234,13 +234,13 @@ describe("an intent", () => {
     expect(of("")).toMatchObject({ user_agent: "" });
   });
 
-  test("is what the audit service accepts", () => {
+  test("has the form that the audit service accepts", () => {
     expect(
       Value.Check(intentSchema, intentOf({ ...rest, route: { ...route, scope: "user" }, principal: person })),
     ).toBeTrue();
   });
 
-  test("keeps params that are named like parts of every object", () => {
+  test("keeps params with the names of object properties, such as __proto__", () => {
     const odd = { ...route, scope: "member", params: ["__proto__", "constructor"] } as const;
     const { params } = intentOf({ ...rest, route: odd, principal: member });
     expect(JSON.stringify(params)).toBe('{"__proto__":"1","constructor":"%C3%A9"}');

@@ -36,7 +36,9 @@ afterEach(async () => {
 const push = (request_id: string) => queue.push(request_id, responded);
 const allPause = (count: number) => waitFor(() => clock.waiting().length === count, { what: "All pausing" });
 
-/** Lets each outcome fail a few times, and then pause for seconds. */
+/**
+ * Lets each outcome fail six times, so that it backs off for more than 3 s. Then the audit service recovers.
+ */
 async function outage(): Promise<void> {
   audit.answer = answering(503);
   for (let at = 0; at < WAITING; at++) push(`waits-${at}`);
@@ -48,20 +50,20 @@ async function outage(): Promise<void> {
   audit.answer = taken;
 }
 
-test("after an outage the first accepted outcome sends all waiting ones, whatever is left of their pauses", async () => {
+test("after an outage, the first accepted outcome ends the backoff of all others", async () => {
   await outage();
   push("new");
   await waitFor(() => queue.underway === 0, { what: "All outcomes taken" });
 });
 
-test("without a new outcome they are sent by themselves", async () => {
+test("after an outage without a new outcome, the others are sent when the first backoff ends", async () => {
   await outage();
   clock.advance(Math.min(...clock.waiting()));
   await waitFor(() => queue.underway === 0, { what: "All outcomes taken" });
 });
 
 // GW-145
-test("one that always fails keeps pausing while others are accepted", async () => {
+test("an outcome that always fails keeps backing off while others are accepted", async () => {
   audit.answer = (write) => (write.path.endsWith("poison") ? answering(500)(write) : taken(write));
   push("good");
   await waitFor(() => queue.underway === 0);

@@ -39,7 +39,7 @@ describe("an outcome without an event", () => {
   });
 
   // GW-145
-  test("is retried five seconds later, when its intent was written in between", async () => {
+  test("is retried after five seconds, and accepted if its intent was written in the meantime", async () => {
     push("late");
     await pausing(1);
     expect(clock.waiting()).toEqual([5_000]);
@@ -50,7 +50,7 @@ describe("an outcome without an event", () => {
     expect(audit.of("PATCH").map(({ path }) => path)).toEqual(Array(2).fill("/internal/events/late"));
   });
 
-  test("is dropped and counted when there is still no event", async () => {
+  test("is dropped and counted if the event still does not exist", async () => {
     push("nobody");
     await pausing(1);
     clock.advance(5_000);
@@ -59,7 +59,7 @@ describe("an outcome without an event", () => {
     expect(audit.of("PATCH")).toHaveLength(2);
   });
 
-  test("is retried as often as any other when the service fails at the second attempt", async () => {
+  test("is retried like any other outcome if the audit service fails at the second attempt", async () => {
     push("late");
     await pausing(1);
     audit.answer = answering(503);
@@ -71,7 +71,7 @@ describe("an outcome without an event", () => {
     expect(written).toEqual(["ok"]);
   });
 
-  test("waits its time although other outcomes are accepted after an outage", async () => {
+  test("still waits five seconds if other outcomes are accepted after an outage", async () => {
     push("late");
     await pausing(1);
     audit.answer = answering(503);
@@ -93,7 +93,7 @@ describe("an outcome without an event", () => {
   });
 });
 
-test("outcomes that travel together are retried one by one when they have no event", async () => {
+test("of outcomes that are sent together, only the one without an event is retried", async () => {
   audit.answer = answering(404);
   audit.answerOutcomes = (outcomes) =>
     Response.json({

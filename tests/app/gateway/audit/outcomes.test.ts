@@ -23,7 +23,7 @@ const send = (count: number, to: Recording = recorder) => {
 
 describe("an outcome", () => {
   // GW-141
-  test("is sent in the background, by one PATCH under the request's id", async () => {
+  test("is sent in the background, with one PATCH under the request id", async () => {
     expect(recorder.outcome("r1", responded)).toBeUndefined();
     await patched(1);
     expect(audit.writes).toEqual([
@@ -33,7 +33,7 @@ describe("an outcome", () => {
   });
 
   // GW-145
-  test.each([500, 503, 401, 429])("is retried while the service answers %d", async (status) => {
+  test.each([500, 503, 401, 429])("is retried while the audit service returns %d", async (status) => {
     audit.answer = (write) => (audit.writes.length < 4 ? answering(status)(write) : taken(write));
     recorder.outcome("r1", responded);
     await counted("outcome ok", 1);
@@ -41,7 +41,7 @@ describe("an outcome", () => {
   });
 
   // GW-145
-  test("is not retried when the service refuses it, which is an error in the log", async () => {
+  test("is not retried if the audit service refuses it, and the refusal is logged as an error", async () => {
     audit.answer = answering(422);
     recorder.outcome("r1", responded);
     await counted("outcome failed", 1);
@@ -50,7 +50,7 @@ describe("an outcome", () => {
     expect(recorder.lines.join()).toContain("the audit service refused an outcome");
   });
 
-  test("waits for a service that is down, and the outage is logged once", async () => {
+  test("waits while the audit service is down, and the outage is logged once", async () => {
     const port = freePort();
     const waiting = recording({ AUDIT_URL: `http://127.0.0.1:${port}` });
     send(50, waiting);
@@ -69,7 +69,7 @@ describe("an outcome", () => {
   });
 
   // GW-145
-  test("that always fails delays no other", async () => {
+  test("does not delay others if it always fails", async () => {
     audit.answer = ({ path }) => new Response(null, { status: path.includes("poison") ? 500 : 204 });
     for (let at = 0; at < 100; at++) recorder.outcome(`poison-${at}`, responded);
     send(200);
@@ -79,7 +79,7 @@ describe("an outcome", () => {
 
 // GW-147
 describe("outcomes that come while another is in flight", () => {
-  /** An outcome that is in flight until the test ends. */
+  /** Sends an outcome that stays in flight until the test ends. */
   beforeEach(async () => {
     const ended = Promise.withResolvers<Response>();
     audit.answer = (write) => (write.path.endsWith("/first") ? ended.promise : taken(write));
@@ -88,7 +88,7 @@ describe("outcomes that come while another is in flight", () => {
     audit.writes.length = 0;
   });
 
-  test("travel in one call, at most a hundred in each", async () => {
+  test("are sent together, at most a hundred in one call", async () => {
     audit.answerOutcomes = eachIs("applied");
     send(250);
     await counted("outcome ok", 250);
@@ -97,7 +97,7 @@ describe("outcomes that come while another is in flight", () => {
     expect(audit.writes).toEqual([]);
   });
 
-  test("have a result each", async () => {
+  test("each have their own result", async () => {
     const results = ["applied", "already_final", "not_found", "invalid"];
     audit.answerOutcomes = (outcomes) =>
       Response.json({
@@ -105,7 +105,7 @@ describe("outcomes that come while another is in flight", () => {
       });
     send(4);
     await waitFor(async () => Object.keys(await recorder.counts()).length === 2);
-    // The one without an event is retried seconds later.
+    // The outcome without an event (not_found) has no result yet: it is retried after some seconds.
     expect(await recorder.counts()).toEqual({ "outcome ok": 2, "outcome failed": 1 });
     expect(recorder.lines).toEqual([
       'the audit service refused an outcome {"request_id":"r3","outcome":"responded"}',
@@ -115,18 +115,18 @@ describe("outcomes that come while another is in flight", () => {
   test.each([
     ["text", () => new Response("taken")],
     ["too few results", () => Response.json({ results: [] })],
-    ["a result nobody knows", () => Response.json({ results: [{ request_id: "r0", result: "lost" }] })],
+    ["an unknown result", () => Response.json({ results: [{ request_id: "r0", result: "lost" }] })],
     ["no content", () => new Response(null, { status: 204 })],
     ["404, as of a service without batches", () => new Response(null, { status: 404 })],
     ["422", () => new Response(null, { status: 422 })],
-  ])("are sent alone where the answer is %s", async (_, answer) => {
+  ])("are sent one by one if the response is %s", async (_, answer) => {
     audit.answerOutcomes = answer;
     send(3);
     await counted("outcome ok", 3);
     expect(audit.of("PATCH")).toHaveLength(3);
   });
 
-  test("that are too large together are sent alone, and the next ones together again", async () => {
+  test("are sent one by one if they are too large together, and later ones are sent together again", async () => {
     audit.answerOutcomes = () => new Response(null, { status: 413 });
     send(3);
     await counted("outcome ok", 3);
@@ -136,7 +136,7 @@ describe("outcomes that come while another is in flight", () => {
     expect([audit.outcomeBatches.length, audit.writes.length]).toEqual([2, 3]);
   });
 
-  test("that fail together are retried alone, so that none of them can delay the others", async () => {
+  test("are retried one by one if their call fails, so that none can delay the others", async () => {
     audit.answerOutcomes = () => new Response(null, { status: 500 });
     audit.answer = ({ path }) => new Response(null, { status: path.includes("poison") ? 500 : 204 });
     recorder.outcome("poison", responded);
@@ -145,7 +145,7 @@ describe("outcomes that come while another is in flight", () => {
     expect(audit.outcomeBatches).toHaveLength(1);
   });
 
-  test("are not lost when the service disappears during the call", async () => {
+  test("are not lost if the audit service stops during the call", async () => {
     audit.answerOutcomes = async () => {
       audit.answerOutcomes = eachIs("applied");
       await audit.stop();
@@ -177,7 +177,7 @@ describe("the queue", () => {
   });
 
   // GW-146
-  test("of AUDIT_QUEUE_SIZE drops further outcomes, logs each and counts it; queued ones arrive", async () => {
+  test("drops, logs and counts outcomes beyond AUDIT_QUEUE_SIZE; queued ones arrive", async () => {
     const small = recording({ AUDIT_URL: audit.url, AUDIT_QUEUE_SIZE: "10" });
     const gate = Promise.withResolvers<void>();
     audit.answer = async (write) => {
@@ -206,7 +206,7 @@ describe("on stopping", () => {
     expect(await recorder.counts()).toEqual({ "outcome ok": 300 });
   });
 
-  test("an outcome that waits between two attempts is retried at once", async () => {
+  test("an outcome that backs off is retried at once", async () => {
     audit.answer = answering(503);
     send(20);
     await patched(80);
@@ -244,7 +244,7 @@ describe("with AUDIT_ENABLED=false", () => {
     expect(await off.counts()).toEqual({});
   });
 
-  test("recording is on otherwise, and then AUDIT_URL is needed", () => {
+  test("recording is off only then: without it, AUDIT_URL is required", () => {
     expect(recorder.enabled).toBeTrue();
     expect(() => recording({})).toThrow("AUDIT_URL is required unless AUDIT_ENABLED is false.");
   });

@@ -14,13 +14,13 @@ function read(
   return { notes, warnings };
 }
 
-describe("audit headers of an answer", () => {
-  test("that are absent give no note and no warning", () => {
+describe("audit headers of a response", () => {
+  test("may be absent, without a note or a warning", () => {
     expect(read({})).toEqual({ notes: NOTHING, warnings: [] });
   });
 
   // GW-149, GW-150
-  test("are all read on a 2xx answer of a user route", () => {
+  test("are all read from a 2xx response of a user route", () => {
     const all = {
       details: '{"name":{"from":"a","to":"\\u00e9"}}',
       created: "w1",
@@ -40,7 +40,7 @@ describe("audit headers of an answer", () => {
 
   // GW-149
   test.each([200, 204, 302, 404, 500])(
-    "details and created are read on status %d of any audited route",
+    "include details and created, which are read for status %d of any audited route",
     (status) => {
       for (const scope of ["user", "organization", "member"] as const) {
         expect(read({ details: "{}", created: "w1" }, scope, status)).toEqual({
@@ -76,7 +76,7 @@ describe("details", () => {
     });
   });
 
-  test("of 61 levels are accepted: their container may add three more", () => {
+  test("may have 61 levels, so that the objects around them can add three more", () => {
     const details = `{"a":${"[".repeat(60)}${"]".repeat(60)}}`;
     expect(read({ details }).notes.details).toEqual(JSON.parse(details));
   });
@@ -131,7 +131,7 @@ describe("the organization pair", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test.each(["organization", "member"])("is both or neither: %s alone is ignored with a warning", (half) => {
+  test.each(["organization", "member"])("needs both headers: %s alone is ignored with a warning", (half) => {
     const { notes, warnings } = read({ [half]: "id1" });
     expect(notes).toEqual(NOTHING);
     expect(warnings).toHaveLength(1);

@@ -1,10 +1,12 @@
+/**
+ * Tests calls to the identity service and the audit service. The connection pool and the runtime's fetch must
+ * give the same guarantees.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type BoundedCall, boundedCall, type CallCarrier, fetchCarrier } from "@ostiary/lib/runtime/calls";
 import { peerCarrier } from "../../../../apps/gateway/upstream/peer-carrier.ts";
 import { freePort, rejection, waitFor } from "../../../support/index.ts";
 import { headerValue, OK, RawUpstream } from "../../../support/raw-http.ts";
-
-/** Calls of identity and audit, over the pool and by the runtime's fetch: both keep the same promises. */
 
 const TOO_LARGE = 512 * 1024 + 1;
 
@@ -40,13 +42,13 @@ describe.each(carriers)("a call over %s", (_, make) => {
     },
   );
 
-  test.each(["POST", "PATCH"] as const)("uses a connection again for a %s", async (method) => {
+  test.each(["POST", "PATCH"] as const)("reuses a connection for a %s", async (method) => {
     const carrier = make();
     for (let nth = 0; nth < 5; nth++) await call({ method, body: "{}" }, carrier);
     expect(peer.sockets).toHaveLength(1);
   });
 
-  test("reads a chunked answer, cut within a character", async () => {
+  test("reads a chunked response with a chunk boundary inside a character", async () => {
     const text = Buffer.from("€uro");
     peer.handler = async (_request, socket) => {
       socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n");
@@ -60,20 +62,20 @@ describe.each(carriers)("a call over %s", (_, make) => {
     expect(await call()).toEqual({ status: 200, text: "€uro" });
   });
 
-  test("treats a redirect as an answer", async () => {
+  test("returns a redirect without following it", async () => {
     peer.handler = () => "HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n";
     expect(await call()).toEqual({ status: 302, text: "" });
     expect(peer.requests).toHaveLength(1);
   });
 
   test.each([
-    ["by its length", `HTTP/1.1 200 OK\r\nContent-Length: ${TOO_LARGE}\r\n\r\n`, ""],
+    ["with a Content-Length", `HTTP/1.1 200 OK\r\nContent-Length: ${TOO_LARGE}\r\n\r\n`, ""],
     [
       "chunked",
       `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${TOO_LARGE.toString(16)}\r\n`,
       "\r\n0\r\n\r\n",
     ],
-  ])("refuses an answer over 512 KiB, %s", async (_what, head, end) => {
+  ])("refuses a response over 512 KiB, %s", async (_what, head, end) => {
     peer.handler = () => head + "x".repeat(TOO_LARGE) + end;
     expect(await rejection(call())).toMatchObject({
       name: "CallFailed",
@@ -85,7 +87,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
   test.each([
     ["begin", ""],
     ["end", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"],
-  ])("gives up an answer that does not %s in time, and its connection", async (_what, begun) => {
+  ])("fails if the response does not %s in time, and closes the connection", async (_what, begun) => {
     peer.handler = (_request, socket) => {
       if (begun !== "") socket.send(begun);
       return null;
@@ -98,7 +100,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
     await waitFor(() => peer.open === 0);
   });
 
-  test("that reaches nobody was not sent", async () => {
+  test("that cannot connect fails as not sent", async () => {
     const nobody = `http://127.0.0.1:${freePort()}/`;
     expect(await rejection(call({ url: nobody, repeatable: true }))).toMatchObject({
       message: expect.stringMatching(/^(ECONNREFUSED|ConnectionRefused)$/),
@@ -109,8 +111,12 @@ describe.each(carriers)("a call over %s", (_, make) => {
     expect(unknown).toMatchObject({ name: "CallFailed", sent: false });
   });
 
-  describe("whose kept connection ends during the call", () => {
-    /** Answers only the first request of the first connection; ends connections that `isEnded` selects. */
+  describe("whose reused connection closes during the call", () => {
+    /**
+     * Makes one call, which leaves an idle connection. After that, the peer closes each connection that
+     * `isEnded` selects when a request arrives. `isEnded` gets 0 for the first connection, 1 for the next,
+     * and so on.
+     */
     async function kept(isEnded: (connection: number) => boolean) {
       const carrier = make();
       await call({}, carrier);
@@ -124,7 +130,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
       return carrier;
     }
 
-    test.each(["PUT", "POST", "PATCH"] as const)("is not repeated when it is a %s", async (method) => {
+    test.each(["PUT", "POST", "PATCH"] as const)("is not retried if it is a %s", async (method) => {
       const carrier = await kept(() => true);
       expect(await rejection(call({ method, body: "{}" }, carrier))).toMatchObject({
         sent: true,
@@ -133,14 +139,14 @@ describe.each(carriers)("a call over %s", (_, make) => {
       expect(peer.requests).toHaveLength(1);
     });
 
-    test("is retried once over a new connection when it is repeatable", async () => {
+    test("is retried once over a new connection if it is repeatable", async () => {
       const carrier = await kept((connection) => connection === 0);
       expect(await call({ repeatable: true }, carrier)).toEqual({ status: 200, text: "ok" });
       const [first, second] = peer.requests.map(({ connection }) => connection);
       expect(second).toBe((first ?? 0) + 1);
     });
 
-    test("is retried over a new connection, not over another kept one", async () => {
+    test("is retried over a new connection, not over another idle one", async () => {
       const carrier = make();
       const { promise: both, resolve: bothCame } = Promise.withResolvers<string>();
       peer.handler = () => {
@@ -166,7 +172,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
   });
 });
 
-test("calls that wait for a peer time out, and leave no connection", async () => {
+test("calls to a peer that never responds time out, and leave no open connection", async () => {
   peer.handler = () => null;
   const carrier = peerCarrier(peer.url);
   const call = { method: "POST", url: peer.url, timeout_ms: 200 } as const;
@@ -178,7 +184,7 @@ test("calls that wait for a peer time out, and leave no connection", async () =>
   await waitFor(() => peer.open === 0);
 });
 
-test("a peer's idle connections are closed when its client is closed", async () => {
+test("closing the client closes its idle connections", async () => {
   const carrier = peerCarrier(peer.url);
   await boundedCall({ method: "POST", url: peer.url, timeout_ms: 5_000 }, carrier);
   expect(peer.open).toBe(1);

@@ -8,19 +8,19 @@ import type {
 import { waitFor } from "../../../support/index.ts";
 import type { RawUpstream } from "../../../support/raw-http.ts";
 
-/** A client of services that runs the suite. */
+/** An HTTP client for services that the suites test. */
 export interface ClientUnderTest {
   readonly name: string;
-  /** Makes a client with its own connections. */
+  /** Creates a client with its own connections. */
   make(): UpstreamClient;
-  /** Whether it keeps every promise. The runtime's client does not; `ways-of-fetch.test.ts` says where. */
+  /** Whether the client passes all tests. False for the runtime's fetch, see `ways-of-fetch.test.ts`. */
   readonly isStrict: boolean;
 }
 
 export interface Sent {
   readonly method?: string;
   readonly path?: string;
-  /** Names and values in turn. */
+  /** The header names and values, alternating. */
   readonly fields?: readonly string[];
   readonly body?: string | StreamedBody;
 }
@@ -36,7 +36,7 @@ export interface Underway {
   abort(): void;
 }
 
-/** Sends a request to `service`, at the address `host`. */
+/** Starts a request to the port of `service` at `host`. */
 export function begin(
   client: UpstreamClient,
   service: Pick<RawUpstream, "port">,
@@ -47,7 +47,7 @@ export function begin(
   const target = `${host}:${service.port}`;
   const request = { service: "widgets", origin: `http://${target}`, target, method, path, fields };
   const response = client.fetch({ ...request, body: bodyOf(body) }, handle);
-  // a test may await the response later, or not at all
+  // A test may await the response later or never, so a rejection must not count as unhandled.
   response.catch(() => {});
   return { response, abort: () => handle.underway?.abort() };
 }
@@ -76,9 +76,9 @@ export async function textOf(body: UpstreamResponse["body"]): Promise<string> {
   return text;
 }
 
-/** Returns the source of a body that arrives in pieces. */
+/** Returns the source of a streamed body. Throws if the body arrived as a whole. */
 export function sourceOf({ body }: UpstreamResponse): ByteSource {
-  if (body === null || body instanceof Uint8Array) throw new Error("The body was there as a whole.");
+  if (body === null || body instanceof Uint8Array) throw new Error("The body is not streamed.");
   return body;
 }
 
@@ -115,10 +115,10 @@ export class PushedBody implements ByteSource {
   }
 }
 
-/** A request body of `chunks` pieces of 64 KiB, made on demand. */
+/** A request body of `chunks` pieces of 64 KiB, which are generated when they are read. */
 export class MadeBody implements ByteSource {
   static readonly #piece = new Uint8Array(65_536).fill(97);
-  /** The number of pieces that were read. */
+  /** The number of pieces that have been read. */
   taken = 0;
   readonly #chunks: number;
 
@@ -139,7 +139,7 @@ export class MadeBody implements ByteSource {
   cancel(): void {}
 }
 
-/** Sends pieces one after the other, each in its own segment. */
+/** Sends consecutive pieces with an event-loop iteration between them, so that they arrive separately. */
 export async function trickle(
   socket: { send(bytes: string): void },
   pieces: Iterable<string>,
@@ -150,7 +150,7 @@ export async function trickle(
   }
 }
 
-/** Resolves when a count is above zero and did not change between two readings. */
+/** Waits until `count` returns the same number above zero twice in succession. */
 export async function untilSteady(count: () => number): Promise<void> {
   let last = 0;
   await waitFor(() => {

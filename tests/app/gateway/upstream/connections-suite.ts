@@ -4,7 +4,7 @@ import { rejection, waitFor } from "../../../support/index.ts";
 import { OK, OK_CLOSE, type RawSocket, RawUpstream } from "../../../support/raw-http.ts";
 import { begin, type ClientUnderTest, call, PushedBody, sourceOf, whole } from "./client-bed.ts";
 
-/** Tests which connections carry which requests. */
+/** Tests when a client reuses a connection, and that each response belongs to its own request. */
 export function describeConnections({ name, make, isStrict }: ClientUnderTest): void {
   let client: UpstreamClient;
   let service: RawUpstream;
@@ -16,7 +16,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
     client.closeIdle();
     service.close();
   });
-  /** The connections that carried the requests, in order. */
+  /** Returns the number of the connection for each request, in order. */
   const connections = () => service.requests.map(({ connection }) => connection);
   const lastSocket = (): RawSocket => {
     const socket = service.sockets.at(-1);
@@ -25,9 +25,9 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
   };
 
   // GW-164
-  describe(`${name} uses a connection again`, () => {
+  describe(`${name} reuses a connection`, () => {
     test.each<[what: string, method: string, answer: string]>([
-      ["a body by its length", "GET", OK],
+      ["a body with Content-Length", "GET", OK],
       ["a chunked body", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"],
       ["an empty body", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"],
       ["204", "GET", "HTTP/1.1 204 No Content\r\n\r\n"],
@@ -38,13 +38,13 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
         "GET",
         "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok",
       ],
-    ])("behind %s", async (_, method, answer) => {
+    ])("after %s", async (_, method, answer) => {
       service.handler = () => answer;
       for (let count = 0; count < 5; count++) await call(client, service, { method });
       expect(connections()).toEqual([1, 1, 1, 1, 1]);
     });
 
-    // fetch sometimes closes the connection behind a request that it must not repeat
+    // Skipped for fetch, which sometimes closes the connection after a request that it must not retry.
     test.if(isStrict).each(["PUT", "DELETE"])("after a %s without a body", async (method) => {
       for (let count = 0; count < 5; count++) await call(client, service, { method });
       expect(connections()).toEqual([1, 1, 1, 1, 1]);
@@ -61,7 +61,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       expect(connections()).toEqual([1, 1, 1]);
     });
 
-    test("only for one request at a time: as many connections as requests in flight", async () => {
+    test("only for one request at a time: there are as many connections as requests in flight", async () => {
       const answers: (() => void)[] = [];
       service.handler = (_, socket) => {
         answers.push(() => socket.send(OK));
@@ -77,7 +77,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       expect(service.sockets.length).toBe(50);
     });
 
-    test("each answer goes to its own request", async () => {
+    test("and each response goes to its own request", async () => {
       service.handler = async ({ target }) => {
         await Bun.sleep(0);
         return `HTTP/1.1 200 OK\r\nContent-Length: ${target.length}\r\n\r\n${target}`;
@@ -91,7 +91,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
   });
 
   // GW-164
-  describe(`${name} does not use a connection again`, () => {
+  describe(`${name} does not reuse a connection`, () => {
     test.each<[what: string, answer: string]>([
       ["Connection: close", OK_CLOSE],
       [
@@ -99,23 +99,24 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
         "HTTP/1.1 200 OK\r\nConnection: X-A, Close\r\nContent-Length: 2\r\n\r\nok",
       ],
       ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"],
-    ])("behind %s", async (_, answer) => {
+    ])("after %s", async (_, answer) => {
       service.handler = () => answer;
       for (let count = 0; count < 3; count++) expect((await call(client, service)).text).toBe("ok");
       expect(connections()).toEqual([1, 2, 3]);
       await waitFor(() => service.open === 0);
     });
 
-    test("when the service has closed it", async () => {
+    test("that the service has closed", async () => {
       await call(client, service);
       lastSocket().end();
       await waitFor(() => service.open === 0);
-      // The client may learn of the end only when it sends: then it retries the GET.
+      // The client may notice the closed connection only when it sends the next request. It then retries the
+      // GET on a new connection.
       expect((await call(client, service)).text).toBe("ok");
       expect(connections()).toEqual([1, 2]);
     });
 
-    test("when its request was cancelled before the head", async () => {
+    test("after a request that was cancelled before the response head", async () => {
       service.handler = () => null;
       const { response, abort } = begin(client, service);
       await waitFor(() => service.requests.length === 1);
@@ -127,7 +128,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       expect(connections()).toEqual([1, 2]);
     });
 
-    test("when its request was cancelled within the body", async () => {
+    test("after a request that was cancelled during the response body", async () => {
       service.handler = () => "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
       const { response, abort } = begin(client, service);
       const source = sourceOf(await response);
@@ -138,7 +139,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       await waitFor(() => service.open === 0);
     });
 
-    test("when nobody reads the rest of its body", async () => {
+    test("after a response whose body was not read to the end", async () => {
       service.handler = () => "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
       const source = sourceOf(await begin(client, service).response);
       await source.next();
@@ -148,7 +149,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       expect((await call(client, service)).text).toBe("ok");
     });
 
-    test("at once for two hundred requests that are cancelled under backpressure", async () => {
+    test("and closes it at once when two hundred requests are cancelled under backpressure", async () => {
       service.handler = (_, socket) => {
         socket.send(`HTTP/1.1 200 OK\r\nContent-Length: 8388608\r\n\r\n${"a".repeat(1_048_576)}`);
         return null;
@@ -161,7 +162,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
   });
 
   // GW-126
-  describe(`${name} keeps bytes apart:`, () => {
+  describe(`${name} never mixes up responses:`, () => {
     const SECRET = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret";
 
     test.each<[what: string, answer: string]>([
@@ -170,7 +171,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       ["half a response", `${OK}HTTP/1.1 200`],
       ["the body of a 204", `HTTP/1.1 204 No Content\r\nContent-Length: ${SECRET.length}\r\n\r\n${SECRET}`],
       ["the body of a 304", `HTTP/1.1 304 Not Modified\r\nContent-Length: ${SECRET.length}\r\n\r\n${SECRET}`],
-    ])("%s behind a response reaches no other request", async (_, answer) => {
+    ])("%s after a response reaches no other request", async (_, answer) => {
       service.handler = () => answer;
       await call(client, service);
       service.handler = () => OK;
@@ -187,7 +188,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       expect(await call(client, service)).toMatchObject({ status: 200, text: "ok" });
     });
 
-    test("a response without a request closes its idle connection", async () => {
+    test("bytes on an idle connection close it", async () => {
       await call(client, service);
       lastSocket().send(SECRET);
       await waitFor(() => service.open === 0);
@@ -196,7 +197,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
     });
   });
 
-  test(`${name} reaches a name with only one working address`, async () => {
+  test(`${name} connects to a host name of which only one address accepts connections`, async () => {
     expect(await call(client, service, {}, "localhost")).toMatchObject({ status: 200, text: "ok" });
   });
 

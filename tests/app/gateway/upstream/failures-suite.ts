@@ -6,10 +6,12 @@ import { begin, type ClientUnderTest, call, PushedBody, sourceOf } from "./clien
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/** Tests the answers to services that break off, and the one retry. */
+/** Tests how a client handles connections that break, and when it retries. */
 export function describeFailures({ name, make, isStrict }: ClientUnderTest): void {
   const client = make();
-  /** A new service for each test, so that no connection to it was used before. */
+  /**
+   * The service of the current test. Each test gets a new one, so that no test reuses connections of another.
+   */
   let service: RawUpstream;
   beforeEach(() => {
     service = new RawUpstream();
@@ -17,7 +19,7 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
   afterEach(() => service.close());
   afterAll(() => client.closeIdle());
 
-  /** Sends these bytes and then ends the connection. */
+  /** Makes the service send these bytes and then end the connection. */
   const breaksOff = (bytes: string, end: (socket: RawSocket) => void) => {
     service.handler = (_, socket) => {
       socket.send(bytes);
@@ -29,19 +31,19 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
   const reset = (socket: RawSocket) => socket.destroy();
 
   describe(`${name} fails a request`, () => {
-    test("with a code when nobody listens", async () => {
+    test("with an error code if the port is closed", async () => {
       const failure = await rejection(call(client, { port: freePort() }, { method: "POST" }));
       expect(failure).toMatchObject({ code: expect.stringMatching(/^(ECONNREFUSED|ConnectionRefused)$/) });
     });
 
     test.each([
-      ["before its answer", "", orderly],
-      ["before its answer, by a reset", "", reset],
+      ["before the response", "", orderly],
+      ["before the response, by a reset", "", reset],
       ["within the status line", "HTTP/1.1 20", orderly],
       ["within the status line, by a reset", "HTTP/1.1 20", reset],
       ["within the head", "HTTP/1.1 200 OK\r\nContent-Le", orderly],
       ["within the head, by a reset", "HTTP/1.1 200 OK\r\nContent-Le", reset],
-      ["behind an interim response", "HTTP/1.1 103 Early Hints\r\n\r\n", orderly],
+      ["after an interim response", "HTTP/1.1 103 Early Hints\r\n\r\n", orderly],
     ] as const)("when the connection ends %s", async (_, bytes, end) => {
       breaksOff(bytes, end);
       expect(await rejection(call(client, service, { method: "POST" }))).toBeInstanceOf(Error);
@@ -63,12 +65,12 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
 
     // GW-117, GW-168
     test.each([...endings, ...(isStrict ? strict_endings : [])])(
-      "or its body when the connection ends %s",
+      "or its response body if the connection ends %s",
       async (_, bytes, end) => {
         service.handler = async (_request, socket) => {
           socket.send(bytes);
           await waitFor(() => socket.flushed);
-          // The client has read the earlier bytes.
+          // Wait until the client has read these bytes.
           await started;
           end(socket);
           return null;
@@ -82,7 +84,7 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
       },
     );
 
-    test("when its own body breaks off, and the service sees no end of it", async () => {
+    test("if its own body breaks off, and the service does not take the body for complete", async () => {
       const source = new PushedBody();
       const body = { source, length: 1_000 };
       const { response } = begin(client, service, { method: "POST", body });
@@ -94,7 +96,7 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
       expect(service.requests.length).toBe(0);
     });
 
-    test("and no other: a silent service delays no other request", async () => {
+    test("without affecting others: requests to a silent service do not delay them", async () => {
       const silent = new RawUpstream(() => null);
       const calls = Array.from({ length: 100 }, () => begin(client, silent));
       await waitFor(() => silent.requests.length === 100);
@@ -107,8 +109,11 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
   });
 
   // GW-124
-  describe(`${name}, when a kept-alive connection dies before the first byte of an answer,`, () => {
-    /** Answers the first request of each connection, and ends the connection at its second one. */
+  describe(`${name}, if a kept-alive connection closes before the first byte of a response,`, () => {
+    /**
+     * Makes the service respond to the first request of each connection, and end the connection at the
+     * second.
+     */
     const dies = (end: (socket: RawSocket) => void, bytes = "") => {
       const used = new Set<number>();
       service.handler = ({ connection }: RawRequest, socket) => {
@@ -127,7 +132,7 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
         [method, "ended", orderly] as const,
         [method, "reset", reset] as const,
       ]),
-    )("sends a %s again, over a new connection (%s)", async (method, _, end) => {
+    )("retries a %s over a new connection (%s)", async (method, _, end) => {
       dies(end);
       await call(client, service);
       expect(await call(client, service, { method })).toMatchObject({ status: 200 });
@@ -142,7 +147,7 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
           [method, body, "reset", reset] as const,
         ]),
       ),
-    )("never sends a %s again (%p, %s)", async (method, body, _, end) => {
+    )("never retries a %s (%p, %s)", async (method, body, _, end) => {
       dies(end);
       await call(client, service);
       const failure = await rejection(call(client, service, { method, ...(body !== "" && { body }) }));
@@ -150,7 +155,7 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
       expect(service.requests.length).toBe(2);
     });
 
-    test.if(isStrict)("retries nothing after the first byte of an answer", async () => {
+    test.if(isStrict)("does not retry after the first byte of a response", async () => {
       dies(orderly, "H");
       await call(client, service);
       expect(await rejection(call(client, service))).toBeInstanceOf(Error);
@@ -158,7 +163,7 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
     });
 
     test.each([["ended", orderly] as const, ["reset", reset] as const])(
-      "sends nothing again over a new connection that died (%s)",
+      "does not retry if a new connection closes (%s)",
       async (_, end) => {
         breaksOff("", end);
         expect(await rejection(call(client, service))).toBeInstanceOf(Error);
@@ -166,14 +171,14 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
       },
     );
 
-    test("retries once: a service that always ends new connections is not called forever", async () => {
+    test("retries only once: a service that closes every connection is not called forever", async () => {
       await call(client, service);
       breaksOff("", orderly);
       expect(await rejection(call(client, service))).toBeInstanceOf(Error);
       expect(service.requests.length).toBeLessThanOrEqual(3);
     });
 
-    test("retries no cancelled request", async () => {
+    test("does not retry a cancelled request", async () => {
       await call(client, service);
       service.handler = () => null;
       const { response, abort } = begin(client, service);

@@ -4,7 +4,7 @@ import { MALFORMED } from "../../../support/malformed-responses.ts";
 import { OK, RawUpstream } from "../../../support/raw-http.ts";
 import { type ClientUnderTest, call } from "./client-bed.ts";
 
-/** Tests that malformed responses are refused, end their connection and are not requested again. */
+/** Tests that a malformed response fails, closes its connection and causes no retry. */
 export function describeMalformed({ name, make }: ClientUnderTest): void {
   const client = make();
   const service = new RawUpstream();

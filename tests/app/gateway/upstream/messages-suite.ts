@@ -24,11 +24,13 @@ import {
 
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/** Tests that requests and responses cross unchanged, with backpressure both ways. */
+/** Tests that a client transfers requests and responses unchanged, with backpressure in both directions. */
 export function describeMessages({ name, make }: ClientUnderTest): void {
   const client = make();
   const service = new RawUpstream();
-  /** Calls its handler at the end of a head. A connection serves no request after one with a body. */
+  /**
+   * A service that calls its handler after the head. Its connections serve no request after one with a body.
+   */
   const streaming = new RawUpstream(() => OK, { at_head: true });
   afterAll(() => {
     client.closeIdle();
@@ -43,7 +45,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
 
   describe(`${name} sends`, () => {
     test.each(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])(
-      "%s, path, query and Host as they are",
+      "%s, path, query and Host unchanged",
       async (method) => {
         service.handler = () => "HTTP/1.1 204 No Content\r\n\r\n";
         expect((await call(client, service, { method, path: "/a/%2F?b=%20c&d" })).status).toBe(204);
@@ -53,7 +55,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       },
     );
 
-    test("every field with its value, and no field of its own that a service could act on", async () => {
+    test("every header with its value, and adds none that a service could act on", async () => {
       const fields = [
         "accept",
         "*/*",
@@ -75,7 +77,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       expect(own.filter((key) => key !== "connection").toSorted()).toEqual(["host"]);
     });
 
-    test.each(["POST", "PUT", "PATCH", "DELETE"])("a %s body of bytes with its length", async (method) => {
+    test.each(["POST", "PUT", "PATCH", "DELETE"])("a %s with a buffered body and length", async (method) => {
       await call(client, service, { method, body: "\x00\xff abc" });
       expect(headerValue(service.request.headers, "content-length")).toBe("6");
       expect(headerValue(service.request.headers, "transfer-encoding")).toBeNull();
@@ -93,7 +95,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       expect(service.request.body.toString()).toBe("abcdef");
     });
 
-    test("a streamed body of unknown length chunked, piece by piece as it comes", async () => {
+    test("a streamed body of unknown length in chunks, each as soon as it comes", async () => {
       const source = new PushedBody();
       const { promise, resolve } = Promise.withResolvers<RawSocket>();
       streaming.handler = (_, socket) => {
@@ -112,7 +114,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       expect(await textOf((await response).body)).toBe("ok");
     });
 
-    test.each(["PUT", "DELETE", "POST"])("%s without a body as one of no bytes", async (method) => {
+    test.each(["PUT", "DELETE", "POST"])("a %s without a body, with no length or 0", async (method) => {
       await call(client, service, { method });
       expect(headerValue(service.request.headers, "transfer-encoding")).toBeNull();
       expect(headerValue(service.request.headers, "content-length") ?? "0").toBe("0");
@@ -132,7 +134,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
     });
   });
 
-  describe(`${name} gives`, () => {
+  describe(`${name} returns`, () => {
     test.each([200, 201, 202, 206, 301, 302, 307, 400, 401, 404, 409, 418, 429, 500, 502, 503, 599])(
       "status %d",
       async (status) => {
@@ -144,7 +146,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       },
     );
 
-    test("fields in lower case with their values, repeated ones in order", async () => {
+    test("header names in lower case with their values, and repeated headers in order", async () => {
       service.handler = () =>
         'HTTP/1.1 200 OK\r\nX-A:  a b\t\r\nSet-Cookie: a=1\r\nX-Latin: \xe9\xff\r\nset-cookie: b=2\r\nETag: "x"\r\nX-Empty:\r\nContent-Length: 0\r\n\r\n';
       const { fields } = await call(client, service);
@@ -157,7 +159,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       expect(valuesOf("x-empty")).toEqual([""]);
     });
 
-    test("no field that belongs to the connection alone", async () => {
+    test("no hop-by-hop header", async () => {
       service.handler = () =>
         "HTTP/1.1 200 OK\r\nConnection: X-Hop, keep-alive\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nTrailer: X-T\r\nUpgrade: h2c\r\nX-B: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
       expect((await call(client, service)).fields).toEqual(["x-b", "2"]);
@@ -191,7 +193,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       expect(response.body === null || (await textOf(response.body)) === "").toBe(true);
     });
 
-    test("the head before the body, and each piece of the body as it comes", async () => {
+    test("the head before the body, and each piece of the body as soon as it comes", async () => {
       service.handler = (_, socket) => {
         socket.send(CHUNKED);
         return null;
@@ -211,10 +213,10 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       ["by its length", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"],
       ["chunked", `${CHUNKED}3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX-T: 1\r\n\r\n`],
       [
-        "behind interim responses",
+        "after interim responses",
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
       ],
-    ])("the same of a response that trickles byte by byte, %s", async (_, answer) => {
+    ])("a complete response that arrives byte by byte, %s", async (_, answer) => {
       service.handler = async (_request, socket) => {
         await trickle(socket, answer);
         return null;
@@ -225,7 +227,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
     test.each([
       ["by its length", "HTTP/1.1 200 OK\r\nContent-Length: 16777216\r\n\r\n", (text: string) => text, ""],
       ["chunked", CHUNKED, (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`, "0\r\n\r\n"],
-    ] as const)("a large body whole, %s", async (_, head, framed, end) => {
+    ] as const)("a complete large body, %s", async (_, head, framed, end) => {
       const piece = "0123456789abcdef".repeat(4_096);
       service.handler = (_request, socket) => {
         socket.send(head + framed(piece).repeat(256) + end);
@@ -268,7 +270,8 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       source.end();
       streaming.handler = () => OK;
       expect((await call(client, streaming)).text).toBe("ok");
-      // The rest of the body was never sent as the next request.
+      // The client opened a new connection for the GET, so the service cannot take the rest of the body for
+      // it.
       expect(streaming.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
       expect(streaming.requests.map(({ connection }) => connection)).toEqual([
         streaming.sockets.length - 1,

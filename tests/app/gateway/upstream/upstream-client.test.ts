@@ -1,3 +1,4 @@
+/** Runs the suites for both HTTP clients for services, the gateway's pool and the runtime's fetch. */
 import { systemClock } from "@ostiary/lib/async";
 import { createMetrics } from "@ostiary/lib/runtime/telemetry";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
@@ -8,8 +9,6 @@ import { describeConnections } from "./connections-suite.ts";
 import { describeFailures } from "./failures-suite.ts";
 import { describeMalformed } from "./malformed-suite.ts";
 import { describeMessages } from "./messages-suite.ts";
-
-/** The clients of services, the runtime's and the gateway's own: both keep the same promises. */
 
 const OPTIONS = { idle_max: 256, keep_alive_ms: 55_000, connect_timeout_ms: 5_000, connections_max: 1_000 };
 

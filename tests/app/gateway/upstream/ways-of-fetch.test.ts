@@ -1,10 +1,12 @@
+/**
+ * Documents what the runtime's `fetch` does worse than the pool. If a test fails here, the runtime has
+ * changed.
+ */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { FetchClient } from "../../../../apps/gateway/upstream/fetch-client.ts";
 import { MALFORMED } from "../../../support/malformed-responses.ts";
 import { OK, RawUpstream } from "../../../support/raw-http.ts";
 import { begin, call, sourceOf } from "./client-bed.ts";
-
-/** Documents where `fetch` promises less than the pool. A test that fails here means that the runtime has changed. */
 
 const client = new FetchClient();
 const service = new RawUpstream();
@@ -30,9 +32,9 @@ describe("fetch accepts malformed responses:", () => {
 
 describe("fetch treats a broken body as complete:", () => {
   test.each([
-    ["a body without length that is reset", "HTTP/1.1 200 OK\r\n\r\nhe"],
+    ["a body without a length whose connection is reset", "HTTP/1.1 200 OK\r\n\r\nhe"],
     [
-      "trailers without end",
+      "unfinished trailers",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n0\r\nX-A: 1\r\n",
     ],
   ])("%s", async (_, bytes) => {
@@ -44,7 +46,7 @@ describe("fetch treats a broken body as complete:", () => {
   });
 });
 
-test("fetch retries a GET after the first byte of an answer", async () => {
+test("fetch retries a GET after the first byte of a response", async () => {
   await call(client, service);
   const used = service.request.connection;
   service.handler = ({ connection }, socket) => {
