@@ -14,10 +14,10 @@ const LOAD_QUIET_MAX = 1;
 
 const Data = Type.Object({ goals: Type.Array(JudgedGoal) });
 
-/** Runs every bench with goals, one after the other, and draws the picture of their ratios for the README. */
+/** Runs all benches with goals in sequence, and draws the README's bar chart of their ratios. */
 export function allOf(names: readonly string[], picture = PICTURE): Bench {
   return {
-    summary: "every bench that has goals, and the README's picture of their ratios",
+    summary: "every bench that has goals, and the README's chart of their ratios",
     async run(options) {
       const machine = describeMachine();
       const data: Record<string, object> = {};
@@ -39,13 +39,13 @@ export function allOf(names: readonly string[], picture = PICTURE): Bench {
 }
 
 /**
- * Runs a bench as its own process, because a process that has divided the cores keeps its share. Returns the
- * findings.
+ * Runs a bench and returns its JSON output. Each bench needs a new process, because a bench may pin its
+ * process to one core.
  */
 async function runAlone(name: string, { quick }: BenchOptions): Promise<object> {
   const command = [process.execPath, MAIN, name, "--json", ...(quick ? ["--quick"] : [])];
   const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const [output, code] = await Promise.all([child.stdout.text(), child.exited]);
-  if (code !== 0) throw new Error(`The bench ${name} ended with ${code}.`);
+  if (code !== 0) throw new Error(`The bench ${name} exited with code ${code}.`);
   return JSON.parse(output);
 }

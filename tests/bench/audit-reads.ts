@@ -10,7 +10,7 @@ import { type Spread, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 
 const SPAN_MS = 365 * 86_400_000;
-/** The share of the log below the cursor. */
+/** The cursor positions to measure, each as the share of the log that is older than the cursor. */
 const DEPTHS = [1, 0.5, 0.05];
 
 type Wanted = Pick<EventFilter, "exact"> & {
@@ -39,13 +39,14 @@ const filters: Record<string, Wanted> = {
 
 interface ReadFigure {
   readonly filter: string;
-  /** The time by the share of the log below the cursor. */
+  /** The time to read one page, by cursor position (one of `DEPTHS`). */
   readonly page_ms: Record<string, Spread>;
 }
 
-/** Measures a page of the audit log, by filter and depth. */
+/** Measures the time to read one page of the audit log, by filter and cursor position. */
 export const auditReads: Bench = {
-  summary: "pages of a log of ten million events (--quick: 300 000), by filter and depth",
+  summary:
+    "time to read a page of a log of ten million events (--quick: 300 000), by filter and cursor position",
   async run({ quick, progress }) {
     const machine = describeMachine();
     const events = quick ? 300_000 : 10_000_000;
@@ -64,7 +65,7 @@ export const auditReads: Bench = {
       const page_ms: Record<string, Spread> = {};
       for (const depth of DEPTHS) {
         const samples = await pages(20, async (round) => {
-          // Each round reads another page, so that no figure comes from the cached blocks of one page.
+          // Each round reads a different page, so the figures do not come from cached blocks of one page.
           const cursor = encodeTime(at_ms(depth) - round * 3_600_000) + "0".repeat(16);
           const filter = filterOf(wanted, at_ms);
           const bounds = eventBounds(filter, cursor);
@@ -102,7 +103,7 @@ async function pages(rounds: number, read: (round: number) => Promise<void>): Pr
 }
 
 function textOf(machine: string, events: number, figures: readonly ReadFigure[]): string {
-  const head = ["page of 100, ms: median (max)", ...DEPTHS.map((depth) => `${whole(depth * 100)} % below`)];
+  const head = ["page of 100, ms: median (max)", ...DEPTHS.map((depth) => `${whole(depth * 100)} % older`)];
   const rows = figures.map(({ filter, page_ms }) => [
     filter,
     ...DEPTHS.map((depth) => {

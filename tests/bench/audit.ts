@@ -15,9 +15,11 @@ interface Figure {
   readonly p99_ms: Spread;
 }
 
-/** Measures how fast the audit service writes intents, alone and many at once, beside single-row inserts. */
+/**
+ * Compares the rate of intents that the audit service stores with the rate of single-row inserts by pgbench.
+ */
 export const audit: Bench = {
-  summary: "intents per second over HTTP, beside single-row inserts into the same table",
+  summary: "intents per second over HTTP, compared with single-row inserts into the same table",
   async run({ quick, progress }) {
     const machine = describeMachine();
     await using bed = new AuditBed(["wrk", "pgbench"]);
@@ -81,8 +83,8 @@ function textOf(machine: Machine, rounds: number, seconds: number, figures: read
     "",
     table(["", "a second", "min..max", "p50 ms", "p99 ms"], rows),
     "",
-    `64 at once, over one at a time: ${times(atOnce, alone)}`,
-    `64 at once, over 64 connections of single-row inserts: ${times(atOnce, singleAtOnce)}`,
-    `one at a time, over single-row inserts: ${times(alone, singleAlone)}`,
+    `intents, 64 at once / one at a time: ${times(atOnce, alone)}`,
+    `64 at once, intents / single-row inserts: ${times(atOnce, singleAtOnce)}`,
+    `one at a time, intents / single-row inserts: ${times(alone, singleAlone)}`,
   ].join("\n");
 }

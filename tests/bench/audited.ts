@@ -16,9 +16,9 @@ const RATE: Goal = { title: "audited POST / unaudited, 64 connections", bound: 0
 const CPU: Goal = { title: "CPU of an audited POST, 64 connections, µs", bound: 250, at_most: true };
 const ADDED: Goal = { title: "added p50 of an audited POST, one at a time, ms", bound: 1.5, at_most: true };
 
-/** Measures the cost of an audited request: gateway, audit, and PostgreSQL with every commit on the disk. */
+/** Measures the CPU time and latency that auditing adds to a request, with `fsync` on in PostgreSQL. */
 export const audited: Bench = {
-  summary: "an audited POST through gateway and audit, beside the same one unaudited",
+  summary: "an audited POST through gateway and audit, compared with the same POST unaudited",
   async run(options) {
     const machine = describeMachine();
     await using bed = new ServiceBed(["wrk", "etcd", "redis-server"]);
@@ -54,7 +54,7 @@ export const audited: Bench = {
 
 const HEAD = ["", "requests/s", "p50 ms", "p99 ms", "CPU µs: gateway", "audit", "PostgreSQL", "all"];
 
-/** Returns the CPU of each request of a round, in µs. */
+/** Returns the CPU time for one request in a round, by process and in total, in microseconds. */
 function cpuOf({ samples, behind_us }: MeasuredWay, round: number) {
   const gateway = 1e6 / (samples[round]?.requests_per_cpu_second ?? Number.NaN);
   const [audit = 0, postgres = 0] = behind_us[round] ?? [];
@@ -77,7 +77,7 @@ function rowOf(way: MeasuredWay): string[] {
 
 interface Services {
   readonly gateway: ServiceProcess;
-  /** The process ids of audit and of PostgreSQL. */
+  /** The process ids of the audit service and of PostgreSQL, in this order. */
   readonly behind: readonly number[];
 }
 

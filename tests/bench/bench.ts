@@ -1,29 +1,31 @@
 import type { JudgedGoal } from "./measure/goals.ts";
 
-/** One measurement, run by name: `bun run bench <name>`. */
+/** A benchmark that runs by name: `bun run bench <name>`. */
 export interface Bench {
-  /** The subject of the measurement, in one line. */
+  /** The line about this bench in the list of benches: what it measures. */
   readonly summary: string;
-  /** Measures, reports progress on stderr, and resolves with the findings. */
+  /** Runs the bench, and calls `options.progress` while it runs. */
   run(options: BenchOptions): Promise<BenchResult>;
 }
 
 export interface BenchOptions {
-  /** Whether rounds are fewer and shorter: to check that the bench runs, not to quote it. */
+  /** Whether to run fewer and shorter rounds, to check that the bench works. The figures are then inexact. */
   readonly quick: boolean;
-  /** Whether the bench `floor` also measures the lean gateway and the gateway on the runtime's fetch. */
+  /**
+   * Whether the bench `floor` also measures both gateways (lean and real) with `fetch` as their HTTP client.
+   */
   readonly fetch: boolean;
   readonly progress: Progress;
 }
 
-/** Reports a line of progress. */
+/** Prints a line of progress. */
 export type Progress = (line: string) => void;
 
 export interface BenchResult {
-  /** The findings for people. */
+  /** The results as text, for people. */
   readonly text: string;
-  /** The findings for programs, printed as JSON with `--json`. */
+  /** The results for programs, printed as JSON with `--json`. */
   readonly data: object;
-  /** The goals, and whether they were reached. */
+  /** The goals with their results; absent if the bench has no goals. */
   readonly goals?: readonly JudgedGoal[];
 }

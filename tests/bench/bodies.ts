@@ -21,9 +21,11 @@ const GOALS: Record<Direction, Goal> = {
   up: { title: "1 GiB up / pass-through on fetch", bound: 0.85 },
 };
 
-/** Measures how fast a large body passes, in each direction, beside a bare pass-through. */
+/**
+ * Compares the throughput of large bodies through the gateway, in each direction, with a bare pass-through.
+ */
 export const bodies: Bench = {
-  summary: "1 GiB down and up through the gateway, beside a bare pass-through",
+  summary: "1 GiB down and up through the gateway, compared with a bare pass-through",
   async run({ quick, progress }) {
     const machine = describeMachine();
     const missing = ["curl"].filter((tool) => Bun.which(tool) === null);
@@ -105,7 +107,11 @@ function valuesOf(
     .map((sample) => sample[figure]);
 }
 
-/** @throws Error when the whole body did not pass */
+/**
+ * Sends a body of `size_bytes` through `url` with curl, and measures the throughput.
+ *
+ * @throws Error if the response is not 200, or if part of the body is missing
+ */
 async function transfer(
   { pid, url }: { pid: number; url: string },
   direction: Direction,
@@ -126,6 +132,7 @@ async function transfer(
   );
   const output = await child.stdout.text();
   const seconds = (performance.now() - started) / 1000;
-  if (output !== `200 ${size_bytes}`) throw new Error(`${url}${path} gave ${output}.`);
+  if (output !== `200 ${size_bytes}`)
+    throw new Error(`${url}${path}: curl reports "${output}" (status and bytes).`);
   return { mib_per_second: size_bytes / MIB / seconds, cpu_seconds: cpuSeconds(pid) - before };
 }

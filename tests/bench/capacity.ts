@@ -10,9 +10,11 @@ const FIGURES = join(import.meta.dir, "capacity/figures.json");
 const PAGE = join(import.meta.dir, "../../.github/guides/capacity.md");
 
 /**
- * Prints what to run for a number of requests a second, from a model whose input is one table of figures.
- * With the output of `bench all --json` in a file, it takes the figures from there, and rewrites them and the
- * page.
+ * Returns the bench `capacity`, which prints how many processes and cores serve a number of requests a
+ * second. The numbers come from a model; its input is `capacity/figures.json`.
+ *
+ * @param all_benches the path of a file with the output of `bench all --json`. If given, the bench takes the
+ * figures from it, and updates `figures.json` and the capacity guide
  */
 export function capacityFrom(all_benches: string | undefined): Bench {
   return {

@@ -15,12 +15,12 @@ import { table, whole } from "./measure/table.ts";
 import { CONNECTIONS, type Sample } from "./measure/wrk.ts";
 
 /**
- * Measures this tree's gateway beside that of another commit, in turn, on the same upstream, Redis and
- * routes.
+ * Returns the bench `compare`, which compares the gateway of the working tree with the gateway of another
+ * commit. Both use the same upstream service, Redis and routes, and are measured alternately.
  */
 export function compareWith(revision: string | undefined): Bench {
   return {
-    summary: "this tree's gateway beside that of another commit: bun run bench compare REV",
+    summary: "the gateway of the working tree compared with that of another commit: compare REV",
     async run(options) {
       if (revision === undefined) throw new BenchImpossible("Name a commit: bun run bench compare REV.");
       const machine = describeMachine();
@@ -40,7 +40,7 @@ export function compareWith(revision: string | undefined): Bench {
       const measured = await inRounds(ways, plan, options);
       const text = [
         machineLine(machine),
-        `${plan.rounds} rounds of ${plan.seconds} s; a ratio above 1 means that this tree serves more`,
+        `${plan.rounds} rounds of ${plan.seconds} s; a ratio above 1 means that the working tree is faster (for p99: slower)`,
         "",
         table(["", "here/s", "there/s", "ratio", "min..max", "by CPU", "p99"], rowsOf(measured)),
       ].join("\n");
@@ -58,7 +58,7 @@ function waysOf(whose: string, { pid, url }: Started): Way[] {
   return [way("whole job", memberPaths, MEMBER_HEADERS), way("public", publicPaths, HEADERS)];
 }
 
-/** Returns pairs of this tree and the other, in the order of measurement. */
+/** Returns a table row for each pair of measurements: the working tree's and the other commit's. */
 function rowsOf(measured: readonly MeasuredWay[]): string[][] {
   return measured.flatMap((theirs, index) => {
     const mine = measured[index - 1];
@@ -80,7 +80,7 @@ function rowsOf(measured: readonly MeasuredWay[]): string[][] {
   });
 }
 
-/** Another commit of this repository in its own directory, with its dependencies. */
+/** A checkout of another commit in a temporary directory, with its dependencies installed. */
 class CheckedOut implements AsyncDisposable {
   readonly root: string;
 
@@ -88,7 +88,7 @@ class CheckedOut implements AsyncDisposable {
     this.root = root;
   }
 
-  /** @throws BenchImpossible when git or the packages are missing */
+  /** @throws BenchImpossible if git is missing, or if the dependencies cannot be installed */
   static async create(revision: string): Promise<CheckedOut> {
     const root = await mkdtemp(join(tmpdir(), "ostiary-compare-"));
     const checkedOut = new CheckedOut(root);

@@ -19,11 +19,14 @@ interface Kind {
   readonly kind: CrowdKind;
   readonly title: string;
   readonly count: number;
-  /** The bound for each connection, in KiB. */
+  /** The maximum memory for each connection, in KiB. */
   readonly bound: number;
 }
 
-/** The kinds in the order in which they connect; all stay until the end. */
+/**
+ * The kinds of clients, in the order in which they connect. All clients stay connected until the last kind is
+ * measured.
+ */
 const KINDS: readonly Kind[] = [
   { kind: "kept_alive", title: "an idle keep-alive connection", count: 10_000, bound: 8 },
   { kind: "event_stream", title: "an event stream", count: 1_000, bound: 32 },
@@ -31,18 +34,21 @@ const KINDS: readonly Kind[] = [
   { kind: "slow_writer", title: "a slow writer", count: 500, bound: 64 },
   { kind: "slow_reader", title: "a slow reader", count: 500, bound: 4_096 },
 ];
-/** A quick run has a fifth of the clients. */
+/** The divisor of the numbers of clients in a quick run. */
 const QUICK_DIVISOR = 5;
-/** Two descriptors for clients with a connection to the service, and some for the gateway itself. */
+/**
+ * The descriptors that the gateway needs: one for each idle client, two for each client with a connection to
+ * the service, and some for the gateway itself.
+ */
 const DESCRIPTORS_NEEDED = 10_000 + 2 * 2_500 + 1_000;
 
-const OTHERS: Goal = { title: "others' p50 with all of them / alone", bound: 2, at_most: true };
-const FREED: Goal = { title: "memory once they left / with all of them", bound: 0.8, at_most: true };
-const DESCRIPTORS: Goal = { title: "descriptors left once they left", bound: 100, at_most: true };
+const OTHERS: Goal = { title: "p50 of other clients, with the crowd / without", bound: 2, at_most: true };
+const FREED: Goal = { title: "memory after the crowd left / with the crowd", bound: 0.8, at_most: true };
+const DESCRIPTORS: Goal = { title: "descriptors still open after the crowd left", bound: 100, at_most: true };
 
 /**
- * Measures the cost of each kind of client for one gateway that has all of them at once, while others are
- * served.
+ * Measures the memory that each kind of client costs a gateway. Also measures how a crowd of all these
+ * clients affects the latency of other clients.
  */
 export const connections: Bench = {
   summary: "memory of a gateway for 10 000 idle clients, streams, WebSockets, slow writers and slow readers",
@@ -93,8 +99,8 @@ function requireDescriptors(): void {
   const allowed = allowedDescriptors();
   if (allowed >= DESCRIPTORS_NEEDED) return;
   throw new BenchImpossible(
-    `This bench opens ${whole(DESCRIPTORS_NEEDED)} connections in one process, and ${whole(allowed)} are allowed: ` +
-      "run `ulimit -n 20000` in the same shell before it, as root where the hard limit is lower (`ulimit -Hn`).",
+    `This bench needs ${whole(DESCRIPTORS_NEEDED)} descriptors in one process, but the limit is ${whole(allowed)}. ` +
+      "Run `ulimit -n 20000` in this shell first, as root if the hard limit (`ulimit -Hn`) is lower.",
   );
 }
 
@@ -116,26 +122,26 @@ async function startGateway(bed: Bed): Promise<Started> {
     AUDIT_ENABLED: "false",
     RATE_LIMIT_REQUESTS: "0",
     RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-    // No client may be turned away or closed while idle: their cost is the figure.
+    // The gateway must neither reject nor close idle clients, because this bench measures their memory.
     MAX_CONNECTIONS: String(allowedDescriptors()),
     CLIENT_IDLE_TIMEOUT_MS: "255000",
   });
 }
 
-/** Returns the memory after the garbage of the crowd's arrival has been collected. */
+/** Returns the resident memory after a pause in which the gateway can collect garbage. */
 async function settledBytes({ pid }: Started): Promise<number> {
   await Bun.sleep(SETTLE_MS);
   return residentBytes(pid);
 }
 
-/** Returns the latencies of other clients' requests, one after the other, in ms. */
+/** Sends requests of another client in sequence, and returns their latencies in milliseconds. */
 async function latencies({ url }: Started, quick: BenchOptions["quick"]): Promise<number[]> {
   const taken: number[] = [];
   for (let request = 0; request < (quick ? 200 : 2_000); request += 1) {
     const started = performance.now();
     const response = await fetch(`${url}/crowd/small`);
     await response.bytes();
-    if (!response.ok) throw new Error(`Somebody else was answered ${response.status}.`);
+    if (!response.ok) throw new Error(`Another client's request got ${response.status}.`);
     taken.push(performance.now() - started);
   }
   return taken;
@@ -148,6 +154,6 @@ function textOf(
   goals: readonly JudgedGoal[],
 ): string {
   const rows = figures.map(({ title, count, kib }) => [title, whole(count), kib.toFixed(1)]);
-  const together = `${whole(open.all)} at once, and the gateway at ${whole(open.mib)} MiB`;
+  const together = `${whole(open.all)} clients at once, and the gateway used ${whole(open.mib)} MiB`;
   return [machine, "", table(["", "how many", "KiB each"], rows), together, "", goalTable(goals)].join("\n");
 }

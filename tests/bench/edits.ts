@@ -24,7 +24,7 @@ import { load, type Target } from "./measure/wrk.ts";
 
 const MIB = 1_048_576;
 const EDIT_PAUSE_MS = 100;
-/** The time for a gateway to give back the memory of its first load. */
+/** The pause after a gateway loads its routes, in which it can return memory to the system. */
 const SETTLE_MS = 3_000;
 const WARM_UP_SECONDS = 4;
 const Longest = Type.Object({ wall_ms: Type.Number(), cpu_ms: Type.Number() });
@@ -43,14 +43,15 @@ const SIZES: readonly Size[] = [
 ];
 
 /**
- * Measures what one edit of a service costs other requests, how soon it is served, and the memory of all
- * routes.
+ * Measures the effects of one edit of a service: how long it stalls other requests, and how soon gateways
+ * serve it. Also measures the memory that a gateway needs for its routes.
  */
 export const edits: Bench = {
-  summary: "one edit among 10 000 and 100 000 routes: stall of others, time until it is served, memory",
+  summary:
+    "one edit among 10 000 and 100 000 routes: stall of other requests, time until it is served, memory",
   async run(options) {
     const machine = describeMachine();
-    // This measurement runs first, because even idle gateways use the machine.
+    // This measurement runs first, because even idle gateways use CPU time.
     options.progress("from apply to the first request served, 10 000 routes");
     const served_ms = await servedAfterApply(options.quick ? 30 : 300);
     await using bed = await Bed.create();
@@ -71,7 +72,7 @@ export const edits: Bench = {
 };
 
 type Services = Identity & { upstream: Started; redis_url: string };
-/** A gateway with the parameters of its edits. */
+/** A gateway and the function that edits one of its services. */
 interface Edited {
   readonly gateway: Started & { readonly route_store_url: string };
   readonly ticker_url: string;
@@ -91,7 +92,7 @@ async function goalsOf(
     preload: TICKER,
     variables: {
       TICKER_PORT: String(ticker_port),
-      // The gateway would set this variable and restart itself otherwise.
+      // Without this variable, the gateway sets it and restarts itself.
       BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
       RATE_LIMIT_REQUESTS: "0",
       RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
@@ -115,7 +116,7 @@ async function goalsOf(
     size.stall_ms,
   );
   const goals = [memory, await stallOf(edited, stall, options, FEW_ROUTES)];
-  // The memory of the load itself must not count as memory of the edits.
+  // Load the gateway first, so that the memory that the load needs is not attributed to the edits.
   await load(targetOf(gateway), WARM_UP_SECONDS);
   const loaded = residentBytes(gateway.pid);
   forgetResidentBytesMax(gateway.pid);
@@ -123,13 +124,13 @@ async function goalsOf(
     await p99Of(edited, atMost(`p99 with 10 edits a second / without, ${routes} routes`, 2), options),
   );
   const peak = spreadOf([residentBytesMax(gateway.pid) / loaded]);
-  goals.push(judge(atMost(`peak of memory meanwhile / before, ${routes} routes`, 1.2), peak));
+  goals.push(judge(atMost(`peak memory during these edits / before, ${routes} routes`, 1.2), peak));
   goals.push(await stallOf(edited, large, options, MANY_ROUTES));
   await store.close();
   return goals;
 }
 
-/** Returns the longest turn of the event loop during each edit. */
+/** Measures the longest event-loop stall during each edit of a service with `routes` routes. */
 async function stallOf(
   { ticker_url, edit }: Edited,
   goal: Goal,
@@ -151,7 +152,11 @@ async function stallOf(
   );
 }
 
-/** @throws Error when any request fails */
+/**
+ * Measures the ratio of p99 latency with edits to p99 latency without.
+ *
+ * @throws Error if any request fails
+ */
 async function p99Of({ gateway, edit }: Edited, goal: Goal, { quick }: BenchOptions): Promise<JudgedGoal> {
   const target = targetOf(gateway);
   const seconds = quick ? 2 : 4;

@@ -20,26 +20,26 @@ const PLAN: Plan = { rounds: 7, seconds: 2, warm_up_seconds: 3 };
 const QUICK: Plan = { rounds: 3, seconds: 1, warm_up_seconds: 1 };
 
 /**
- * Shows the cost of the gateway's guarantees. It measures a bare pass-through, a lean gateway that does the
- * same work without the guarantees, the gateway, and nginx with Lua. They run side by side at several numbers
- * of clients and of services.
+ * Returns the bench `floor`, which shows the cost of the gateway's guarantees. It compares the gateway with a
+ * bare pass-through, with nginx and Lua, and with a lean gateway that does the same work without the
+ * guarantees. The loads differ in the number of clients and of services.
  *
- * @param loadName measures under this load alone
+ * @param loadName the only load to measure; by default all loads
  */
 export function floorUnder(loadName?: string): Bench {
   return {
-    summary: `the gateway beside a pass-through, a lean gateway and nginx + Lua: floor [${names(LOADS)}] [--fetch]`,
+    summary: `the gateway compared with a pass-through, a lean gateway and nginx + Lua: floor [${names(LOADS)}] [--fetch]`,
     async run(options) {
       const loads = loadName === undefined ? LOADS : LOADS.filter(({ name }) => name === loadName);
       if (loads.length === 0) throw new BenchImpossible(`Name one load of ${names(LOADS)}, or none for all.`);
       if (Bun.which("nginx") === null) {
-        throw new BenchImpossible("This bench needs nginx, which counts its connections: install it.");
+        throw new BenchImpossible("This bench needs nginx: install it.");
       }
       const machine = describeMachine();
       const plan = options.quick ? QUICK : PLAN;
       const missing = rivalMissing();
       if (missing !== null) options.progress(missing);
-      options.progress("starting everything that is compared");
+      options.progress("starting the subjects");
       await using bed = await Bed.create();
       await using identity = await startIdentity();
       const [upstream, redis] = [await startServices(bed, SERVICES), await bed.redis()];
@@ -63,7 +63,7 @@ export function floorUnder(loadName?: string): Bench {
   };
 }
 
-/** Measures requests of the gateway that may have a body, but have none. */
+/** Returns the measurements to take of requests without a body whose methods allow one. */
 async function emptyBodies(bed: Bed, subjects: readonly Subject[]): Promise<Measured<string>[]> {
   const subject = subjects.find(({ name }) => name === "public");
   if (subject === undefined) return [];
@@ -77,7 +77,7 @@ async function emptyBodies(bed: Bed, subjects: readonly Subject[]): Promise<Meas
     clients: CONNECTIONS,
     samples: [],
   });
-  // One says that its body is empty, the other says nothing about a body.
+  // The PUT has `Content-Length: 0`; the DELETE has no Content-Length.
   return [measured("PUT", "an empty PUT", empty), measured("DELETE", "a DELETE without a body")];
 }
 

@@ -21,15 +21,15 @@ export const PLAN: Plan = { rounds: 7, seconds: 3, warm_up_seconds: 6 };
 export const QUICK: Plan = { rounds: 3, seconds: 2, warm_up_seconds: 2 };
 
 /**
- * Measures the gateway with few and with many routes. One core runs the subject, the other the load and the
- * upstream. Subjects take turns in rounds, so that a disturbance affects all alike.
+ * Measures the gateway with few and with many routes. One core runs the subject, another one the load and the
+ * upstream service. Each round measures every subject, so that other work on the machine affects all equally.
  */
 export const gateway: Bench = {
-  summary: "requests per second of the gateway with 10, 10 000 and 100 000 routes, and by HTTP/2",
+  summary: "requests per second of the gateway with 10, 10 000 and 100 000 routes, and over HTTP/2",
   async run(options) {
     const machine = describeMachine();
     const plan = options.quick ? QUICK : PLAN;
-    options.progress("starting everything that is compared");
+    options.progress("starting the subjects");
     await using bed = await Bed.create();
     await using identity = await startIdentity();
     const subjects = await startSubjects(bed, identity);
@@ -66,5 +66,8 @@ function loaded(subject: Subject, seconds: number): Promise<Sample> {
   return clients === undefined ? load(subject, seconds) : loadByStreams(subject, seconds, clients);
 }
 
-/** A lower share means that other work ran on the subject's core, or that the load could not keep up. */
+/**
+ * The minimum share of its core that a subject uses in an undisturbed measurement. Below it, other work used
+ * the core, or the load generator was too slow.
+ */
 const UNDISTURBED_SHARE = 0.93;

@@ -7,7 +7,7 @@ import { BenchImpossible } from "./measure/cores.ts";
 
 type Benches = Record<string, () => Promise<Bench>>;
 
-/** The benches with goals, which are loaded when they are asked for. */
+/** The benches that have goals, by name. A bench's module is imported only if it runs. */
 const judged: Benches = {
   floor: async () => (await import("./floor.ts")).floorUnder(),
   gateway: async () => (await import("./gateway.ts")).gateway,
@@ -20,7 +20,7 @@ const judged: Benches = {
   connections: async () => (await import("./connections.ts")).connections,
 };
 
-/** Every measurement by name. */
+/** Every bench by name, with its default argument. */
 const benches: Benches = {
   ...judged,
   audit: async () => (await import("./audit.ts")).audit,
@@ -35,7 +35,7 @@ const benches: Benches = {
   migrations: async () => (await import("./migrations.ts")).migrationsOf(),
 };
 
-/** Benches that take a second word: a load, a revision, a file, a number. */
+/** The benches that take an argument after their name: a load, a revision, a file, a schema or a number. */
 const TAKES_MORE: ReadonlySet<string> = new Set([
   "floor",
   "compare",
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   if (name === undefined) return list(every);
   const load = every[name];
   if (load === undefined || positionals.length > (TAKES_MORE.has(name) ? 2 : 1)) {
-    refuse(`There is no bench "${positionals.join(" ")}". There are: ${Object.keys(every).join(", ")}.`);
+    refuse(`There is no bench "${positionals.join(" ")}". Choose one of: ${Object.keys(every).join(", ")}.`);
   }
   const bench = await load();
   const result = await bench

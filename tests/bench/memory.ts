@@ -13,17 +13,22 @@ import { load, type Target } from "./measure/wrk.ts";
 const MIB = 1_048_576;
 const STREAMS = 1_000;
 
-/** After fewer requests the heap still grows to the size that the load needs. */
+/** The number of requests before the first reading. With fewer, the heap still grows to its working size. */
 const WARM_UP_REQUESTS = 200_000;
-/** The time for the collector to give back the memory of the load. */
+/** The pause before a reading, in which the garbage collector can return memory to the system. */
 const SETTLE_MS = 2_000;
-/** The size of a heap depends on its last collection: the median of several readings counts. */
+/**
+ * The number of readings. Their median counts, because the heap size varies with the last garbage collection.
+ */
 const LOOKS = 5;
 
 const GROWTH: Goal = { title: "memory after the load / before, warmed up", bound: 1.05, at_most: true };
 const STREAM: Goal = { title: "an idle event stream, KiB", bound: 32, at_most: true };
 
-/** Measures the memory of the gateway after many requests, and for each open event stream. */
+/**
+ * Measures whether the gateway's memory grows with the number of requests, and what an open event stream
+ * needs.
+ */
 export const memory: Bench = {
   summary: "memory of the gateway after two million requests (--quick: 100 000), and of 1 000 event streams",
   async run({ quick, progress }) {
@@ -41,14 +46,14 @@ export const memory: Bench = {
       await Bun.sleep(SETTLE_MS);
       const bytes = residentBytes(gateway.pid);
       figures.push([what, bytes]);
-      progress(`${what}: ${whole(bytes / MIB)} MiB`);
+      progress(`memory ${what}: ${whole(bytes / MIB)} MiB`);
       return bytes;
     };
     const looks = async (what: string) => {
       const bytes: number[] = [];
       for (let look = 1; look <= LOOKS; look++) {
         await load(targetOf(gateway), 1);
-        bytes.push(await note(`${what}, look ${look}`));
+        bytes.push(await note(`${what}, reading ${look}`));
       }
       return spreadOf(bytes).median;
     };
@@ -73,7 +78,7 @@ function targetOf({ pid, url }: Started): Target {
   return { pid, url, paths: publicPaths, headers: { "User-Agent": "wrk" } };
 }
 
-/** Sends at least this many requests, in runs of some seconds. */
+/** Sends at least `count` requests. */
 async function requestsThrough(
   gateway: Started,
   count: number,
@@ -88,8 +93,8 @@ async function requestsThrough(
 }
 
 /**
- * Opens all streams, and resolves when each has begun. It uses sockets, because fetch limits concurrent
- * calls.
+ * Opens all event streams, and resolves when each has sent its first event. Uses sockets, because `fetch`
+ * limits the number of concurrent calls.
  */
 async function openStreams({ url }: Started): Promise<{ close(): void }> {
   const { hostname, port, host } = new URL(url);
@@ -105,7 +110,8 @@ async function openStreams({ url }: Started): Promise<{ close(): void }> {
             answer += chunk.toString();
             if (answer.includes("data: open")) begun.resolve();
           },
-          close: () => begun.reject(new Error(`A stream ended: ${answer}`)),
+          close: () =>
+            begun.reject(new Error(`The gateway closed an event stream before its first event: ${answer}`)),
         },
       });
       socket.write(`GET /public/things/stream-${index} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);

@@ -12,36 +12,40 @@ import { FILLS, type SchemaName, WRITES } from "./migrations/tables.ts";
 
 const ROWS = 10_000_000;
 const ROWS_QUICK = 1_000_000;
-/** No writer may wait longer for a lock. The database ends its statement then. */
+/** The `lock_timeout` of writers: the goal for the longest time that a migration may block a write. */
 const LOCK_MS_MAX = 200;
 const LOCK_NOT_AVAILABLE = "55P03";
-/** The time in which writers show how long they wait without a migration. */
+/** How long writers run before a migration, to measure the longest write without one. */
 const BEFORE_MS = 3_000;
 const BETWEEN_MS = 5;
 
-/** A migration, and the longest waits of writers beside it. */
+/** A migration, and the duration of the longest writes before and during it. */
 interface Stall {
   readonly migration: string;
   readonly took_ms: number;
-  /** The table with the longest wait. */
+  /** The table with the longest write during the migration. */
   readonly worst: string;
   readonly stall_ms: number;
   readonly before_ms: number;
-  /** The tables whose writers waited too long for a lock. */
+  /** The tables for which a write exceeded the lock timeout. */
   readonly locked: readonly string[];
 }
 
 const SCHEMAS: readonly SchemaName[] = ["routes", "identity", "audit"];
 
-/** Measures how long each migration holds up writers, of one schema or of all. */
+/**
+ * Returns the bench `migrations`, which measures how long each migration delays concurrent writes.
+ *
+ * @param given the only database schema to measure; by default all
+ */
 export function migrationsOf(given?: string): Bench {
   return {
     summary:
-      "the longest waits of writers beside each migration, and those for locks, with ten million rows (--quick: one million): migrations [SCHEMA]",
+      "the longest writes during each migration, with ten million rows in each large table (--quick: one million): migrations [SCHEMA]",
     async run({ quick, progress }) {
       const chosen = SCHEMAS.filter((schema) => given === undefined || schema === given);
       if (chosen.length === 0)
-        throw new BenchImpossible(`There is no schema "${given}". There are: ${SCHEMAS.join(", ")}.`);
+        throw new BenchImpossible(`There is no schema "${given}". Choose one of: ${SCHEMAS.join(", ")}.`);
       const machine = describeMachine();
       const rows = quick ? ROWS_QUICK : ROWS;
       await using bed = new ServiceBed([]);
@@ -62,7 +66,7 @@ interface Place {
   readonly progress: Progress;
 }
 
-/** Applies one migration after the other, each beside writers of the tables that exist then. */
+/** Applies the migrations of a schema in sequence. Writers write to all existing tables while one runs. */
 async function stallsOf(schema: SchemaName, { url, rows, directory, progress }: Place): Promise<Stall[]> {
   const database = await openDatabase(url, {
     namespace: schema,
@@ -79,7 +83,7 @@ async function stallsOf(schema: SchemaName, { url, rows, directory, progress }: 
     stalls.push({ migration: `${schema}/${migration}`, ...found });
     const { took_ms, worst, stall_ms } = found;
     progress(
-      `${schema}/${migration}: ${whole(took_ms)} ms, writers of ${worst} waited ${whole(stall_ms)} ms`,
+      `${schema}/${migration}: took ${whole(took_ms)} ms; longest write: ${whole(stall_ms)} ms (${worst})`,
     );
     for (const fill of FILLS.filter(({ after, name }) => after === migration && isOf(schema, name))) {
       await fillTable(sql, fill, rows, progress);
@@ -90,7 +94,7 @@ async function stallsOf(schema: SchemaName, { url, rows, directory, progress }: 
   return stalls;
 }
 
-/** Returns the longest waits of writers before and beside a migration. */
+/** Runs a migration, and returns the longest writes before and during it. */
 async function stallOf(url: string, schema: SchemaName, migrate: () => Promise<unknown>) {
   await using writers = await Writers.start(url, schema);
   const began_ms = performance.now();
@@ -99,7 +103,7 @@ async function stallOf(url: string, schema: SchemaName, migrate: () => Promise<u
   const migrating_ms = performance.now();
   await migrate();
   const took_ms = performance.now() - migrating_ms;
-  // A write that waits now tells its time when it ends.
+  // A write's duration is known only when it ends, so wait for the writes that the migration delayed.
   await Bun.sleep(BEFORE_MS);
   const during = writers.longestSince(migrating_ms);
   return {
@@ -115,11 +119,11 @@ function isOf(schema: SchemaName, table: string): boolean {
   return table.startsWith(`${schema}.`);
 }
 
-/** Writers that write each table again and again, each on its own connection. */
+/** One writer for each table, which writes repeatedly over its own connection and measures its writes. */
 class Writers implements AsyncDisposable {
   readonly #waits: { readonly table: string; readonly ended_ms: number; readonly ms: number }[] = [];
   readonly #running: Promise<void>[] = [];
-  /** The tables whose writers waited too long for a lock. */
+  /** The tables for which a write exceeded the lock timeout. */
   readonly locked = new Set<string>();
   #is_over = false;
 
@@ -177,10 +181,10 @@ function textOf(machine: string, rows: number, stalls: readonly Stall[]): string
   const head = [
     "migration",
     "took ms",
-    "longest wait",
+    "longest write",
     "before ms",
-    "beside ms",
-    `locked above ${LOCK_MS_MAX} ms`,
+    "during ms",
+    `blocked for over ${LOCK_MS_MAX} ms`,
   ];
   return [machine, `${whole(rows)} rows in each large table`, "", table(head, lines)].join("\n");
 }

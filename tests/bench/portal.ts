@@ -12,24 +12,24 @@ import { timeOf } from "./measure/time-of.ts";
 
 const KIB = 1_024;
 const TIMEOUT_MS = 600_000;
-/** The number of requests in flight while the log is filled. */
+/** The number of concurrent requests that fill the log. */
 const WRITERS = 16;
-/** More than the bench sends, so that no limit is reached. */
+/** A rate limit that the bench does not reach. */
 const NO_LIMIT = "100000000";
 
 const SIZE: Goal = { title: "first page, compressed, KiB", bound: 150, at_most: true };
 const USABLE: Goal = { title: "first page until it can be used, ms", bound: 1_000, at_most: true };
 const MEMBERS: Goal = { title: "10 000 members: the list, ms", bound: 1_000, at_most: true };
-const SEARCH: Goal = { title: "10 000 members: the search of one, ms", bound: 5_000, at_most: true };
+const SEARCH: Goal = { title: "10 000 members: find one by name, ms", bound: 5_000, at_most: true };
 const EVENTS: Goal = { title: "100 000 events: the list, ms", bound: 1_000, at_most: true };
 const FILTERED: Goal = {
-  title: "100 000 events: one of them by its request, ms",
+  title: "100 000 events: find one by its request id, ms",
   bound: 1_000,
   at_most: true,
 };
 const VERIFIED: Goal = { title: "100 000 events: verified a second", bound: 2_000 };
 
-/** Measures the portal in a browser: its first page on the quick start, and its lists when they are long. */
+/** Measures the portal in a browser: how fast its first page loads, and how fast long lists are. */
 export const portal: Bench = {
   summary: "the portal in a browser: its first page, 10 000 members and 100 000 events (--quick: 2 000 each)",
   async run({ quick, progress }) {
@@ -52,7 +52,7 @@ export const portal: Bench = {
     };
     const request_id = (await send("PATCH", "/org", { name: "Many" })).headers.get("X-Request-Id") ?? "";
     await times(many.events - 1, change);
-    progress("looking at them");
+    progress("opening the lists of members and events");
     const lists = await longLists(browser, platform, { id, request_id, rounds, ...many });
     const goals = [
       judge(SIZE, spreadOf(first.kib)),
@@ -72,7 +72,7 @@ export const portal: Bench = {
   },
 };
 
-/** Opens the first page with an empty cache. The server has bundled the page before. */
+/** Loads the portal's first page with an empty browser cache. Returns sizes and times. */
 async function firstPages(browser: Browser, rounds: number) {
   await using quickStart = await startPortalQuickStart();
   const figures: { kib: number[]; usable_ms: number[] } = { kib: [], usable_ms: [] };
@@ -88,7 +88,7 @@ async function firstPages(browser: Browser, rounds: number) {
     const all = await Promise.all(sizes);
     const bytes = all.reduce((sum, each) => sum + each.responseBodySize + each.responseHeadersSize, 0);
     await page.context().close();
-    // The first round starts the browser's processes and bundles the page.
+    // Discard the first round: the browser starts its processes, and the server bundles the page.
     if (round < 0) continue;
     figures.kib.push(bytes / KIB);
     figures.usable_ms.push(usable_ms);
@@ -152,7 +152,7 @@ async function longLists(browser: Browser, platform: PortalQuickStart, long: Lon
   return figures;
 }
 
-/** Verifies the whole log. Returns the time in milliseconds. */
+/** Verifies the whole log on the portal's page, and returns the time in milliseconds. */
 async function verify(page: Page, go: (path: string) => Promise<void>): Promise<number> {
   await go("overview");
   await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -171,7 +171,7 @@ async function elapsed(...steps: (() => Promise<unknown>)[]): Promise<number> {
   });
 }
 
-/** Adds people to an organization, in the database of identity. */
+/** Adds members to an organization, by inserts into the identity service's database. */
 async function addMembers(url: string, organization_id: string, count: number): Promise<void> {
   const sql = new Bun.SQL(url);
   const ids = (kind: string) => `'01KA4YB0Q9${kind}' || lpad(number::text, 15, '0')`;
@@ -187,7 +187,7 @@ async function addMembers(url: string, organization_id: string, count: number): 
   await sql.close();
 }
 
-/** Does some work this many times, a few at once. */
+/** Runs `work` this many times, with {@link WRITERS} runs at the same time. */
 async function times(count: number, work: () => Promise<void>): Promise<void> {
   let left = count;
   const writer = async () => {

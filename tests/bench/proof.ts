@@ -13,16 +13,14 @@ import { table, whole } from "./measure/table.ts";
 import { timeOf } from "./measure/time-of.ts";
 
 const DAY_MS = 86_400_000;
-/** The cost that a writer may pay for the proof. */
+/** The goal for the CPU time of writes with the proof, divided by the CPU time without. */
 const COST_MAX = 1.05;
-/** The longest time for which a killed sealer may leave the log unsealed. */
+/** The goal for the seconds without a new checkpoint after a sealer is killed. */
 const TAKEOVER_S_MAX = 5;
 
-/**
- * Measures the cost of the audit log's proof for writers, and how fast it is exported and verified.
- */
+/** Measures what the proof costs writers of the audit log, and how fast a log is exported and verified. */
 export const proof: Bench = {
-  summary: "what the audit log's proof costs writers, and how fast it is exported and verified",
+  summary: "what the proof costs writers of the audit log, and how fast a log is exported and verified",
   async run({ quick, progress }) {
     const machine = describeMachine();
     await using bed = new AuditBed([]);
@@ -35,15 +33,15 @@ export const proof: Bench = {
     const taken_s = spreadOf(await takingOver(url, bed, quick ? 2 : 5, progress));
     const rows = [
       [
-        "CPU of writing with proof, over salts alone",
+        "CPU of a write, with proof / with salts only",
         `${ratio.median.toFixed(3)} (${ratio.min.toFixed(2)}..${ratio.max.toFixed(2)})`,
         `below ${COST_MAX}`,
       ],
       [`export of ${whole(checked.events)} events, s`, checked.export_s.toFixed(1), ""],
-      ["verification of them, s", checked.verify_s.toFixed(1), ""],
-      ["the most memory it took, MiB", whole(checked.verify_mib), ""],
+      ["verification of these events, s", checked.verify_s.toFixed(1), ""],
+      ["peak memory of the verification, MiB", whole(checked.verify_mib), ""],
       [
-        "a replica that seals is killed: s to the next checkpoint",
+        "from killing the sealer to the next checkpoint, s",
         `${taken_s.median.toFixed(1)} (${taken_s.min.toFixed(1)}..${taken_s.max.toFixed(1)})`,
         `below ${TAKEOVER_S_MAX}`,
       ],
@@ -55,7 +53,7 @@ export const proof: Bench = {
   },
 };
 
-/** Keeps only the salts of the proof. */
+/** The statements that remove the proof from a database, except for its salts. */
 const WITHOUT_PROOF = [
   "drop index audit.intents_by_xid",
   "drop index audit.events_by_outcome_xid",
@@ -87,8 +85,7 @@ const WITHOUT_PROOF = [
 ];
 
 /**
- * Returns the cost of groups of intents and outcomes in a log with proof divided by one without, pair by
- * pair.
+ * Returns the ratio of CPU time for writing events with and without proof. Both are measured in each round.
  */
 async function writersCost(url: string, rounds: number, progress: Progress) {
   await using before = await openLog(url, "without_proof");
@@ -108,7 +105,10 @@ async function writersCost(url: string, rounds: number, progress: Progress) {
   return ratiosOf(costs.after, costs.before);
 }
 
-/** Returns the CPU time of `work` here and in the server's processes for this database, in clock ticks. */
+/**
+ * Returns the CPU time of `work` in this process and in PostgreSQL's processes for this database, in clock
+ * ticks.
+ */
 async function cpuOf(log: Database, work: (log: Database) => Promise<void>): Promise<number> {
   const pids = await log.run("pids", (orm) =>
     rows<{ pid: number }>(
@@ -123,29 +123,30 @@ async function cpuOf(log: Database, work: (log: Database) => Promise<void>): Pro
   return spent() - started;
 }
 
-/** Returns user and system time of a process. */
+/** Returns the user and system time of a process, added up, in clock ticks. */
 function ticksOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The fields follow the command name in parentheses: state, parent, ...
+  // The command name is in parentheses and can contain spaces. The first field after it is field 3; utime is
+  // 14.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return Number(fields[11]) + Number(fields[12]);
 }
 
-/** Exports one owner's log with proof into a file, and verifies it by the command line. */
+/** Generates and seals a log, exports one organization's part with proof, and verifies it with `ostiary`. */
 async function verifying(url: string, directory: string, bed: AuditBed, events: number, progress: Progress) {
   await using whole_ = await openLog(url, "verified");
   progress("generating a large log");
   await generateLog(whole_.log, { events: events * 2.1, end_ms: Date.now(), span_ms: 20 * DAY_MS });
-  progress("sealing it");
+  progress("sealing the log");
   await sealAll(whole_.log);
   const service = await bed.service(whole_.url);
   const file = join(directory, "export.ndjson");
-  progress("exporting it");
+  progress("exporting the log");
   const path = `/organizations/${BUSY_ORGANIZATION}/audit-events?proof=true`;
   const export_ms = await timeOf(async () => {
     await Bun.write(file, await fetch(`${service.url}${path}`));
   });
-  progress("verifying it");
+  progress("verifying the export");
   const started_ms = performance.now();
   const child = Bun.spawn([process.execPath, "apps/cli/main.ts", "--json", "audit", "verify", file], {
     cwd: join(import.meta.dir, "../.."),

@@ -10,9 +10,12 @@ import { timeOf } from "./measure/time-of.ts";
 export const ADMIN_TOKEN = "bench-admin-token";
 const ROUTES = 10_000;
 
-/** Measures the cost of publishing: a large document, and the time from the answer to the key in etcd. */
+/**
+ * Measures how long `apply` takes for a large document, and how soon after its response etcd has the new
+ * value.
+ */
 export const registry: Bench = {
-  summary: "apply of 10 000 routes, and the time from its 200 to the key in etcd",
+  summary: "apply of 10 000 routes, and the time from its response to the new value in etcd",
   async run({ quick, progress }) {
     const machine = describeMachine();
     await using bed = new ServiceBed(["etcd"]);
@@ -32,12 +35,12 @@ export const registry: Bench = {
       figures[`apply, ${whole(ROUTES)} routes of ${services} ${services === 1 ? "service" : "services"}`] =
         spreadOf(samples);
     }
-    progress("from 200 to the key");
+    progress("from the response to the new value in etcd");
     const delays = await repeat(quick ? 50 : 500, async (round) => {
       await apply(service.url, { probe: probe(round) });
       return untilSeen(store, `${ROUTES_PREFIX}probe`, probe(round).url);
     });
-    figures["from 200 to the key in etcd"] = spreadOf(delays);
+    figures["from the response to the new value in etcd"] = spreadOf(delays);
     await store.close();
     const rows = Object.entries(figures).map(([name, { median, min, max }]) => [
       name,
@@ -50,7 +53,7 @@ export const registry: Bench = {
   },
 };
 
-/** Runs `measure` once more than asked, and drops the first result. */
+/** Returns the results of `rounds` runs of `measure`, after a warm-up run whose result it drops. */
 async function repeat(rounds: number, measure: (round: number) => Promise<number>): Promise<number[]> {
   const samples: number[] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -60,7 +63,7 @@ async function repeat(rounds: number, measure: (round: number) => Promise<number
   return samples;
 }
 
-/** Applies `services`, and returns the milliseconds until the answer. */
+/** Applies `services`, and returns the response time in milliseconds. */
 export async function apply(url: string, services: object): Promise<number> {
   const body = JSON.stringify({ services });
   const started = performance.now();
@@ -70,22 +73,22 @@ export async function apply(url: string, services: object): Promise<number> {
     body,
   });
   const answer = await response.text();
-  if (response.status !== 200) throw new Error(`The registry answered ${response.status}: ${answer}`);
+  if (response.status !== 200) throw new Error(`The registry responded with ${response.status}: ${answer}`);
   return performance.now() - started;
 }
 
-/** Returns the milliseconds until the value of `key` holds `part`. */
+/** Polls until the value of `key` contains `part`, and returns the elapsed milliseconds. */
 async function untilSeen(store: RouteStore, key: string, part: string): Promise<number> {
   return timeOf(async () => {
     while ((await store.get(key))?.value.includes(part) !== true) {
-      // Ask again at once: each look-up takes less than a millisecond.
+      // Poll without a pause, because each read takes less than a millisecond.
     }
   });
 }
 
 /**
- * Returns a document of all routes, two on each path, split over `services`. Every round replaces the ones
- * before.
+ * Returns the services of a document with 10 000 routes, spread over `services` services. Each path has two
+ * routes: GET and POST. Each round has different upstream URLs, so `apply` changes every service.
  */
 export function documentOf(services: number, round: number): object {
   const routesOf = (service: number) =>

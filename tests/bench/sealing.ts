@@ -10,10 +10,16 @@ import { timeOf } from "./measure/time-of.ts";
 
 const EVENTS_PER_SECOND_MIN = 5_000;
 
-/** Returns the measurement of how fast events are sealed: those of a thousand logs, and those of as many logs as given. */
+/**
+ * Returns the bench `sealing`, which measures how fast a sealer seals events. It measures events of a
+ * thousand logs, and then events that each belong to a different log.
+ *
+ * @param given the number of logs in the second measurement
+ */
 export function sealingOf(given?: string): Bench {
   return {
-    summary: "how fast events are sealed, in one log and with each event in a different log: sealing [LOGS]",
+    summary:
+      "how fast events are sealed, in a thousand logs and with each event in a different log: sealing [LOGS]",
     async run({ quick, progress }) {
       const machine = describeMachine();
       const logs = countOf("sealing", "logs", given) ?? (quick ? 20_000 : 100_000);
@@ -25,12 +31,12 @@ export function sealingOf(given?: string): Bench {
         ["events sealed a second", whole(sealed.events_per_second), `above ${EVENTS_PER_SECOND_MIN}`],
         ["CPU of the sealing process for an event, µs", whole(sealed.cpu_us), ""],
         [
-          `events sealed a second, each in another one of ${whole(logs)} logs`,
+          `events sealed a second, each in a different one of ${whole(logs)} logs`,
           whole(many.events_per_second),
           `above ${EVENTS_PER_SECOND_MIN}`,
         ],
-        ["CPU of the sealing process for one of them, µs", whole(many.cpu_us), ""],
-        ["nodes of the map of heads for one of them", many.nodes.toFixed(1), ""],
+        ["CPU of the sealing process for one of these events, µs", whole(many.cpu_us), ""],
+        ["new nodes in the head map for one of these events", many.nodes.toFixed(1), ""],
       ];
       return {
         text: [machineLine(machine), "", table(["", "measured", "goal"], rows)].join("\n"),
@@ -40,7 +46,7 @@ export function sealingOf(given?: string): Bench {
   };
 }
 
-/** Returns the events that a sealer seals in a second when more wait than it can seal. */
+/** Measures how many events of a backlog a sealer seals in a second. The events belong to a thousand logs. */
 async function sealing(url: string, groups: number, progress: Progress) {
   await using sealed = await openLog(url, "sealed");
   progress(`writing ${whole(groups * GROUP)} events to seal`);
@@ -52,11 +58,12 @@ async function sealing(url: string, groups: number, progress: Progress) {
   return { events, events_per_second: (events / taken_ms) * 1000, cpu_us: (user + system) / events };
 }
 
-/** The number of events that one statement writes, and of those that are measured. */
+/** The number of events that one statement inserts. */
 const INSERTED = 2_500;
+/** The number of events whose sealing is measured. */
 const MEASURED = 20_000;
 
-/** Returns the events that a sealer seals in a second when each moves another one of many logs. */
+/** Measures how many events a sealer seals in a second when each event belongs to a different log. */
 async function sealingMany(url: string, logs: number, progress: Progress) {
   await using many = await openLog(url, "many");
   progress(`sealing the first event of each of ${whole(logs)} logs`);
@@ -66,7 +73,7 @@ async function sealingMany(url: string, logs: number, progress: Progress) {
   }
   await sealAll(many.log);
   const before = await nodesOf(many.log);
-  progress(`sealing ${whole(MEASURED)} events of other logs each`);
+  progress(`sealing ${whole(MEASURED)} events, each of a different log`);
   for (let from = logs; from < logs + MEASURED; from += INSERTED) await insertEvents(many.log, from, logs);
   const cpu = process.cpuUsage();
   const taken_ms = await timeOf(() => sealAll(many.log));
@@ -75,7 +82,7 @@ async function sealingMany(url: string, logs: number, progress: Progress) {
   return { logs, events_per_second: (MEASURED / taken_ms) * 1000, cpu_us: (user + system) / MEASURED, nodes };
 }
 
-/** Writes events as a writer does, each of another log. */
+/** Inserts the events with numbers from `from` on. Consecutive events belong to different logs. */
 async function insertEvents(log: Database, from: number, logs: number): Promise<void> {
   await log.run("insert_events", (orm) =>
     rows(

@@ -9,19 +9,19 @@ import { measure, PLAN, QUICK } from "./gateway.ts";
 import { describeMachine } from "./measure/machine.ts";
 
 /**
- * Measures the cost of the gateway's signals. It does the whole job with lines for errors alone, and with a
- * line for each request. Then it also traces one request in a hundred. `compare` measures the cost of
- * disabled tracing.
+ * Measures the cost of logs and traces for the gateway. It compares a gateway that logs only errors with one
+ * that logs each request, and with one that also traces 1 % of the requests.
  */
 export const signals: Bench = {
-  summary: "requests per second of the gateway with fewer lines, with all, and with traces of 1 %",
+  summary:
+    "requests per second of the gateway with an error log, with a line for each request, and with traces of 1 %",
   async run(options) {
     const machine = describeMachine();
     const plan = options.quick ? QUICK : PLAN;
-    options.progress("starting everything that is compared");
+    options.progress("starting the subjects");
     await using bed = await Bed.create();
     await using identity = await startIdentity();
-    // The collector takes spans and says nothing, beside the load.
+    // A fake OpenTelemetry collector, which accepts spans and discards them.
     await using collector = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -43,7 +43,7 @@ export const signals: Bench = {
       },
     });
     const subjects: Subject[] = [
-      { name: "quiet", title: "gateway, whole job, lines for errors alone", ...quiet, ...common },
+      { name: "quiet", title: "gateway, whole job, a line only for errors", ...quiet, ...common },
       { name: "whole_job", title: "gateway, whole job, a line for each request", ...logged, ...common },
       { name: "traced", title: "the same, and traces of 1 %", ...traced, ...common },
     ];

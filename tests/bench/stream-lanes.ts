@@ -23,28 +23,37 @@ import {
 
 const MIB = 1_048_576;
 const FAST_ORGANIZATION = "organization-fast";
-/** Events of each silent stream, and the bytes of each: together they fill the largest batch. */
+/**
+ * The number and the size of the events that each silent stream has to deliver: enough for the largest batch.
+ */
 const [EVENTS, EVENT_BYTES] = [100, 2_000];
-/** The time for which silent streams are watched: until each of a thousand was tried. */
+/**
+ * How long the bench runs with silent receivers: long enough for an attempt of each of a thousand streams.
+ */
 const WATCHED_MS = 120_000;
 const WATCHED_QUICK_MS = 20_000;
 const LOOK_MS = 100;
 const ARRIVAL_MS_MAX = 60_000;
 
-const LATE: Goal = { title: "an event to a fast receiver at the latest, s", bound: 5, at_most: true };
-const GROWTH: Goal = { title: "memory beside silent receivers - without, MiB", bound: 256, at_most: true };
+const LATE: Goal = { title: "longest time from a write to the fast receiver, s", bound: 5, at_most: true };
+const GROWTH: Goal = { title: "additional memory with silent receivers, MiB", bound: 256, at_most: true };
 const MEDIAN: Goal = {
-  title: "median of a write beside silent receivers / without",
+  title: "median of a write, with silent receivers / without",
   bound: 1.25,
   at_most: true,
 };
-const P99: Goal = { title: "p99 of a write beside silent receivers / without", bound: 1.25, at_most: true };
+const P99: Goal = { title: "p99 of a write, with silent receivers / without", bound: 1.25, at_most: true };
 
-/** Returns the measurement of what this many streams whose receivers never answer cost others. */
+/**
+ * Returns the bench `stream-lanes`, which measures how streams with silent receivers affect memory, other
+ * streams and writers. A silent receiver accepts deliveries and never responds.
+ *
+ * @param given the number of streams with silent receivers
+ */
 export function streamLanesOf(given?: string): Bench {
   return {
     summary:
-      "memory, a fast stream and writers beside streams whose receivers never answer: stream-lanes [STREAMS]",
+      "how streams whose receivers never respond affect memory, other streams and writers: stream-lanes [STREAMS]",
     async run({ quick, progress }) {
       const machine = describeMachine();
       const streams = countOf("stream-lanes", "streams", given) ?? (quick ? 100 : 1_000);
@@ -60,17 +69,17 @@ export function streamLanesOf(given?: string): Bench {
       await timedWrites(service, 300);
       const quiet_ms = await timedWrites(service, quick ? 300 : 1_500);
       const without_bytes = residentBytes(service.pid);
-      progress(`creating ${whole(streams)} streams whose receiver never answers`);
+      progress(`creating ${whole(streams)} streams whose receiver never responds`);
       const watched = await watch(service, receivers, { streams, progress, quick });
       const [without, beside] = [writesOf(quiet_ms), writesOf(watched.times_ms)];
       const late_ms = Math.max(...watched.arrivals_ms);
       const table_rows = [
-        ["calls that were never answered", whole(watched.calls)],
+        ["calls to silent receivers", whole(watched.calls)],
         ["memory without silent receivers, MiB", whole(without_bytes / MIB)],
-        ["highest memory beside silent receivers, MiB", whole(watched.bytes_max / MIB)],
+        ["peak memory with silent receivers, MiB", whole(watched.bytes_max / MIB)],
         ["events to the fast receiver", whole(watched.arrivals_ms.length)],
         ["a write without silent receivers, ms: median, p99", writesText(without)],
-        ["a write beside silent receivers, ms: median, p99", writesText(beside)],
+        ["a write with silent receivers, ms: median, p99", writesText(beside)],
       ];
       const goals = [
         judge(LATE, spreadOf([late_ms / 1_000])),
@@ -89,7 +98,7 @@ export function streamLanesOf(given?: string): Bench {
   };
 }
 
-/** Writes and seals the logs of the silent streams. */
+/** Writes and seals the events that the silent streams have to deliver, in one log for each stream. */
 async function fillLogs(log: Database, streams: number): Promise<void> {
   for (let stream = 0; stream < streams; stream++) {
     await log.run("insert_events", (orm) =>
@@ -110,7 +119,7 @@ async function fillLogs(log: Database, streams: number): Promise<void> {
   await sealAll(log);
 }
 
-/** Creates the fast stream, and waits for its first event. */
+/** Creates the stream whose receiver responds at once, and waits for its first event. */
 async function startFast(service: ServiceProcess, receivers: Receivers): Promise<void> {
   let isThere = false;
   receivers.onBatch = () => {
@@ -136,7 +145,7 @@ async function watch(service: ServiceProcess, receivers: Receivers, { streams, q
   for (let stream = 0; stream < streams; stream++) {
     await createStream(service, `organization-${stream}`, receivers.silent);
   }
-  progress("writing beside silent receivers");
+  progress("writing with silent receivers");
   const until_ms = performance.now() + (quick ? WATCHED_QUICK_MS : WATCHED_MS);
   const goesOn = () => performance.now() < until_ms;
   const writes = timedWrites(service, 1, goesOn);

@@ -20,18 +20,30 @@ import {
 } from "./streams/bed.ts";
 
 const DAY_MS = 86_400_000;
-/** The generated log gives half of its events to the busy organization. */
+/**
+ * The events to generate for each event of the busy organization, which owns about half of a generated log.
+ */
 const SHARE = 2.1;
 const DRAIN_MS_MAX = 3_600_000;
 
 const EVENTS: Goal = { title: "events delivered a second", bound: 2_000 };
-const MEDIAN: Goal = { title: "median of a write beside the drain / without", bound: 1.25, at_most: true };
-const P99: Goal = { title: "p99 of a write beside the drain / without", bound: 1.25, at_most: true };
+const MEDIAN: Goal = {
+  title: "median of a write, during the delivery / without",
+  bound: 1.25,
+  at_most: true,
+};
+const P99: Goal = { title: "p99 of a write, during the delivery / without", bound: 1.25, at_most: true };
 
-/** Returns the measurement of how fast a stream drains a backlog of this many events, and what writers notice of it. */
+/**
+ * Returns the bench `streams`, which measures how fast a stream delivers a backlog, and how much slower
+ * writes are during the delivery.
+ *
+ * @param given the number of events in the backlog
+ */
 export function streamsOf(given?: string): Bench {
   return {
-    summary: "how fast a stream delivers a backlog, and how long writes take during that: streams [EVENTS]",
+    summary:
+      "how fast a stream delivers a backlog, and how long writes take during the delivery: streams [EVENTS]",
     async run({ quick, progress }) {
       const machine = describeMachine();
       const wanted = countOf("streams", "events", given) ?? (quick ? 20_000 : 1_000_000);
@@ -41,7 +53,7 @@ export function streamsOf(given?: string): Bench {
       await using backlog = await openLog(url, "backlog");
       progress("generating a backlog");
       await generateLog(backlog.log, { events: wanted * SHARE, end_ms: Date.now(), span_ms: 20 * DAY_MS });
-      progress("sealing it");
+      progress("sealing the backlog");
       await sealAll(backlog.log);
       await using receivers = await startReceivers();
       const service = await startStreaming(bed, backlog.url, receivers);

@@ -12,14 +12,14 @@ import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 
 const CLIENTS = 16;
-/** Writers of one person wait for each other, so the bench has several people. */
+/** The number of people that own keys. Creating keys of one person is serialized by a row lock. */
 const PEOPLE = 64;
 const KEYS_EACH = 32;
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 const RATE: Goal = { title: "validations / pgbench -S, 16 clients", bound: 0.45 };
 const PEPPERED = "validate, peppered";
-/** The goal for the cost of an HMAC and of the second hash look-up. */
+/** The goal for the additional cost of a pepper: an HMAC, and the lookup of a second hash. */
 const PEPPER: Goal = {
   title: "validations with a pepper / without, µs of identity's CPU",
   bound: 1.03,
@@ -30,9 +30,9 @@ const CPU: Record<string, Goal> = {
   "create key": { title: "create key, µs of identity's CPU", bound: 170, at_most: true },
 };
 
-/** Measures identity's validations that no gateway has cached, its reads and its writes. */
+/** Measures the identity service: validations that no gateway has cached, a read and a write. */
 export const validations: Bench = {
-  summary: "identity: validations a second beside pgbench -S, and the CPU time of a read and a write",
+  summary: "identity: validations a second compared with pgbench -S, and the CPU time of a read and a write",
   async run(options) {
     const { quick, progress } = options;
     const machine = describeMachine();
@@ -42,7 +42,7 @@ export const validations: Bench = {
       bed.process("apps/identity/main.ts", { DATABASE_URL: url, ...env });
     const identity = await start({});
     const peppered = await start({ SECRET_PEPPER: crypto.randomUUID() });
-    progress(`making ${whole(2 * PEOPLE * KEYS_EACH)} keys`);
+    progress(`creating ${whole(2 * PEOPLE * KEYS_EACH)} keys`);
     const people = await makePeople(identity);
     const directory = await bed.directory();
     const bodies = {
@@ -123,10 +123,12 @@ function waysOf(
   ];
 }
 
-/** Files with a request body on each line. */
+/** Files that have a request body on each line. */
 interface Bodies {
   readonly create: string;
-  /** Bodies of validations for keys that are stored without a pepper, and with one. */
+  /**
+   * Validations of keys that are stored without a pepper; `peppered` has validations of keys stored with one.
+   */
   readonly plain: string;
   readonly peppered: string;
 }
@@ -143,9 +145,7 @@ function makePeople(identity: ServiceProcess): Promise<string[]> {
   return Promise.all(Array.from({ length: PEOPLE }, (_, index) => makePerson(identity, index)));
 }
 
-/**
- * Creates this many keys of each person, as bodies of validations, so that each validation has another key.
- */
+/** Creates {@link KEYS_EACH} keys for each person, and returns request bodies that validate them. */
 async function makeKeys(identity: ServiceProcess, people: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   for (let round = 0; round < KEYS_EACH; round++) {
@@ -164,6 +164,6 @@ async function makePerson({ internal_url }: ServiceProcess, index: number): Prom
 
 async function post(url: string, body: object): Promise<unknown> {
   const response = await fetch(url, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${url} responded with ${response.status}: ${await response.text()}`);
   return response.json();
 }

@@ -1,4 +1,4 @@
-/** The code samples in the OpenAPI descriptions work: shell, TypeScript and Python. */
+/** Tests that the code samples in the OpenAPI descriptions (shell, TypeScript and Python) work. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { codeSamples } from "@ostiary/lib/openapi";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../app/registry/harness.ts";
@@ -20,7 +20,7 @@ const sources = (label: string) =>
     ),
   );
 
-/** Texts that end a string in one language or another. */
+/** A text with characters that end or change a string literal in one of the languages. */
 const AWKWARD = `it's "a" \`b\` $(c) \${d} {e} %7B \\ é 🚪 </script>`;
 const awkward = codeSamples({
   method: "POST",
@@ -35,7 +35,7 @@ const awkward = codeSamples({
 });
 const awkwardSource = (label: string) => awkward.find((sample) => sample.label === label)?.source ?? "";
 
-test("every operation has one sample in each language", () => {
+test("every operation has one code sample in each language", () => {
   for (const document of Object.values(documents)) {
     for (const operation of operationsIn(document)) {
       expect(samplesOf(operation).map(({ label }) => label)).toEqual(["curl", "TypeScript", "Python"]);
@@ -62,7 +62,7 @@ test.skipIf(PYTHON === null)("Python samples are valid Python", async () => {
   expect(await run([String(PYTHON), "-c", check], { cwd: "/" })).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("no text can end a string: the request is the intended one", async () => {
+test("no text breaks out of a string literal of a sample: the request arrives as intended", async () => {
   const received = Promise.withResolvers<unknown>();
   using server = Bun.serve({
     port: 0,
@@ -87,7 +87,7 @@ test("no text can end a string: the request is the intended one", async () => {
   ]);
 });
 
-describe("of the registry", () => {
+describe("the registry's", () => {
   let registry: Registry;
   beforeAll(async () => {
     registry = await startRegistry();
@@ -102,7 +102,7 @@ describe("of the registry", () => {
     return samplesOf(operation ?? {}).find((each) => each.label === label)?.source ?? "";
   };
 
-  test("samples work unchanged", async () => {
+  test("code samples work unchanged", async () => {
     const env = { REGISTRY_URL: registry.url, ADMIN_TOKEN };
     const written = await run(["bash", "-c", `${sample("apply", "curl")} -s`], { cwd: "/", env });
     expect(JSON.parse(written.stdout)).toMatchObject({ results: [{ status: "upserted" }] });

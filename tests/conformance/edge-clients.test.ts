@@ -1,6 +1,7 @@
 /**
- * The edge description with the catalogs published, and clients generated from it, which take the tour
- * through a real gateway. TypeScript is always tested, Python and Go when their generators are on the path.
+ * Tests the edge description of a platform with all catalogs, and clients that are generated from it. The
+ * clients take the tour through a real gateway. The Python and Go clients are skipped if their generators are
+ * not installed.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -16,12 +17,15 @@ import { run } from "./clients/services.ts";
 setDefaultTimeout(180_000);
 
 const ROOT = join(import.meta.dir, "../..");
-/** A folder inside the packages of the tests, where their imports resolve and nothing is checked in. */
+/** A folder in the tests' node_modules: imports of generated code resolve there, and git ignores it. */
 const CACHE = join(ROOT, "tests/node_modules/.cache");
 const GENERATOR = join(ROOT, "tests/node_modules/openapi-typescript/bin/cli.js");
 const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
 const CLIENTS = join(import.meta.dir, "clients");
-/** A program that imports generated code, so it is not a module of this repository. */
+/**
+ * The source of a program that uses the generated client. It is not a `.ts` file, because its imports do not
+ * exist.
+ */
 const program = await Bun.file(join(CLIENTS, "edge.ts.txt")).text();
 
 let stack: Stack;
@@ -29,11 +33,14 @@ let document: OpenApiDocument;
 
 beforeAll(async () => {
   stack = await startStack();
-  document = await waitFor(readDocument, { timeout_ms: 60_000, what: "Each service's document" });
+  document = await waitFor(readDocument, {
+    timeout_ms: 60_000,
+    what: "An edge description with every service's texts",
+  });
 });
 afterAll(() => stack.close());
 
-/** Returns the edge description once it has the words of every service. */
+/** Returns the edge description, or null if the registry has not yet fetched every service's description. */
 async function readDocument(): Promise<OpenApiDocument | null> {
   const headers = { Authorization: `Bearer ${stack.admin_token}` };
   const made = JSON.parse(await (await fetch(`${stack.registry.url}/edge/openapi.json`, { headers })).text());
@@ -41,18 +48,18 @@ async function readDocument(): Promise<OpenApiDocument | null> {
   return states.length === 3 && states.every(({ status }) => status === "current") ? made : null;
 }
 
-test("the description passes a linter, except for the licence, which the operator names", async () => {
+test("the edge description passes a linter, except for the license, which the operator sets", async () => {
   const findings = await lintFindings(JSON.stringify(document));
   expect(findings.filter((finding) => !finding.startsWith("info-license"))).toEqual([]);
 });
 
-test("no schema has its service's name in front twice", () => {
+test("no schema name begins with the service's name twice", () => {
   const names = Object.keys(document.components.schemas);
   expect(names.filter((name) => /^([A-Z][a-z]+)\1/.test(name))).toEqual([]);
   expect(names).toContain("AuditCheckpointList");
 });
 
-test("every operation of the catalogs has the words of its service, and no owner's id", () => {
+test("every operation has the texts of its service, and no path parameter for the owner's id", () => {
   const operations = operationsIn(document);
   const published = operations.map(({ method, path }) => `${method} ${path}`);
   expect(published).toEqual(
@@ -65,7 +72,7 @@ test("every operation of the catalogs has the words of its service, and no owner
   }
 });
 
-test("every error of the description has an example that fits its schema", () => {
+test("every example of an error response fits its schema", () => {
   const validator = new DocumentValidator(document);
   for (const { operationId, responses } of operationsIn(document)) {
     for (const [status, { content = {} }] of Object.entries(responses)) {
@@ -78,7 +85,7 @@ test("every error of the description has an example that fits its schema", () =>
   }
 });
 
-/** The output of every client on the tour. */
+/** The expected output of the program, in every language. */
 const TOUR = {
   user: "active",
   organization: "Acme",
@@ -92,7 +99,8 @@ const TOUR = {
 };
 
 /**
- * Runs `work` in a folder below `within` that has the description, with the variables of a client's program.
+ * Creates a temporary folder in `within` with the edge description, and runs `work` in it. Passes the
+ * environment variables for the program that uses the generated client.
  */
 async function generating(
   within: string,
@@ -119,7 +127,7 @@ test("a generated TypeScript client compiles strictly, without casts, and takes 
       extends: join(ROOT, "tsconfig.json"),
       compilerOptions: { types: ["bun"] },
       include: ["*.ts"],
-      // The settings of the root exclude this folder.
+      // The root's tsconfig.json excludes this folder.
       exclude: [],
     };
     await Bun.write(join(cwd, "tsconfig.json"), JSON.stringify(settings));
@@ -139,7 +147,7 @@ test("a generated TypeScript client compiles strictly, without casts, and takes 
   }));
 
 const PYTHON = Bun.which("openapi-python-client");
-const withoutPython = PYTHON === null ? " (left out: openapi-python-client is not on the path)" : "";
+const withoutPython = PYTHON === null ? " (skipped: openapi-python-client is not installed)" : "";
 
 test.skipIf(PYTHON === null)(`a generated Python client takes the tour${withoutPython}`, () =>
   generating(tmpdir(), "python", async (cwd, env) => {
@@ -157,7 +165,7 @@ test.skipIf(PYTHON === null)(`a generated Python client takes the tour${withoutP
 );
 
 const GO = Bun.which("go") === null ? null : Bun.which("oapi-codegen");
-const withoutGo = GO === null ? " (left out: go and oapi-codegen are not both on the path)" : "";
+const withoutGo = GO === null ? " (skipped: go or oapi-codegen is not installed)" : "";
 
 test.skipIf(GO === null)(`a generated Go client compiles and takes the tour${withoutGo}`, () =>
   generating(tmpdir(), "go", async (cwd, env) => {

@@ -1,5 +1,7 @@
-/** Every operation of each service answers what its OpenAPI description says (ER-21). */
+/** Tests that the responses of every operation match the service's OpenAPI description (ER-21). */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { isRecord } from "@ostiary/lib/domain/json";
 import { sampleOf } from "@ostiary/lib/openapi";
 import { type AuditService, intent, json, startAudit, userIntent } from "../app/audit/audit-service.ts";
 import { signingKeyFile } from "../app/audit/proof-bed.ts";
@@ -12,7 +14,6 @@ import { waitFor } from "../support/index.ts";
 import { startLoadingGateway } from "../support/loading-gateway.ts";
 import {
   AnswerCheck,
-  isObject,
   type OpenApiDocument,
   type Operation,
   operationsIn,
@@ -20,13 +21,13 @@ import {
 } from "../support/openapi.ts";
 
 const BROKEN_QUERY = "?verbose=1";
-/** A receiver that streams may call in these tests. */
+/** The address of a receiver that the audit service under test allows for streams. */
 const RECEIVER_URL = "https://127.0.0.1:1/hook";
-/** The answers about configs of a newer version; app/registry/unreadable-configs.test.ts proves them. */
+/** Responses for configurations of a newer version, which app/registry/unreadable-configs.test.ts tests. */
 const OF_NEWER_CONFIGS = ["getService 409", "diffRevisions 409"];
-/** The answers of an audit service without a key for secrets; app/audit/streams.test.ts proves them. */
+/** Responses of an audit service without a key for stream secrets, which app/audit/streams.test.ts tests. */
 const OF_KEYLESS_AUDIT = ["rotateAuditStreamSecret 409", "testAuditStream 409"];
-/** Whole tiles and long places belong to trees of more checkpoints than a test makes. */
+/** Responses with full tiles and high-numbered tiles, which need more checkpoints than a test can create. */
 const OF_LARGE_TREE = ["getAuditLogTile 200", "getAuditLogTileOfThree 200", "getAuditLogTileOfFour 200"];
 
 function exampleOf(document: OpenApiDocument, body: Operation["requestBody"]): unknown {
@@ -51,7 +52,9 @@ describe("identity", () => {
     return answer;
   }
 
-  /** Calls each operation twice, on a tenant of its own, with the sample of its body. */
+  /**
+   * Calls each operation twice for a new tenant, with the sample of its body. The first call must succeed.
+   */
   async function successes(): Promise<void> {
     const theirs = await newTenant(identity, "Theirs");
     for (const operation of await operationsOf(identity)) {
@@ -67,7 +70,7 @@ describe("identity", () => {
   async function keysAndMembers(): Promise<void> {
     const { user_id, organization_id, member_id, token } = await newTenant(identity, "Ours");
     const keys = `/users/${user_id}/api-keys`;
-    // The body is optional: send none.
+    // This operation's body is optional, so send none.
     const { body } = await call("POST", keys);
     await call("POST", keys, { name: "Deploy 🚪" });
     await call("POST", keys, { expires_in_seconds: 1 });
@@ -76,12 +79,12 @@ describe("identity", () => {
     await call("GET", `${keys}?unused_for_seconds=60&expires_within_seconds=86400`);
     await call("GET", `${keys}?unused_for_seconds=never`);
     await call("GET", `${keys}?limit=1&starting_after=${body.id}`);
-    // A member who redeems an invite gets the membership again.
+    // The person is already a member, so redeeming the invite returns the existing membership with 200.
     expect((await call("POST", `/users/${user_id}/invites/redeem`, { token })).status).toBe(200);
     const member = `/organizations/${organization_id}/members/${member_id}`;
     await call("PATCH", member, { role: "admin", display_name: null });
     await call("DELETE", member);
-    // The rest of the member.
+    // A removed member can still be read.
     expect((await call("GET", member)).body.status).toBe("removed");
   }
 
@@ -112,7 +115,7 @@ describe("identity", () => {
     }
   }
 
-  test("every operation answers as described, and with every described success, absence and conflict", async () => {
+  test("every response matches the description, and every described success, 404 and conflict occurs", async () => {
     await successes();
     await keysAndMembers();
     await conflicts();
@@ -121,12 +124,12 @@ describe("identity", () => {
   });
 
   // ID-1, ID-3
-  test("a create answers 201, a delete 204 and every other success 200, at paths without a prefix", async () => {
+  test("a create gets 201, a delete 204 and every other success 200, and no path has a version prefix", async () => {
     const { body: document } = await identity.call("GET", "/swagger/json");
     for (const { operationId, method, path, responses } of operationsIn(document)) {
       const statuses = Object.keys(responses).filter((status) => Number(status) < 300);
       const own = method === "POST" ? ["201"] : method === "DELETE" ? ["204"] : ["200"];
-      // A member who redeems an invite again gets 200.
+      // A person who is already a member gets 200 for redeeming an invite.
       expect([operationId, statuses]).toEqual([
         operationId,
         operationId === "redeemInvite" ? ["200", "201"] : own,
@@ -178,7 +181,9 @@ describe("audit", () => {
       }),
     );
 
-  /** Reports usage as a gateway that is silent since. */
+  /**
+   * Reports usage as a gateway whose last report is two minutes old, so that the gateway counts as silent.
+   */
   async function report() {
     const now_ms = Math.floor(Date.now() / 3_600_000) * 3_600_000;
     const count = {
@@ -224,12 +229,12 @@ describe("audit", () => {
     expect((await call("POST", path, created)).status).toBe(409);
   }
 
-  /** Calls each operation with the sample of its body, on a stream of an organization of its own. */
+  /** Calls each operation with the sample of its body. Each operation on a stream gets a new one. */
   async function successes() {
     for (const { operationId, method, path: template, requestBody } of operationsIn(description)) {
       const owner = template.includes("audit-streams") ? `of ${operationId}` : NOBODY;
       const sample = exampleOf(description, requestBody);
-      const body = isObject(sample) && "url" in sample ? { ...sample, url: RECEIVER_URL } : sample;
+      const body = isRecord(sample) && "url" in sample ? { ...sample, url: RECEIVER_URL } : sample;
       const streams = `/organizations/${encodeURIComponent(owner)}/audit-streams`;
       const isOfStream = template.includes("{stream_id}");
       const stream = isOfStream ? (await call("POST", streams, { url: RECEIVER_URL })).body.id : "";
@@ -252,7 +257,7 @@ describe("audit", () => {
     }
   }
 
-  test("pages, exports and errors of both logs", async () => {
+  test("every response matches the description, for the logs of organizations and of persons", async () => {
     expect((await get("/audit-log/checkpoint")).status).toBe(404);
     await audit.put("first", intent({ organization_id: NOBODY }));
     await audit.patch("first", {
@@ -307,7 +312,7 @@ describe("the registry", () => {
     return answer;
   }
 
-  test("every operation, and its errors", async () => {
+  test("every response matches the description, and every described response occurs", async () => {
     const limited = {
       url: "http://widgets:8080",
       rate_limits: { burst: { requests: 10, window_seconds: 60, shared: true } },
@@ -357,7 +362,7 @@ describe("the registry", () => {
     expect(check.unseen()).toEqual(OF_NEWER_CONFIGS);
   });
 
-  /** Returns the path of each GET, with these values of its parameters. */
+  /** Returns the path of each GET operation, with its parameters replaced by `values`. */
   function readable(values: Record<string, string>): string[] {
     return operationsIn(description)
       .filter(({ method }) => method === "GET")

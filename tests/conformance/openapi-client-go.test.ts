@@ -1,5 +1,6 @@
 /**
- * A Go client generated from the descriptions compiles and works (ER-22), where oapi-codegen is installed.
+ * Tests a Go client that is generated from the descriptions (ER-22). Skipped if oapi-codegen is not
+ * installed.
  */
 import { expect, test } from "bun:test";
 import { copyFile, mkdir } from "node:fs/promises";
@@ -8,7 +9,7 @@ import { GO_MODULE, goSettings } from "./clients/go.ts";
 import { EXPECTED, run, SERVICES, startClientServices } from "./clients/services.ts";
 
 const GENERATOR = Bun.which("go") === null ? null : Bun.which("oapi-codegen");
-const reason = GENERATOR === null ? " (left out: go and oapi-codegen are not both on the path)" : "";
+const reason = GENERATOR === null ? " (skipped: go or oapi-codegen is not installed)" : "";
 
 // ER-22
 test.skipIf(GENERATOR === null)(

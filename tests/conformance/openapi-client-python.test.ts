@@ -1,13 +1,13 @@
 /**
- * A Python client generated from the descriptions works (ER-22), where openapi-python-client is installed.
- * mypy checks its types, where it is installed.
+ * Tests a Python client that is generated from the descriptions (ER-22). Skipped if openapi-python-client is
+ * not installed. If mypy is installed, it checks the client's types.
  */
 import { expect, test } from "bun:test";
 import { dirname, join } from "node:path";
 import { EXPECTED, run, SERVICES, startClientServices } from "./clients/services.ts";
 
 const GENERATOR = Bun.which("openapi-python-client");
-const reason = GENERATOR === null ? " (left out: openapi-python-client is not on the path)" : "";
+const reason = GENERATOR === null ? " (skipped: openapi-python-client is not installed)" : "";
 const MYPY = Bun.which("mypy");
 const PROGRAM = join(import.meta.dir, "clients/client.py");
 
@@ -24,12 +24,12 @@ test.skipIf(GENERATOR === null)(
       expect(await run(command, { cwd })).toMatchObject({ code: 0 });
     }
     if (MYPY !== null) {
-      // The code made of the descriptions: the rest is the generator's own.
+      // Check only the code that depends on the descriptions; all other files are the generator's fixed code.
       const made = SERVICES.flatMap((name) => [`${name}_client/models`, `${name}_client/api`]);
       const checked = await run([MYPY, "--no-incremental", "--follow-imports=silent", ...made], { cwd });
       expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining("no issues found") });
     }
-    // The generator's own interpreter has the packages that the client needs.
+    // Use the interpreter beside the generator, because it has the packages that the client needs.
     const beside = Bun.which("python3", { PATH: dirname(generator) }) ?? "python3";
     const env = { ...services.env, PYTHONPATH: cwd };
     const answer = await run([beside, PROGRAM], { cwd, env });

@@ -1,16 +1,19 @@
-/** A TypeScript client generated from the descriptions compiles strictly and works without casts (ER-22). */
+/** Tests a TypeScript client that is generated from the descriptions (ER-22). */
 import { expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EXPECTED, run, SERVICES, startClientServices } from "./clients/services.ts";
 
 const ROOT = join(import.meta.dir, "../..");
-/** A folder inside the packages of the tests, where their imports resolve and nothing is checked in. */
+/** A folder in the tests' node_modules: imports of generated code resolve there, and git ignores it. */
 const CACHE = join(ROOT, "tests/node_modules/.cache");
 const GENERATOR = join(ROOT, "tests/node_modules/openapi-typescript/bin/cli.js");
 const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
 
-/** A program that imports generated code, so it is not a module of this repository. */
+/**
+ * The source of a program that uses the generated clients. It is not a `.ts` file, because its imports do not
+ * exist.
+ */
 const program = await Bun.file(join(import.meta.dir, "clients/client.ts.txt")).text();
 
 // ER-22
@@ -31,7 +34,7 @@ test("a generated TypeScript client compiles strictly, without casts, and works"
       extends: join(ROOT, "tsconfig.json"),
       compilerOptions: { types: ["bun"] },
       include: ["*.ts"],
-      // The settings of the root exclude this folder.
+      // The root's tsconfig.json excludes this folder.
       exclude: [],
     }),
   );

@@ -1,29 +1,24 @@
-/** The needs of client generators in the OpenAPI descriptions (ER-20), checked by rule on all of them. */
+/** Tests that all OpenAPI descriptions follow the rules that client generators need (ER-20). */
+
 import { describe, expect, test } from "bun:test";
+import { isRecord } from "@ostiary/lib/domain/json";
 import { lintFindings } from "../support/description-lint.ts";
-import {
-  DocumentValidator,
-  isObject,
-  objectsIn,
-  operationsIn,
-  resolved,
-  type Schema,
-} from "../support/openapi.ts";
+import { DocumentValidator, objectsIn, operationsIn, resolved, type Schema } from "../support/openapi.ts";
 import { servedDocuments } from "./served-descriptions.ts";
 
 const documents = await servedDocuments();
 
 const ULID_PATTERN = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
-/** The pattern of a field that takes no value. */
+/** The pattern that no text matches, for fields that accept no value. */
 const NOTHING = "^[^\\s\\S]$";
 const NUMBERS = ["limit", "rev", "other"];
-/** Operations whose pages go by a number instead of an id. */
+/** Operations that use a number, not an id, as the cursor of their pages. */
 const NUMBERED = ["listAuditCheckpoints"];
-/** Operations that answer from memory, whichever store is down. */
+/** Operations that need no store, so they never respond with 503. */
 const FROM_MEMORY = ["getDocumentSchema"];
 const SCALARS = ["string", "integer", "number", "boolean"];
 const TIMES = ["occurred_after", "occurred_before", "created_after", "created_before", "from", "to"];
-/** Ids that the audit log stores and finds in the spelling of others. */
+/** Ids that the audit service stores as it gets them, so they can have any format. */
 const ANY_IDS = ["request_id", "created_id", "actor_member_id"];
 const OWNER_IDS = ["organization_id", "user_id"];
 
@@ -42,7 +37,7 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
 
   test("passes a linter's recommended rules with no error and no warning", async () => {
     expect(await lintFindings(JSON.stringify(document))).toEqual([]);
-    // The linter does finds errors.
+    // Check that the linter works: it must find errors in a broken description.
     expect(await lintFindings(JSON.stringify({ ...document, info: undefined }))).not.toEqual([]);
     expect(document.openapi).toBe("3.1.0");
   });
@@ -59,12 +54,12 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
     expect(unshown.map(({ pointer }) => pointer)).toEqual([]);
   });
 
-  test("parameters that are numbers, ids and times are typed as such, and no other is a bare string", () => {
+  test("number, id and time parameters have their types, and no other parameter is an unrestricted string", () => {
     for (const { operationId, name, schema } of parameters) {
       const kind = NUMBERED.includes(operationId) && name === "starting_after" ? "rev" : name;
-      // The owner of a log is found by its spelling.
+      // The audit service accepts owner ids in any format, because it stores them as it gets them.
       if (isAudit && OWNER_IDS.includes(name)) continue;
-      // Pages of gateways, changes and usage follow names, revisions and parts, which are no ids of ours.
+      // The cursors of these lists are names, revisions or parts of usage, not ULIDs.
       if (
         name === "starting_after" &&
         /^(listUsage(Statements)?|listGateways|(list|export)Changes)$/.test(operationId)
@@ -75,7 +70,7 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
     }
   });
 
-  test("ids and times of bodies are typed as such", () => {
+  test("ids and times in bodies have their formats", () => {
     for (const { pointer, name, schema } of properties) {
       if (name.endsWith("_at")) expect([pointer, schema.format]).toEqual([pointer, "date-time"]);
       if (isIdName(name) && !isAudit) expect([pointer, schema.pattern]).toEqual([pointer, ULID_PATTERN]);
@@ -90,9 +85,9 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
     for (const { value } of maps) expect(value.additionalProperties).toBeObject();
   });
 
-  test("objects, bodies, pages and choices are named, each once", () => {
+  test("every object, body, page and choice is a named schema, and no two schemas are equal", () => {
     const inline = objects.filter(({ pointer, value }) => {
-      const isShape = isObject(value.properties) || (Array.isArray(value.anyOf) && !isNullable(value.anyOf));
+      const isShape = isRecord(value.properties) || (Array.isArray(value.anyOf) && !isNullable(value.anyOf));
       return isShape && !/^\/components\/schemas\/[A-Za-z]+$/.test(pointer);
     });
     expect(inline.map(({ pointer }) => pointer)).toEqual([]);
@@ -106,22 +101,22 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
     const texts = Object.entries(document.components.schemas).map(
       ([, { title: __, description: ___, ...rest }]) => rest,
     );
-    const shapes = texts.filter(({ properties }) => isObject(properties)).map((each) => JSON.stringify(each));
+    const shapes = texts.filter(({ properties }) => isRecord(properties)).map((each) => JSON.stringify(each));
     const requests = Object.keys(document.components.schemas).filter((name) => name.endsWith("Request"));
-    // The requests of two operations may be alike today and differ tomorrow.
+    // Request schemas may be equal, because the requests of two operations can diverge later.
     expect(new Set(shapes).size).toBeGreaterThanOrEqual(shapes.length - requests.length);
   });
 
-  test("no schema holds objects under its own name, which Python clients take for one variable", () => {
+  test("no schema has an object property with the schema's own name, which breaks Python clients", () => {
     const named = Object.entries(document.components.schemas).flatMap(([name, { properties }]) => {
       const own = name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
-      const property = isObject(properties) ? properties[own] : undefined;
-      return isObject(property) && !SCALARS.includes(String(property.type)) ? [name] : [];
+      const property = isRecord(properties) ? properties[own] : undefined;
+      return isRecord(property) && !SCALARS.includes(String(property.type)) ? [name] : [];
     });
     expect(named).toEqual([]);
   });
 
-  test("answers that list something are named lists, and no other answer is", () => {
+  test("the response schemas of list operations, and only those, are named `…List`", () => {
     const answers = operations.flatMap(({ operationId, responses }) => {
       const { $ref } = responses[200]?.content?.["application/json"]?.schema ?? {};
       return typeof $ref === "string" ? [[operationId, $ref] as const] : [];
@@ -131,7 +126,7 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
     }
   });
 
-  test("every success has one type, except an export, whose types are all text", () => {
+  test("every success has one media type, except for exports, whose media types are all text", () => {
     for (const { operationId, responses } of operations) {
       for (const [status, { content = {} }] of Object.entries(responses)) {
         const types = Object.keys(content);
@@ -163,7 +158,7 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
   });
 
   // ER-20
-  test("operations have their own ids, known tags, and the errors that can happen", () => {
+  test("operations have unique ids, known tags, and all errors that can occur", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { operationId, summary, description, tags, requestBody, responses } of operations) {
@@ -212,7 +207,7 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
   test("every example fits its schema", () => {
     const validator = new DocumentValidator(document);
     const wrong = objects.flatMap(({ pointer, value }) => {
-      const schema = isObject(value.schema) ? value.schema : value;
+      const schema = isRecord(value.schema) ? value.schema : value;
       const { examples } = value;
       const shown = [
         ...(Array.isArray(examples) && !pointer.endsWith("/properties") ? examples : []),
@@ -226,7 +221,7 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
     expect(wrong).toEqual([]);
   });
 
-  test("a body is required exactly where an empty one is refused", () => {
+  test("a body is required if and only if an empty object is refused", () => {
     const validator = new DocumentValidator(document);
     for (const { operationId, requestBody } of operations) {
       if (requestBody === undefined) continue;
@@ -244,11 +239,11 @@ interface Property {
 }
 
 function propertiesOf(pointer: string, { properties }: Schema): Property[] {
-  if (!isObject(properties)) return [];
+  if (!isRecord(properties)) return [];
   return Object.entries(properties).map(([name, schema]) => ({
     pointer: `${pointer}/properties/${name}`,
     name,
-    schema: isObject(schema) ? schema : {},
+    schema: isRecord(schema) ? schema : {},
   }));
 }
 
@@ -266,7 +261,7 @@ function expectedType(name: string, schema: Schema): unknown {
 }
 
 function isNullable(choices: unknown[]): boolean {
-  return choices.length === 2 && choices.some((each) => isObject(each) && each.type === "null");
+  return choices.length === 2 && choices.some((each) => isRecord(each) && each.type === "null");
 }
 
 const DETAILS: Record<string, unknown> = {
@@ -281,7 +276,11 @@ const DETAILS: Record<string, unknown> = {
   RATE_LIMITED: { retry_after_seconds: 10 },
 };
 
-/** @param detailed false for the 404 of a session, which reveals nothing */
+/**
+ * Returns the expected error example for a code and status.
+ *
+ * @param detailed whether the example has details; false for the 404 of a session, which reveals nothing
+ */
 function expectedError(code: string, status: string, detailed: boolean) {
   const later = status === "429" || Number(status) >= 500;
   return {

@@ -1,6 +1,5 @@
 /**
- * Limits of query parameters in the OpenAPI descriptions are checked: a value beyond one is 422, and names
- * it.
+ * Tests that services enforce the restrictions of query parameters that their OpenAPI descriptions declare.
  */
 import { describe, expect, test } from "bun:test";
 import { startAudit } from "../app/audit/audit-service.ts";
@@ -8,7 +7,7 @@ import { NOBODY, startIdentity } from "../app/identity/harness.ts";
 import { ADMIN_TOKEN, startRegistry } from "../app/registry/harness.ts";
 import { type OpenApiDocument, operationsIn, type Parameter } from "../support/openapi.ts";
 
-/** A text that fits no pattern, choice, number or time of the descriptions. */
+/** A value that violates every pattern, enum, type and format in the descriptions. */
 const WRONG = "§";
 
 const isLimited = ({ schema }: Parameter) =>
@@ -38,7 +37,7 @@ async function unchecked(ask: Ask): Promise<{ wrong: string[]; looked: number }>
   return { wrong, looked };
 }
 
-/** Returns a function that calls a running service. */
+/** Returns a function that sends GET requests to a running service. */
 const over =
   (url: string): Ask =>
   async (path) => {
@@ -46,8 +45,8 @@ const over =
     return { status: response.status, text: await response.text() };
   };
 
-describe("every limit of a parameter in the description is checked by its operation", () => {
-  test("of identity", async () => {
+describe("a query parameter that violates the description gets 422 with the parameter's name", () => {
+  test("from identity", async () => {
     const identity = await startIdentity();
     const { wrong, looked } = await unchecked(async (path) => {
       const { status, body } = await identity.call("GET", path);
@@ -58,7 +57,7 @@ describe("every limit of a parameter in the description is checked by its operat
     expect(looked).toBeGreaterThan(15);
   });
 
-  test("of audit", async () => {
+  test("from audit", async () => {
     const audit = await startAudit();
     const { wrong, looked } = await unchecked(over(audit.url));
     await audit.stop();
@@ -66,7 +65,7 @@ describe("every limit of a parameter in the description is checked by its operat
     expect(looked).toBeGreaterThan(15);
   });
 
-  test("of the registry", async () => {
+  test("from the registry", async () => {
     const registry = await startRegistry();
     const { wrong, looked } = await unchecked(over(registry.url));
     await registry.stop();

@@ -1,4 +1,4 @@
-/** Patterns of the OpenAPI descriptions mean the same in every client's language (ER-23). */
+/** Tests that the patterns in the OpenAPI descriptions mean the same in every client's language (ER-23). */
 import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,8 @@ const patterns = [
 ];
 
 /**
- * Texts on which dialects differ: astral, unpaired, unusual spaces, line ends, folded letters, other digits.
+ * Texts that regular expression dialects may match differently: astral characters, unpaired surrogates,
+ * unusual spaces, line ends, letters with case folding, and non-ASCII digits.
  */
 const corpus = [
   ...[
@@ -77,11 +78,11 @@ const corpus = [
 
 const expected = patterns.map((pattern) => corpus.map((text) => new RegExp(pattern).test(text)));
 
-/** The texts for other languages: those that UTF-8 can hold. */
+/** The texts for other languages: only those that UTF-8 can encode. */
 const spelled = corpus.filter((text) => text.isWellFormed());
 const question = (texts: string[]) => JSON.stringify({ patterns, texts });
 
-/** Returns the texts on which another language differs, by pattern. */
+/** Returns each pattern and text for which another language differs from JavaScript. */
 function differences(answers: boolean[][], texts: string[]): [string | undefined, string][] {
   return answers.flatMap((row, index) =>
     texts.flatMap((text, place): [string | undefined, string][] =>
@@ -109,14 +110,14 @@ describe("the patterns of the descriptions", () => {
     expect(differences(answers, corpus)).toEqual([]);
   });
 
-  test("use no syntax that RE2 lacks or that dialects read differently", () => {
-    // Look-around, classes whose members differ, escapes of code units, back references.
+  test("use no syntax that RE2 does not support or that differs between dialects", () => {
+    // Matches lookaround, character classes whose members differ, escapes of code units, and backreferences.
     const foreign = /\(\?[=!<]|\\[sSwWdDbB]|\\u|\\p|\\k|\\[1-9]/;
     for (const pattern of patterns) expect(pattern.replace("[^\\s\\S]", "")).not.toMatch(foreign);
   });
 
   test.skipIf(Bun.which("python3") === null)("mean the same in Python", async () => {
-    // Its $ also matches before a line end, and it has no other that JavaScript knows.
+    // In Python, $ also matches before a final line end. JavaScript has no equivalent, so omit such texts.
     const texts = spelled.filter((text) => !text.endsWith("\n"));
     const script =
       "import json, re, sys; q = json.load(sys.stdin); print(json.dumps([[re.search(p, t) is not None for t in q['texts']] for p in q['patterns']]))";

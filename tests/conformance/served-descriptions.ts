@@ -4,8 +4,8 @@ import { startRegistry } from "../app/registry/harness.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 
 /**
- * Returns the OpenAPI descriptions of the three services' ports as they are served; identity's with roles and
- * without.
+ * Returns the OpenAPI descriptions that the ports of identity, audit and the registry serve. Identity's
+ * description depends on whether roles are configured, so the result has both variants.
  */
 export async function servedDocuments(): Promise<Record<string, OpenApiDocument>> {
   const [identity, audit, registry] = await Promise.all([startIdentity(), startAudit(), startRegistry()]);

@@ -1,15 +1,15 @@
+/**
+ * Tests W3C Trace Context level 1, with the key syntax and the random flag of level 2. The cases are those of
+ * the W3C test suite. Header lines are sent unchanged over a socket, so the runtime's parser sees repeated
+ * headers and white space.
+ */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { telemetryConfig } from "../support/collector.ts";
-
-/**
- * W3C Trace Context, level 1 with the keys and the flag of level 2, over real HTTP/1.1. Header lines go out
- * byte by byte, so that the runtime's own reader gets repeated headers and white space. The cases are those
- * of the W3C test suite.
- */
 
 const TRACE_ID = "12345678901234567890123456789012";
 const PARENT_ID = "1234567890123456";
@@ -48,7 +48,10 @@ afterAll(async () => {
   await telemetry.close();
 });
 
-/** Sends the header lines unchanged, and returns the trace context that would be forwarded. */
+/**
+ * Sends a request with exactly these header lines, and returns the trace context that the gateway would
+ * forward.
+ */
 async function sentOn(...lines: HeaderLine[]): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(server.port ?? 0, "127.0.0.1");
@@ -105,7 +108,7 @@ describe("a traceparent continues the trace with a new parent id when it", () =>
     ["has tabs around", "traceparent", `\t${PARENT}\t`, "01"],
     ["is of a later version", "traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01`, "01"],
     ["is of a later version and longer", "traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01-what-may-come`, "01"],
-    ["is of the last version that may be", "traceparent", `fe-${TRACE_ID}-${PARENT_ID}-01`, "01"],
+    ["is of the highest allowed version", "traceparent", `fe-${TRACE_ID}-${PARENT_ID}-01`, "01"],
   ])("%s", async (_, name, value, flags) => {
     const answer = await expectContinued([[name, value], STATE], flags);
     expect(answer.tracestate).toBe("foo=1");

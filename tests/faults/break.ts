@@ -7,24 +7,26 @@ import type { SettableClock } from "./system/clock.ts";
 import { answerOf, type Replica } from "./system/replica.ts";
 import type { Linked, System } from "./system/system.ts";
 
-/** The delay of a slow line, each way: a question with its answer takes twice this time. */
+/** The latency that a slow link adds in each direction. It delays a round trip by twice this time. */
 const SLOWED_MS = 50;
 const RETURN_MS = 60_000;
 
-/** How far a clock is set ahead or back. Audit refuses events that are a day away from its clock. */
+/**
+ * How far a clock is set ahead or back: less than a day, because audit refuses events a day from its clock.
+ */
 const CLOCK_MS = 3_600_000;
 
-/** The processes, lines and clocks of a part. */
+/** The processes, network links and clocks of a part, to which a fault is injected. */
 interface Breakable {
   readonly servers: readonly BinaryTestServer[];
   readonly links: readonly NetworkProxy[];
-  /** The clocks that can be set in this run. */
+  /** The clocks of the part that can be set; empty if a run injects no clock faults. */
   readonly clocks: readonly SettableClock[];
-  /** Resolves once the part answers after its restart. */
+  /** Resolves when the part responds again after the fault. */
   answers(): Promise<unknown>;
 }
 
-/** Injects a cell's fault. */
+/** Injects the fault of a cell into its parts. */
 export async function breakParts(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async ({ servers, links, clocks }) => {
     switch (cell.fault) {
@@ -48,7 +50,7 @@ export async function breakParts(system: System, cell: Cell): Promise<void> {
   });
 }
 
-/** Repairs the parts, and resolves when they answer again. */
+/** Ends the fault of a cell. Resolves when its parts respond again. */
 export async function mendParts(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async (part) => {
     if (cell.fault === "killed") await inTurn(part.servers, (server) => server.start());
@@ -68,7 +70,7 @@ function inTurn(servers: readonly BinaryTestServer[], work: (server: BinaryTestS
 }
 
 async function setClocks(clocks: readonly SettableClock[], offset_ms: number): Promise<void> {
-  if (clocks.length === 0) throw new Error("No process of this part has a clock that can be set.");
+  if (clocks.length === 0) throw new Error("No clock of this part can be set.");
   await Promise.all(clocks.map((clock) => clock.set(offset_ms)));
 }
 

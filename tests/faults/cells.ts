@@ -1,6 +1,6 @@
 /**
- * The parts that can fail. `gateway` and `registry` are one of two replicas; every other part fails as a
- * whole.
+ * The parts of the system into which faults are injected. `gateway` and `registry` stand for one of two
+ * replicas. Every other part fails with all its processes.
  */
 export const PARTS = [
   "postgres",
@@ -15,22 +15,22 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The ways in which every part can fail; `break.ts` says what each does. */
+/** The faults for all parts. `break.ts` injects them. */
 export const FAULTS = ["killed", "frozen", "cut", "black-holed", "slowed", "gone-silent"] as const;
-/** The ways in which a clock can fail. */
+/** The faults for parts whose clock can be set: the clock jumps by an hour. */
 export const CLOCK_FAULTS = ["set-ahead", "set-back"] as const;
 export type Fault = (typeof FAULTS)[number] | (typeof CLOCK_FAULTS)[number];
 
-/** The parts whose clocks can fail. Of `audit` it is the clock of one of the two replicas. */
+/** The parts whose clock can be set. For `audit`, it is the clock of one of two replicas. */
 const PARTS_WITH_CLOCK: readonly Part[] = ["postgres", "audit"];
 
-/** One row of the table: one or two parts that fail in one way at the same time. */
+/** A combination to test: one fault, in one or two parts at the same time. It is a row of the results. */
 export interface Cell {
   readonly parts: readonly Part[];
   readonly fault: Fault;
 }
 
-/** Pairs of parts whose faults meet in one request, or in one outgoing call. */
+/** Pairs of parts that one request or one publication needs, so that simultaneous faults can interact. */
 const PAIRS: readonly (readonly [Part, Part])[] = [
   ["redis", "identity"],
   ["postgres", "etcd"],
@@ -42,25 +42,27 @@ const FAULTS_OF_PAIRS: readonly Fault[] = ["killed", "black-holed"];
 
 const ALONE = PARTS.filter((part) => part !== "registries");
 
-/** Every cell, in the order of the table. */
+/** Every cell, in the order of the results. */
 export const CELLS: readonly Cell[] = [
   ...ALONE.flatMap((part) => FAULTS.map((fault) => ({ parts: [part], fault }))),
   ...PAIRS.flatMap((parts) => FAULTS_OF_PAIRS.map((fault) => ({ parts, fault }))),
   ...PARTS_WITH_CLOCK.flatMap((part) => CLOCK_FAULTS.map((fault) => ({ parts: [part], fault }))),
 ];
 
-/** One cell of each part, for a quick check. */
+/** One cell for each part, for `--quick`. */
 export const QUICK_CELLS: readonly Cell[] = ALONE.map((part, index) => ({
   parts: [part],
   fault: FAULTS[index % FAULTS.length] ?? "killed",
 }));
 
-/** Returns a name such as `redis+identity/killed`. */
+/** Returns the name of a cell, such as `redis+identity/killed`. */
 export function nameOf({ parts, fault }: Cell): string {
   return `${parts.join("+")}/${fault}`;
 }
 
-/** Returns the cells that `wanted` names: `redis/killed`, or all of `redis`, or all that are `/killed`. */
+/**
+ * Returns the cells that match `wanted`: a cell (`redis/killed`), a part (`redis`) or a fault (`/killed`).
+ */
 export function cellsNamed(wanted: string, cells: readonly Cell[] = CELLS): readonly Cell[] {
   return cells.filter((cell) => {
     const name = nameOf(cell);
@@ -70,12 +72,12 @@ export function cellsNamed(wanted: string, cells: readonly Cell[] = CELLS): read
   });
 }
 
-/** Whether a clock fails, and the part itself goes on. */
+/** Returns whether the fault only sets a clock, so that the part keeps running. */
 export function isOfClock({ fault }: Cell): boolean {
   return fault === "set-ahead" || fault === "set-back";
 }
 
-/** Whether the part gives no answer at all. */
+/** Returns whether the part sends no responses at all during the fault. */
 export function isAway({ fault }: Cell): boolean {
   return fault === "killed" || fault === "frozen" || fault === "cut" || fault === "black-holed";
 }

@@ -1,6 +1,6 @@
 import type { Part } from "./cells.ts";
 
-/** The kinds of clients, by what their requests need. */
+/** The kinds of clients. They differ in the parts of the system that their requests need. */
 export const CLIENTS = [
   "public",
   "limited",
@@ -15,43 +15,46 @@ export const CLIENTS = [
 ] as const;
 export type Client = (typeof CLIENTS)[number];
 
-/** The settings of the gateways in these runs, and their own constants. */
+/**
+ * The timeouts and limits of a run: settings of the gateways, constants of the product, and patience of
+ * clients.
+ */
 export const LIMITS = {
-  /** UPSTREAM_TIMEOUT_MS and UPSTREAM_IDLE_TIMEOUT_MS. */
+  /** The gateways' UPSTREAM_TIMEOUT_MS and UPSTREAM_IDLE_TIMEOUT_MS. */
   upstream_ms: 1_500,
-  /** The interval of the sweep over deadlines, which is how late one may be noticed. */
+  /** The interval at which a gateway checks its deadlines, and so the maximum delay of a timeout. */
   upstream_late_ms: 100,
-  /** The time until a client of a limited route gets its answer without a counter store. */
+  /** The maximum time until a gateway refuses a limited request while the counter store is down. */
   uncounted_ms: 600,
-  /** The time until a client of an audited route gets its answer without an audit service. */
+  /** The maximum time until a gateway refuses an audited request while the audit service is down. */
   unrecorded_ms: 1_200,
-  /** VALIDATE_TIMEOUT_MS. */
+  /** The gateways' VALIDATE_TIMEOUT_MS. */
   validate_ms: 2_000,
-  /** The time of a statement with its watchdog. */
+  /** The maximum time of a database statement, including the time until the watchdog ends it. */
   database_ms: 11_000,
-  /** APIKEY_CACHE_TTL_SECS. */
+  /** The gateways' APIKEY_CACHE_TTL_SECS. */
   cache_ttl_s: 60,
-  /** The time after which clients give up, well beyond all others. */
+  /** The timeout of clients: longer than all timeouts of the gateways. */
   patience_ms: 6_000,
   publisher_patience_ms: 15_000,
-  /** The limit of the routes of limited clients. */
+  /** The rate limit of the route `/things/limited`: `requests` in `window_s` seconds. */
   requests: 30,
   window_s: 4,
 } as const;
 
-/** The time between two events of a stream. */
+/** The interval at which an event stream sends events. */
 export const EVENT_INTERVAL_MS = 250;
 
 export interface ClientKind {
-  /** The name of the client in the table. */
+  /** The heading of the kind's column in the table of results. */
   readonly title: string;
-  /** The requests a second, or the number of open streams. */
+  /** The number of requests a second; for streams and WebSockets, the number of open connections. */
   readonly rate: number;
-  /** The parts that its requests need. */
+  /** The parts that serve the kind's requests. */
   readonly needs: readonly Part[];
-  /** The statuses of a healthy system. */
+  /** The response statuses that a healthy system sends. */
   readonly good: readonly number[];
-  /** The longest time of an answer by the gateway's own limits; null for a client without one. */
+  /** The maximum response time, according to the gateway's timeouts; null if there is no maximum. */
   readonly limit_ms: number | null;
 }
 

@@ -2,10 +2,13 @@ import postgres from "postgres";
 import { waitFor } from "../support/wait-for.ts";
 import type { LogHead } from "./load/stream-receiver.ts";
 
-/** The time that waiting outcomes get to be written. */
+/** The timeout of the wait for outcomes of pending events. */
 const OUTCOMES_MS = 6_000;
 
-/** A reader of the audit log in the database, past the lines that fail. */
+/**
+ * A reader of the audit log. It connects to the database directly, so it works during faults of network
+ * links.
+ */
 export class AuditLog implements AsyncDisposable {
   readonly #sql: postgres.Sql;
 
@@ -14,8 +17,8 @@ export class AuditLog implements AsyncDisposable {
   }
 
   /**
-   * Returns the outcomes of events since a time, by request id, once no event up to `until` is pending, or
-   * after some seconds. Later pending events are given as `underway`, because nothing is known of them yet.
+   * Returns the outcomes of all events since `from`, by request id. Waits some seconds for the outcomes of
+   * events up to `until`. Events after `until` that are still pending have the outcome `underway`.
    */
   async since(from: Date, until: Date): Promise<ReadonlyMap<string, string>> {
     let events = await this.#read(from, until);
@@ -27,7 +30,7 @@ export class AuditLog implements AsyncDisposable {
     return events;
   }
 
-  /** Returns the sealed end of the log of each organization. */
+  /** Returns the head of each organization's chain. */
   heads(): Promise<LogHead[]> {
     return this.#sql<LogHead[]>`
       select substring(owner from 14) as organization_id, position::float8 as position

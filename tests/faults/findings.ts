@@ -7,23 +7,21 @@ import { type Judgement, judge } from "./promises/index.ts";
 import { beyondLimit } from "./promises/limits.ts";
 import { type Answer, type CellRun, isExcused, isGood } from "./record.ts";
 
-/** The answers that one kind of client got during the fault. */
+/** A summary of the responses that one kind of client got during a fault. */
 export interface Sight {
-  /** The number of answers of each status; `none` stands for no answer. */
+  /** The number of responses by status; `none` counts requests without a response. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly p50_ms: number;
   readonly max_ms: number;
 }
 
-/** A row of the table, and of the output for programs. */
+/** The findings of one cell: a row of the table of results, and an item of the JSON output. */
 export interface Findings {
   readonly cell: string;
   readonly sights: Readonly<Record<Client, Sight | null>>;
-  /**
-   * The time from the part's return until all clients were well, with the last one; null when that took too
-   * long.
-   */
+  /** The time from the end of the fault until all clients were served normally; null if they never were. */
   readonly well_again_ms: number | null;
+  /** The kind of client, or `routes`, that recovered last. */
   readonly well_again_last: string;
   readonly lost: {
     readonly events: number;
@@ -32,7 +30,7 @@ export interface Findings {
   };
   readonly requests: number;
   readonly audited: number;
-  /** The number of bad answers that processes without a processor may have caused. */
+  /** The number of failures that do not count, because the processes waited for CPU time. */
   readonly excused: number;
   readonly judgements: readonly Judgement[];
 }
@@ -64,7 +62,7 @@ function recordOf(sights: readonly (readonly [Client, Sight | null])[]): Record<
   return { ...none, ...more, ...Object.fromEntries(sights) };
 }
 
-/** Returns the answers to requests that were sent during the fault, whenever the answer came. */
+/** Summarizes the responses to requests that were sent during the fault, even if a response came later. */
 function sightOf({ answers, broken_ms, returning_ms }: CellRun, client: Client): Sight | null {
   const seen = answers.filter(
     (answer) =>

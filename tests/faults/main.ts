@@ -20,7 +20,7 @@ const EXIT_INTERRUPTED = 130;
 const PACE: Pace = { before_ms: 1_500, fault_ms: 4_000, well_ms: 1_500, heal_ms_max: 8_000 };
 const QUICK: Pace = { ...PACE, fault_ms: 2_500 };
 
-// Clients wait for services that hang: more of them than the runtime allows by default.
+// Clients wait for services that hang, so there are more concurrent calls than the runtime allows by default.
 withRuntimeVariables(process.env, { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" });
 await main();
 
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const minutes = minutesOf(values.soak);
   const pace = values.quick ? QUICK : PACE;
   const cells = cellsOf(values);
-  // However this process ends, the leash ends what it started.
+  // The leash stops all started processes however this process ends, so exiting at once is safe.
   process.once("SIGINT", () => process.exit(EXIT_INTERRUPTED));
   const library = minutes === null && cells.some(isOfClock) ? clockLibrary() : null;
   const work = (bed: Bed) => (minutes === null ? runTable(bed, cells, pace) : runSoak(bed, pace, minutes));
@@ -43,10 +43,11 @@ async function main(): Promise<void> {
 }
 
 interface Result {
-  /** The Markdown for people. */
+  /** The results as Markdown, for people. */
   readonly text: string;
-  /** The data for programs. */
+  /** The results as JSON, for programs. */
   readonly data: object;
+  /** A line for each broken promise, and for each cell that could not start. */
   readonly broken: readonly string[];
 }
 
@@ -113,30 +114,30 @@ function progress(line: string): void {
   console.error(line);
 }
 
-/** Returns the minutes of a soak; null without one. */
+/** Returns the minutes of `--soak`, or null without this option. */
 function minutesOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   const minutes = Number(text);
-  return minutes > 0 ? minutes : refuse("--soak takes a number of minutes above 0.");
+  return minutes > 0 ? minutes : refuse("--soak must be a number of minutes above 0.");
 }
 
 function cellsOf({ quick, only }: { quick: boolean; only: string[] }): readonly Cell[] {
   if (only.length === 0) return quick ? QUICK_CELLS : possible(CELLS);
   const chosen = only.flatMap((wanted) => {
     const cells = cellsNamed(wanted);
-    return cells.length > 0 ? cells : refuse(`There is no fault "${wanted}". There are:\n${allNames()}`);
+    return cells.length > 0 ? cells : refuse(`There is no fault "${wanted}". Choose one of:\n${allNames()}`);
   });
   return possible([...new Set(chosen)]);
 }
 
-/** Leaves out the cells for which a tool is missing, and names them. */
+/** Returns the cells that can run here. Prints the ones that cannot, which need libfaketime. */
 function possible(cells: readonly Cell[]): readonly Cell[] {
   const ofClocks = cells.filter(isOfClock);
   if (ofClocks.length === 0 || clockLibrary() !== null) return cells;
   const names = ofClocks.map(nameOf).join(", ");
-  const why = "Faults of clocks need libfaketime: install the package faketime.";
+  const why = "Clock faults need libfaketime: install the package faketime.";
   if (ofClocks.length === cells.length) return refuse(`These faults cannot run here: ${names}. ${why}`);
-  progress(`left out: ${names}. ${why}`);
+  progress(`skipped: ${names}. ${why}`);
   return cells.filter((cell) => !isOfClock(cell));
 }
 

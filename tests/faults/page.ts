@@ -1,7 +1,10 @@
-/** The part of the page that a run writes: `table` for the faults in order, `soak` for random faults. */
+/** The part of FAULTS.md that a run replaces: `table` for a run of all faults, `soak` for random faults. */
 export type PagePart = "table" | "soak";
 
-/** Returns the page with `text` between the two markers of the part, or only the text for a page without them. */
+/**
+ * Returns the page with `text` between the markers of the part. Returns only the text if the page has no
+ * markers.
+ */
 export function pageWith(page: string, text: string, part: PagePart): string {
   const [begin, end] = [`<!-- ${part}: begin -->`, `<!-- ${part}: end -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];

@@ -11,7 +11,7 @@ const Asked = Type.Object({
   member: Type.String(),
 });
 
-/** A reader of the requests that the service has noted. */
+/** A reader of the file in which the upstream service records the requests that it receives. */
 export class ReachedRequests {
   readonly #file: string;
   #offset = 0;
@@ -25,7 +25,7 @@ export class ReachedRequests {
     try {
       const { size } = await file.stat();
       const { buffer } = await file.read(Buffer.alloc(size - this.#offset), { position: this.#offset });
-      // An incomplete line is left for the next call.
+      // The service may be writing the last line: leave an incomplete line for the next call.
       const whole = buffer.subarray(0, buffer.lastIndexOf("\n") + 1);
       this.#offset += whole.length;
       return whole.toString().trimEnd().split("\n").flatMap(reachedOf);
@@ -35,7 +35,10 @@ export class ReachedRequests {
   }
 }
 
-/** Returns the requests of clients: those that name their caller. */
+/**
+ * Parses a recorded request. Returns none if the request is not of a client, whose requests name their
+ * caller.
+ */
 function reachedOf(line: string): Reached[] {
   if (line === "") return [];
   const { request_id, path } = Value.Parse(Noted, JSON.parse(line));

@@ -2,103 +2,109 @@ import type { Cell } from "./cells.ts";
 import { type Client, KINDS } from "./clients.ts";
 
 /**
- * The end of one request, one event of a stream, or one message of a WebSocket. All times are of one clock.
+ * The result of one request, of one event of a stream, or of one WebSocket message, as the client saw it. All
+ * times are readings of `performance.now()` in this process.
  */
 export interface Answer {
   readonly client: Client;
-  /** The gateway that was called, or the registry for `publish`. */
+  /** The index of the called gateway; for `publish`, the index of the called registry. */
   readonly replica: number;
   readonly started_ms: number;
   readonly ended_ms: number;
-  /** The status; null when the connection broke or the client gave up. */
+  /** The response status; null if the connection broke or the client's timeout expired. */
   readonly status: number | null;
-  /** The time that the processes on its path waited for a processor, added up. */
+  /** The total time that the processes on the request's path waited for CPU time. */
   readonly delay_ms: number;
-  /** The count of a limited request. */
+  /** The rate limit headers of the response to a limited request. */
   readonly counted?: Counted;
 }
 
 export interface Counted {
-  /** The bucket of the count. */
+  /** The subject whose requests are counted: a member's id. */
   readonly bucket: string;
-  /** The remaining requests, from the answer's headers. */
+  /** The value of `X-RateLimit-Remaining`; `reset_s` is the value of `X-RateLimit-Reset`. */
   readonly remaining: number;
   readonly reset_s: number;
 }
 
-/** A request as the service saw it. */
+/** A request that the upstream service received. */
 export interface Reached {
   readonly request_id: string;
   readonly client: Client;
-  /** The owner's id in its path, and the id of the caller; both are empty on a public route. */
+  /** The id of the owner in the path; `caller` is the id of the caller. Both are empty on a public route. */
   readonly owner: string;
   readonly caller: string;
 }
 
-/** The version that a gateway served of the service that is published repeatedly. */
+/** A version of the repeatedly published service that a gateway served at one moment. */
 export interface Served {
   readonly at_ms: number;
   readonly gateway: number;
-  /** The time at which the write of that version was sent. */
+  /** The time at which the publisher sent the version to a registry. */
   readonly published_ms: number;
   /**
-   * The time that the processes between that write and this gateway waited for a processor since the part's
-   * return.
+   * The total time that the processes between publisher and gateway waited for CPU time since the fault's
+   * end.
    */
   readonly delay_ms: number;
 }
 
-/** The findings of the receiver of audit streams. */
+/** The record of the receiver of audit streams during one cell. */
 export interface StreamsSeen {
-  /** The reasons for which the receiver could not prove a delivery. */
+  /** The reasons why deliveries failed the receiver's verification. */
   readonly problems: readonly string[];
-  /** The entries that were sealed and did not come. */
+  /** Descriptions of sealed entries that were not delivered. */
   readonly missing: readonly string[];
-  /** Deliveries with entries that had come before, with the time that the processes waited for a processor before. */
+  /** Deliveries with repeated entries. `delay_ms` is how long processes waited for CPU time just before. */
   readonly repeats: readonly { readonly at_ms: number; readonly delay_ms: number }[];
 }
 
-/** Everything that was seen while one cell ran. */
+/** Everything that was recorded while one cell ran. */
 export interface CellRun {
   readonly cell: Cell;
   readonly began_ms: number;
-  /** The injection of the fault begins; the fault holds from `broken_ms` on. */
+  /** The start of the fault's injection, which is complete at `broken_ms`. */
   readonly breaking_ms: number;
   readonly broken_ms: number;
-  /** The repair begins; the part answers again from `returned_ms` on. */
+  /** The start of the repair. The parts respond again at `returned_ms`. */
   readonly returning_ms: number;
   readonly returned_ms: number;
   readonly ended_ms: number;
   readonly answers: readonly Answer[];
   readonly reached: readonly Reached[];
-  /** The outcomes of events by request id. */
+  /** The outcomes of audit events, by request id. */
   readonly events: ReadonlyMap<string, string>;
   readonly served: readonly Served[];
-  /** Null for a run without audit streams. */
+  /** The record of the receiver of audit streams; null if the run has no audit streams. */
   readonly streams: StreamsSeen | null;
 }
 
-/** A replica that waited this long for a processor may have lost the lease of a stream. */
+/**
+ * The wait for CPU time above which repeated deliveries are excused: a replica may have lost a stream's
+ * lease.
+ */
 export const REPEAT_EXCUSED_MS = 1_000;
 
-/** Processes that waited this long for a processor during a request may have missed a limit by that alone. */
+/**
+ * The wait for CPU time above which a failed request is excused: the wait alone may have exceeded a timeout.
+ */
 const DELAY_EXCUSED_MS = 200;
 
 export function isGood({ client, status }: Pick<Answer, "client" | "status">): boolean {
   return status !== null && KINDS[client].good.includes(status);
 }
 
-/** Whether the machine may have caused the end of a request. */
+/** Returns whether a failed request does not count, because the machine was too busy during it. */
 export function isExcused({ delay_ms }: Answer): boolean {
   return delay_ms > DELAY_EXCUSED_MS;
 }
 
-/** Returns the time of a request without the time in which processes waited for a processor. */
+/** Returns the duration of a request minus the time that processes waited for CPU time. */
 export function ownTime({ started_ms, ended_ms, delay_ms }: Answer): number {
   return ended_ms - started_ms - delay_ms;
 }
 
-/** Whether a request went to a failed replica. */
+/** Returns whether a request was sent to a failed replica. */
 export function askedTheBroken({ parts }: Cell, { client, replica }: Answer): boolean {
   if (client === "publish") {
     return parts.includes("registries") || (parts.includes("registry") && replica === BROKEN_REPLICA);
@@ -106,16 +112,16 @@ export function askedTheBroken({ parts }: Cell, { client, replica }: Answer): bo
   return parts.includes("gateway") && replica === BROKEN_REPLICA;
 }
 
-/** The replica of the two that fails. */
+/** The index of the replica that fails when a fault affects only one of two replicas. */
 export const BROKEN_REPLICA = 0;
 
-/** Whether a request needs a failed part. */
+/** Returns whether a request needs a failed part or was sent to a failed replica. */
 export function isConcerned(cell: Cell, answer: Answer): boolean {
   const { needs } = KINDS[answer.client];
   return askedTheBroken(cell, answer) || cell.parts.some((part) => needs.includes(part));
 }
 
-/** Returns the answers to requests that ran completely during the fault. */
+/** Returns the answers to requests that started and ended during the fault. */
 export function withinFault({ answers, broken_ms, returning_ms }: CellRun): Answer[] {
   return answers.filter(({ started_ms, ended_ms }) => started_ms >= broken_ms && ended_ms <= returning_ms);
 }

@@ -2,10 +2,10 @@ import { CLIENTS, KINDS } from "./clients.ts";
 import type { Findings, Sight } from "./findings.ts";
 import { PROMISES } from "./promises/index.ts";
 
-/** The maximum of broken promises that one line names. */
+/** The maximum number of violations that one line names. */
 const NAMED_MAX = 3;
 
-/** Returns a table in Markdown, aligned so that it can be read as text too. */
+/** Returns a Markdown table with aligned columns. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) =>
     Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
@@ -15,7 +15,10 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
   return [layOut(head), layOut(widths.map((width) => "-".repeat(width))), ...rows.map(layOut)].join("\n");
 }
 
-/** Returns a row for each cell: what each kind of client saw during the fault, and what followed. */
+/**
+ * Returns a table with a row for each cell: the responses to each kind of client, the recovery time, and
+ * losses.
+ */
 export function cellTable(findings: readonly Findings[]): string {
   const head = ["Fault", ...CLIENTS.map((client) => KINDS[client].title), "well again after", "lost"];
   const rows = findings.map((each) => [
@@ -27,7 +30,7 @@ export function cellTable(findings: readonly Findings[]): string {
   return markdownTable(head, rows);
 }
 
-/** Returns a text such as `503 ×40, 200 ×2; 501/540 ms`. */
+/** Formats responses as counts by status, then median and maximum time: `503 ×40, 200 ×2; 501/540 ms`. */
 function sightText(sight: Sight | null): string {
   if (sight === null) return "–";
   const { statuses, p50_ms, max_ms } = sight;
@@ -46,7 +49,7 @@ function lostText({ events, beyond_limit, wrong_admissions }: Findings["lost"]):
   return parts.filter((part) => part !== false).join(", ") || "nothing";
 }
 
-/** Returns a line for each promise: the number of cells in which it was judged, and how it was broken. */
+/** Returns a table with a row for each promise: in how many cells it was checked, and where it was broken. */
 export function promiseTable(findings: readonly Findings[]): string {
   const rows = PROMISES.map(({ name, title }) => {
     const judged = findings.flatMap((each) =>
@@ -57,10 +60,10 @@ export function promiseTable(findings: readonly Findings[]): string {
     const held = judged.length === 0 ? "not judged" : broken.length === 0 ? "held" : `broken: ${where}`;
     return [title, String(judged.length), held];
   });
-  return markdownTable(["Promise", "cells", "it"], rows);
+  return markdownTable(["Promise", "cells", "result"], rows);
 }
 
-/** Returns how each promise was broken, by cell; empty when none was. */
+/** Returns a line for each broken promise in each cell. */
 export function brokenPromises(findings: readonly Findings[]): string[] {
   return findings.flatMap(({ cell, judgements }) =>
     judgements.flatMap(({ promise, broken }) => {
@@ -72,7 +75,7 @@ export function brokenPromises(findings: readonly Findings[]): string[] {
   );
 }
 
-/** Returns one line of progress. */
+/** Returns the progress line of a cell, and a line for each promise that the cell broke. */
 export function progressLine(found: Findings): string {
   const broken = brokenPromises([found]);
   const { cell, requests, audited, well_again_ms, excused } = found;

@@ -13,53 +13,63 @@ import { CLIENTS_PROCESS, type SchedulingDelay } from "./scheduling-delay.ts";
 import type { Callers } from "./system/people.ts";
 import type { System } from "./system/system.ts";
 
-/** The system, load and records that a cell runs with. */
+/** The test bed of a cell: the system, the load, and the readers of what happened. */
 export interface Bed {
   readonly system: System;
   readonly load: Load;
   readonly delay: SchedulingDelay;
   readonly reached: ReachedRequests;
   readonly log: AuditLog;
-  /** Null for a run without audit streams. */
+  /** The receiver of audit streams; null if the run has no audit streams. */
   readonly streams: StreamReceiver | null;
 }
 
 export interface Pace {
-  /** How long the load runs before the fault, and how long the fault holds. */
+  /** How long the load runs before the fault. */
   readonly before_ms: number;
+  /** How long the fault lasts. */
   readonly fault_ms: number;
-  /** How long all clients must be well at the end of the cell, and the longest wait for that. */
+  /** How long all clients must be served normally before the cell ends. */
   readonly well_ms: number;
+  /** The timeout of the wait for `well_ms`. */
   readonly heal_ms_max: number;
 }
 
-/** The maximum of new keys that a cell needs, made before any part fails. */
+/**
+ * The number of single-use keys that are created before the fault of a cell: as many as a cell needs at most.
+ */
 const UNSEEN = 80;
 const WELL_BEFORE_MS = 30_000;
-/** Requests of the cell before may still be in flight. */
+/**
+ * How far before the start of a cell to read audit events. A request that reaches the service during the cell
+ * may have started earlier.
+ */
 const EVENTS_BEFORE_MS = 30_000;
 const SAMPLE_MS = 120;
-/** A replica that hung for less than this before a delivery may have lost its lease. */
+/** The time before a repeated delivery in which waits for CPU time may have cost a replica its lease. */
 const LEASE_LOST_MS = 15_000;
 
 export function newCallers(system: System): Promise<Callers> {
   return system.people.callers(UNSEEN);
 }
 
-/** A change of the system: it begins, holds for a time, and ends. */
+/** A temporary change of the system, such as a fault. */
 export interface Change {
   begin(): Promise<unknown>;
   end(): Promise<unknown>;
 }
 
-/** Injects and repairs the cell's fault under load, and returns everything that was seen. */
+/** Injects and repairs the cell's fault under load, and returns everything that was recorded. */
 export function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun> {
   const { system } = bed;
   const change = { begin: () => breakParts(system, cell), end: () => mendParts(system, cell) };
   return runChange(bed, cell, change, pace);
 }
 
-/** Changes the system under load, and returns everything that was seen. `cell` names what it breaks. */
+/**
+ * Runs `change` under load, and returns everything that was recorded. `cell` says which parts the change
+ * breaks.
+ */
 export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace): Promise<CellRun> {
   const { system, load, delay, reached, log, streams } = bed;
   const callers = await newCallers(system);
@@ -105,7 +115,7 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
   return run;
 }
 
-/** Waits until all that is sealed is delivered, and returns what the receiver of streams saw. */
+/** Waits until all sealed entries are delivered, and returns what the receiver of audit streams recorded. */
 async function streamsSeen({ system, delay, log }: Bed, streams: StreamReceiver): Promise<StreamsSeen> {
   const seen = await streams.upTo(await log.heads());
   await Bun.sleep(SAMPLE_MS);
@@ -117,10 +127,13 @@ async function streamsSeen({ system, delay, log }: Bed, streams: StreamReceiver)
   return { ...seen, repeats };
 }
 
-/** The error for a system that was not well before a fault, long after the fault before. */
+/**
+ * The error for a cell that cannot start, because clients are not yet served normally after the previous
+ * fault.
+ */
 export class NotWell extends Error {
   constructor(who: readonly string[]) {
-    super(`not well before the fault: ${who.join(", ")}`);
+    super(`clients that were not served normally before the fault: ${who.join(", ")}`);
     this.name = "NotWell";
   }
 }
@@ -142,13 +155,16 @@ async function wellBefore({ system, load, delay }: Bed, { before_ms }: Pace): Pr
   });
 }
 
-/** Returns what went wrong for a kind of client, or that it got no answer; empty when it is well. */
+/**
+ * Returns the client's title with the statuses of its failed requests. Empty if the client is served
+ * normally.
+ */
 function unwellOf(client: Client, lately: readonly Answer[]): string[] {
   const of = lately.filter((answer) => answer.client === client);
   const bad = of.filter((answer) => !isGood(answer) && !isExcused(answer));
   if (of.length > 0 && bad.length === 0) return [];
   const statuses = new Set(bad.map(({ status }) => status ?? "no answer"));
-  return [`${KINDS[client].title} (${[...statuses].join(", ") || "nothing"})`];
+  return [`${KINDS[client].title} (${[...statuses].join(", ") || "no requests"})`];
 }
 
 function withDelays(system: System, delay: SchedulingDelay, answers: readonly Seen[]): Answer[] {
@@ -158,7 +174,10 @@ function withDelays(system: System, delay: SchedulingDelay, answers: readonly Se
   }));
 }
 
-/** Returns the processes that a request passes, by name; both of two that may have had it. */
+/**
+ * Returns the names of the processes on a request's path. Includes both replicas where either may have served
+ * it.
+ */
 function processesOf(system: System, { client, replica }: Pick<Answer, "client" | "replica">): string[] {
   const first = client === "publish" ? system.registries[replica] : system.gateways[replica];
   const behind = KINDS[client].needs.flatMap((part) => {
@@ -168,7 +187,7 @@ function processesOf(system: System, { client, replica }: Pick<Answer, "client" 
   return [CLIENTS_PROCESS, ...(first === undefined ? [] : [first.name]), ...behind];
 }
 
-/** Returns the processes that a new route passes on its way to a gateway. */
+/** Returns the names of the processes on the path of a published service to a gateway. */
 function processesTo({ registries, gateways }: System, gateway: number): string[] {
   const own = gateways[gateway]?.name;
   return [CLIENTS_PROCESS, ...registries.map(({ name }) => name), "postgres", "etcd", ...(own ? [own] : [])];
@@ -195,6 +214,6 @@ async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }:
   const patience_ms = Math.max(LIMITS.patience_ms, KINDS.publish.limit_ms ?? 0) + 5_000;
   await waitFor(() => !load.recorder.awaits(returned_ms), {
     timeout_ms: patience_ms,
-    what: "The answers to requests of the time of the fault",
+    what: "The end of all requests sent before the end of the fault",
   });
 }

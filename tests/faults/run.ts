@@ -11,7 +11,7 @@ import { ROOT, type Services, System } from "./system/system.ts";
 
 export type Progress = (line: string) => void;
 
-/** Starts the system and its load, passes them to `work`, and ends both whatever happens. */
+/** Starts the system and the load, and passes them to `work`. Stops both afterwards, even after an error. */
 export async function withBed<T>(
   leash: Leash,
   progress: Progress,
@@ -19,7 +19,7 @@ export async function withBed<T>(
   services?: Services,
   clock_library: string | null = null,
 ): Promise<T> {
-  // A release may have no streams: they belong to runs of this source.
+  // `services` can be older releases, which may have no audit streams.
   using streams = services === undefined ? await StreamReceiver.start(leash) : null;
   const audit_variables = streams?.variables ?? {};
   const own: Services = { roots: [ROOT, ROOT], variables: {}, audit: audit_variables, clock_library };
@@ -34,7 +34,9 @@ export async function withBed<T>(
   return await work({ system, load, delay, reached, log, streams });
 }
 
-/** Runs cells one after the other. Reports each cell, and each cell that could not begin. */
+/**
+ * Runs cells in sequence. Calls `done` with the record of each cell, or `notBegun` if a cell cannot start.
+ */
 export async function runCells(
   bed: Bed,
   cells: readonly Cell[],

@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const INTERVAL_MS = 50;
 const NS_PER_MS = 1e6;
-/** The runtime's thread that calls other services; it starts with the first call. */
+/** The name of the runtime's thread for outgoing HTTP calls. It starts with the first call. */
 const CALLS_THREAD = "HTTP Client";
 const THREADS_LOOK_MS = 1_000;
 
-/** This process: the clients, and the lines between all others. */
+/** The name of this process, which runs the clients and the network links. */
 export const CLIENTS_PROCESS = "clients";
 
-/** The time that each process has waited for a processor since the run began, at one moment. */
+/** A reading of how long each process has waited for CPU time since the run began. */
 interface Sample {
   readonly at_ms: number;
   readonly waited_ms: ReadonlyMap<string, number>;
 }
 
 /**
- * The time that a busy machine adds to measured times. The kernel counts how long each process waited for a
- * processor, and this process measures how late its own timers are. On other systems than Linux only the
- * timers count.
+ * Measures the delay that a busy machine adds to durations. It reads the kernel's counts of how long each
+ * process waited for CPU time, and measures how late timers of this process run. Systems other than Linux
+ * have no such counts, so only the timers count.
  */
 export class SchedulingDelay {
   readonly #pids: () => ReadonlyMap<string, number>;
@@ -27,15 +27,15 @@ export class SchedulingDelay {
   readonly #samples: Sample[] = [{ at_ms: performance.now(), waited_ms: new Map() }];
   readonly #timer = setInterval(() => this.#sample(), INTERVAL_MS);
 
-  /** @param pids returns the running processes, by name */
+  /** @param pids returns the ids of the running processes, by name */
   constructor(pids: () => ReadonlyMap<string, number>) {
     this.#pids = pids;
     this.#sample();
   }
 
   /**
-   * Returns the delay of these processes together between two moments, rather too much than too little. The
-   * later moment must have been sampled.
+   * Returns an upper bound of the total delay of these processes between two moments. A sample after `to_ms`
+   * must exist.
    */
   between(from_ms: number, to_ms: number, names: readonly string[]): number {
     const before = this.#samples.findLast(({ at_ms }) => at_ms <= from_ms) ?? this.#samples[0];
@@ -44,7 +44,7 @@ export class SchedulingDelay {
     return names.reduce((sum, name) => sum + waited(after, name) - waited(before, name), 0);
   }
 
-  /** Removes earlier samples. */
+  /** Removes the samples that delays after `before_ms` do not need. */
   forget(before_ms: number): void {
     const kept = this.#samples.findLastIndex(({ at_ms }) => at_ms <= before_ms);
     this.#samples.splice(0, Math.max(0, kept));
@@ -60,14 +60,15 @@ export class SchedulingDelay {
     const waited_ms = new Map(last?.waited_ms);
     const add = (name: string, ms: number) => waited_ms.set(name, (waited_ms.get(name) ?? 0) + ms);
     for (const [name, pid] of this.#pids()) add(name, this.#waited(pid, this.#threadsOf(pid, at_ms)));
-    // The lateness of timers covers the main thread
+    // The main thread's delay is measured by the lateness of this timer, so count only the other threads
+    // here.
     const calls = this.#threadsOf(process.pid, at_ms).filter((id) => id !== process.pid);
     add(CLIENTS_PROCESS, this.#waited(process.pid, calls));
     add(CLIENTS_PROCESS, Math.max(0, at_ms - (last?.at_ms ?? at_ms) - INTERVAL_MS));
     this.#samples.push({ at_ms, waited_ms });
   }
 
-  /** Returns the time that these threads of a process waited since the last call. */
+  /** Returns the milliseconds that these threads of a process waited for CPU time since the last call. */
   #waited(pid: number, threads: readonly number[]): number {
     return threads.reduce((sum, thread) => {
       const now_ns = countedNs(pid, thread);
@@ -77,7 +78,7 @@ export class SchedulingDelay {
     }, 0);
   }
 
-  /** Returns the threads of a process that requests pass. */
+  /** Returns the ids of the threads that work on requests: the main thread and the one for outgoing calls. */
   #threadsOf(pid: number, now_ms: number): readonly number[] {
     const known = this.#threads.get(pid);
     if (known !== undefined && (known.ids.length > 1 || now_ms - known.looked_ms < THREADS_LOOK_MS)) {
@@ -99,7 +100,7 @@ function threadsNamed(pid: number, name: string): number[] {
   }
 }
 
-/** Returns the time that the kernel has counted for a thread. */
+/** Returns the kernel's count of the nanoseconds that a thread has waited for CPU time. */
 function countedNs(pid: number, thread: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[1]);

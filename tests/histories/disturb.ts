@@ -5,7 +5,7 @@ import type { Random } from "../support/random.ts";
 const HOLD_MS = 400;
 const BETWEEN_MS = 600;
 
-/** An event that one process suffers while clients go on. */
+/** A disturbance of one process while clients keep calling. */
 export interface Disturbance {
   readonly part: string;
   readonly way: "killed" | "frozen" | "restarted";
@@ -17,7 +17,7 @@ interface Part {
   readonly ways: readonly [Disturbance["way"], ...Disturbance["way"][]];
 }
 
-/** Kills, freezes or restarts one process by chance, and resolves when it answers again. */
+/** Kills, freezes or restarts a random process. Resolves when the process runs again. */
 export async function disturb(system: System, random: Random): Promise<Disturbance> {
   const { name, server, ways } = random.pick(partsOf(system));
   const way = random.pick(ways);
@@ -39,7 +39,10 @@ export async function disturb(system: System, random: Random): Promise<Disturban
   return { part: name, way };
 }
 
-/** Redis keeps no counts over its end, so it is only frozen. */
+/**
+ * Returns the processes to disturb. Redis is only frozen, because it would lose its counts if it were
+ * restarted.
+ */
 function partsOf(system: System): [Part, ...Part[]] {
   const services = [...system.registries, ...system.identity, ...system.gateways].map(
     ({ name, server }): Part => ({ name, server, ways: ["killed", "frozen", "restarted"] }),

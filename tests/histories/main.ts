@@ -9,12 +9,12 @@ const EXIT_WRONG = 1;
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 
-// Clients wait for frozen services: more of them than the runtime allows by default.
+// Clients wait for frozen services, so there are more concurrent calls than the runtime allows by default.
 withRuntimeVariables(process.env, { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" });
 await main();
 
 async function main(): Promise<void> {
-  // However this process ends, the leash ends what it started.
+  // The leash stops all started processes however this process ends, so exiting at once is safe.
   process.once("SIGINT", () => process.exit(EXIT_INTERRUPTED));
   try {
     const wrong = await wrongIn(parametersOf(process.argv.slice(2)));
@@ -26,18 +26,18 @@ async function main(): Promise<void> {
   }
 }
 
-/** Runs the histories, prints their verdicts, and returns what is wrong. */
+/** Records and checks histories, prints the verdicts, and returns a text for each problem. */
 function wrongIn({ minutes, seed, recorders, beside, json }: Parameters): Promise<string[]> {
   progress(`seed ${seed}${beside === null ? "" : `, with ${beside} beside this source`}`);
   return withField(new Leash(), progress, { seed, beside }, async (field) => {
-    progress("looking whether each model finds its faulty client");
+    progress("checking that each model notices a faulty client");
     const unnoticed = await unnoticedFaultyClients(field, recorders);
     const until_ms = performance.now() + minutes * 60_000;
     const goesOn = () => performance.now() < until_ms;
     const verdicts = await runHistories(field, { recorders, seed, goesOn }, progress);
     console.log(json ? JSON.stringify({ seed, beside, verdicts }, null, 2) : verdictTable(verdicts));
     return [
-      ...unnoticed.map((name) => `${name}: the model did not find the faulty client`),
+      ...unnoticed.map((name) => `${name}: the model did not notice the faulty client`),
       ...wrongHistories(verdicts),
       ...tooManyUndecided(verdicts),
     ];

@@ -5,21 +5,25 @@ import { newRecorders } from "./recorders/index.ts";
 import type { Recorder } from "./recorders/recorder.ts";
 
 const MINUTES = "5";
-/** The name of the last release. */
+/** The value of `--beside` that means the last release. */
 const LAST = "last";
 const SEED_MAX = 2 ** 31;
 
-/** What `bun run histories` runs. */
+/** The options of `bun run histories`. */
 export interface Parameters {
   readonly minutes: number;
   readonly seed: number;
   readonly recorders: readonly Recorder[];
-  /** The release that runs beside this source; null for none. */
+  /** The release whose processes run together with processes of the working tree; null for none. */
   readonly beside: string | null;
   readonly json: boolean;
 }
 
-/** Reads the command line of `bun run histories`. Throws `RunImpossible` when a part of it is wrong. */
+/**
+ * Parses the command line of `bun run histories`.
+ *
+ * @throws RunImpossible if an option is invalid
+ */
 export function parametersOf(args: string[]): Parameters {
   const values = valuesOf(args);
   return {
@@ -43,7 +47,7 @@ function recordersOf(only: readonly string[]): readonly Recorder[] {
   const names = recorders.map(({ name }) => name);
   const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined)
-    throw new RunImpossible(`There is no model "${unknown}". There are: ${names.join(", ")}.`);
+    throw new RunImpossible(`There is no model "${unknown}". Choose one of: ${names.join(", ")}.`);
   return recorders.filter(({ name }) => only.includes(name));
 }
 

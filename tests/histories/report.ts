@@ -2,10 +2,10 @@ import { markdownTable } from "../faults/report.ts";
 import type { Verdict } from "./checker/check.ts";
 
 const BLOCKED_MAX = 12;
-/** The largest share of histories that may stay undecided. */
+/** The maximum share of histories that may stay undecided. */
 const UNDECIDED_MAX = 0.01;
 
-/** Returns a row for each model: its histories, their operations, and the verdicts. */
+/** Returns a table with a row for each model: the numbers of histories, operations and verdicts. */
 export function verdictTable(verdicts: readonly Verdict[]): string {
   const rows = [...Map.groupBy(verdicts, ({ model }) => model)].map(([model, of]) => {
     const count = (result: Verdict["result"]) => String(of.filter((each) => each.result === result).length);
@@ -25,7 +25,7 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
   return markdownTable(head, rows);
 }
 
-/** Returns a text for each history that no order explains, with the operations that could not be placed. */
+/** Returns a text for each history that is not linearizable, with the operations that no order explains. */
 export function wrongHistories(verdicts: readonly Verdict[]): string[] {
   return verdicts
     .filter(({ result }) => result === "not linearizable")
@@ -34,7 +34,7 @@ export function wrongHistories(verdicts: readonly Verdict[]): string[] {
     );
 }
 
-/** Returns a text when so many histories are undecided that a run says too little. */
+/** Returns a text if too many histories are undecided for the run to count as passed. */
 export function tooManyUndecided(verdicts: readonly Verdict[]): string[] {
   const undecided = verdicts.filter(({ result }) => result === "undecided");
   if (undecided.length <= Math.max(1, verdicts.length * UNDECIDED_MAX)) return [];

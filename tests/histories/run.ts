@@ -10,22 +10,22 @@ import type { Field, Recorder } from "./recorders/recorder.ts";
 
 export type Progress = (line: string) => void;
 
-/** How a run goes. */
+/** The recorders of a run, its seed, and the condition for its end. */
 export interface Plan {
   readonly recorders: readonly Recorder[];
   readonly seed: number;
-  /** Whether the run goes on after this number of disturbances. */
+  /** Returns whether the run continues after this number of disturbances. */
   readonly goesOn: (disturbances: number) => boolean;
 }
 
-/** How the system of a run starts. */
+/** Options for starting the system. */
 export interface Start {
   readonly seed: number;
-  /** The release that the first process of each service has; null when all are of this source. */
+  /** The release of the first process of each service; null if all processes run the working tree. */
   readonly beside: string | null;
 }
 
-/** Starts the system, passes it to `work`, and ends it whatever happens. */
+/** Starts the system, and passes it to `work`. Stops it afterwards, even after an error. */
 export async function withField<T>(
   leash: Leash,
   progress: Progress,
@@ -40,7 +40,7 @@ export async function withField<T>(
   return await work({ system, random, directory: new Directory(system, random), is_faulty: false });
 }
 
-/** Records and checks histories of all claims at once, while processes are disturbed one after the other. */
+/** Records and checks histories of all models concurrently, while processes are disturbed in sequence. */
 export async function runHistories(field: Field, plan: Plan, progress: Progress): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   let is_over = false;
@@ -57,7 +57,7 @@ export async function runHistories(field: Field, plan: Plan, progress: Progress)
   const disturbing = async () => {
     for (let count = 0; plan.goesOn(count); count += 1) {
       const { part, way } = await disturb(field.system, random);
-      progress(`${part} ${way}; ${verdicts.length} histories are checked`);
+      progress(`${part} ${way}; ${verdicts.length} histories checked so far`);
     }
   };
   try {
@@ -70,8 +70,8 @@ export async function runHistories(field: Field, plan: Plan, progress: Progress)
 }
 
 /**
- * Lets a faulty client stand between each recorder and the product, with no disturbance. Returns the names of
- * the recorders whose model did not notice it.
+ * Lets each recorder simulate a faulty client, without disturbances. Returns the names of the recorders whose
+ * model does not notice the faulty client.
  */
 export async function unnoticedFaultyClients(
   field: Field,

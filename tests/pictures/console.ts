@@ -1,7 +1,9 @@
 /**
- * Makes `.github/pictures/console-light.png` and `console-dark.png` from a registry that runs now:
- * `bun tests/pictures/console.ts`. They show the routes, and the confirmation of a write.
+ * Generates the console's screenshots, `.github/pictures/console-light.png` (the list of routes) and
+ * `console-dark.png` (the confirmation of a write). It starts a registry for them. Run it with `bun
+ * tests/pictures/console.ts`.
  */
+
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { startRegistry } from "../app/registry/harness.ts";
@@ -55,7 +57,7 @@ const SEARCH = {
     routes: [{ path: "/search", methods: ["GET"], rate_limit: { requests: 30, window_seconds: 10 } }],
   },
 };
-/** The write that the second picture shows. */
+/** The new configuration of the service `search`, whose confirmation the dark screenshot shows. */
 const CHANGED_SEARCH = {
   url: "http://search:9090",
   public: { routes: [{ path: "/search", methods: ["GET", "POST"] }] },

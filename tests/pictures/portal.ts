@@ -1,14 +1,15 @@
 /**
- * Makes `.github/pictures/portal-light.png` and `portal-dark.png` from a quick start that runs now:
- * `bun tests/pictures/portal.ts`. They show a customer's verified audit log.
+ * Generates the portal's screenshots, `.github/pictures/portal-light.png` and `portal-dark.png`, which show a
+ * verified audit log. It starts a platform for them. Run it with `bun tests/pictures/portal.ts`.
  */
+
 import { join } from "node:path";
 import { startPortalQuickStart } from "../support/portal-quick-start.ts";
 import { launchBrowser } from "../support/swagger-page.ts";
 
 const PICTURES = join(import.meta.dir, "../../.github/pictures");
 const SIZE = { width: 1280, height: 860 };
-/** The number of changes in the log that the pictures show. */
+/** The number of audited changes to make, so that the log has events. */
 const CHANGES = 12;
 
 async function draw(): Promise<void> {

@@ -1,6 +1,5 @@
 /**
- * A terminal's text as a picture. Its colors are those of a dark terminal, so one picture serves pages of
- * both schemes.
+ * Draws the text of a terminal as an SVG. The terminal is dark, so one picture suits light and dark pages.
  */
 
 const COLUMNS = 104;
@@ -11,13 +10,13 @@ const BAR_HEIGHT = 34;
 
 export type Style = "command" | "heading" | "good" | "bad" | "plain";
 
-/** The lines of a screen, at their full length. */
+/** A text on the screen, whose lines are not wrapped yet. All its lines have the same style. */
 export interface ScreenText {
   style: Style;
   text: string;
 }
 
-/** Draws lines, broken at the terminal's last column. */
+/** Returns an SVG of a terminal window with these texts. Wraps lines at the terminal's width. */
 export function terminalSvg(title: string, texts: readonly ScreenText[]): string {
   const lines = texts.flatMap(({ style, text }) =>
     text.split("\n").flatMap((line) => wrapped(line).map((part) => ({ style, part }))),

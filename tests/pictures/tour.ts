@@ -1,7 +1,8 @@
 /**
- * Makes `.github/pictures/tour.svg` from a quick start that runs now: `bun tests/pictures/tour.ts`. The
- * programs printed everything in the picture except the prompts. It needs the quick start's default ports.
+ * Generates `.github/pictures/tour.svg`, which shows steps of the quick start's tour. It starts a platform on
+ * the default ports, runs the steps, and draws their real output. Run it with `bun tests/pictures/tour.ts`.
  */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,13 +12,13 @@ import { type ScreenText, type Style, terminalSvg } from "./terminal.ts";
 const ROOT = join(import.meta.dir, "../..");
 export const PICTURE = join(ROOT, ".github/pictures/tour.svg");
 
-/** Words of the steps in the picture. The other steps run too, because later ones need them. */
+/** Words in the headings of the steps to show. All steps run, because some depend on earlier ones. */
 export const SHOWN = ["no credential", "wants a label", "one too many"];
 
 const PORTS = { gateway: 5001, registry: 5002, provider: 4001, sample: 4000 };
 const local = (port: number) => `http://127.0.0.1:${port}`;
 
-/** Returns the tour of a quick start on its default ports, as it is printed. */
+/** Returns the steps of the tour for a quick start on its default ports. */
 export function stepsOfDefaults(admin_token_file: string): TourStep[] {
   return tourSteps({
     gateway_url: local(PORTS.gateway),
@@ -57,14 +58,14 @@ export function isShown({ shows }: TourStep): boolean {
   return SHOWN.some((words) => shows.includes(words));
 }
 
-/** Returns everything that the platform printed up to the end of the tour. */
+/** Reads the platform's output until it has printed the whole tour. */
 async function screenOf(stdout: ReadableStream<Uint8Array>): Promise<string> {
   let text = "";
   for await (const chunk of stdout) {
     text += new TextDecoder().decode(chunk);
     if (text.includes("/restore")) return text;
   }
-  throw new Error(`The platform ended:\n${text}`);
+  throw new Error(`The platform exited before it printed the tour:\n${text}`);
 }
 
 /** Runs the steps in one shell, and returns the output of each. */
@@ -79,7 +80,7 @@ async function take(steps: TourStep[]): Promise<string[]> {
 function started(screen: string): ScreenText[] {
   const lines = screen.trimStart().split("\n");
   const ready = lines.findIndex((line) => line.startsWith("Ostiary is ready"));
-  // The data folder has a name of this run.
+  // Omit the line with the data folder, whose name differs from run to run.
   const addresses = lines
     .slice(ready + 1, lines.indexOf("", ready + 2))
     .filter((line) => !/data and/.test(line));

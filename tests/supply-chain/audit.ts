@@ -1,4 +1,4 @@
-/** The known vulnerabilities of the installed packages, as the registry answers. */
+/** The result of an audit of the installed packages for known vulnerabilities. */
 export interface Audit {
   text: string;
   exit_code: number;
@@ -7,8 +7,9 @@ export interface Audit {
 const TIMEOUT_MS = 60_000;
 
 /**
- * Fails on a known vulnerability of high or critical severity. A registry that cannot answer, as behind some
- * mirrors, fails nothing and gets one line.
+ * Audits the installed packages with `bun audit`. The exit code is 1 if a vulnerability of high or critical
+ * severity is known. It is 0, with a line that says so, if the package registry has no audits, as is the case
+ * for some mirrors.
  */
 export async function audit(
   env: Record<string, string | undefined>,
@@ -26,9 +27,9 @@ export async function audit(
   await child.exited;
   const [, failure] = /^error: (.*)$/m.exec(stderr) ?? [];
   if (child.signalCode !== null || failure !== undefined) {
-    const reason = failure ?? `no answer within ${timeout_ms / 1000} s`;
+    const reason = failure ?? `no response within ${timeout_ms / 1000} s`;
     return {
-      text: `Dependencies are not audited: the registry cannot be asked (${reason}).\n`,
+      text: `Dependencies were not audited: the package registry returned no audit (${reason}).\n`,
       exit_code: 0,
     };
   }

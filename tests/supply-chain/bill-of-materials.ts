@@ -10,13 +10,10 @@ import { foreignPackages, type Package, shippedApps } from "./packages.ts";
 const ROOT = join(import.meta.dir, "../..");
 const FILE = "dist/sbom.cdx.json";
 
-/** The part of the lock file with the hashes of packages. */
+/** The part of bun.lock that has the hashes of packages. */
 const Lock = Type.Object({ packages: Type.Record(Type.String(), Type.Array(Type.Unknown())) });
 
-/**
- * Returns the CycloneDX bill of materials of the product: every package that an app needs to run, and its
- * dependents.
- */
+/** Returns the product's bill of materials in CycloneDX JSON: every package that an app needs to run. */
 export async function billOfMaterials(): Promise<string> {
   const shipped = shippedApps();
   const hashes = await lockedHashes();
@@ -58,7 +55,7 @@ function componentOf({ name, version, license }: Package, hashes: Map<string, st
   });
 }
 
-/** Returns the direct dependencies of the apps and of their shared library. */
+/** Yields the direct dependencies of the apps and of the repository's own packages that the apps need. */
 function* directOf(apps: readonly Package[], components: Map<Package, Models.Component>) {
   const own = new Set(apps.flatMap((app) => [app, ...app.needs.filter((each) => each.own)]));
   for (const each of own) {
@@ -69,10 +66,11 @@ function* directOf(apps: readonly Package[], components: Map<Package, Models.Com
   }
 }
 
-/** Returns the hashes by name and version, in hexadecimal. */
+/** Returns the SHA-512 hashes of packages in bun.lock, in hexadecimal, by `name@version`. */
 async function lockedHashes(): Promise<Map<string, string>> {
   const lock: unknown = Bun.JSONC.parse(await Bun.file(join(ROOT, "bun.lock")).text());
-  if (!Value.Check(Lock, lock)) throw new Error("bun.lock has another form than it had.");
+  if (!Value.Check(Lock, lock))
+    throw new Error("The format of bun.lock has changed: it has no list of packages.");
   return new Map(
     Object.values(lock.packages).flatMap((entry) => {
       const [named, integrity] = [entry[0], entry.at(-1)];

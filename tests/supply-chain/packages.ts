@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** The fields of a package's manifest that are read. */
+/** The fields of a `package.json` that this module reads. */
 const Manifest = Type.Object({
   name: Type.String(),
   version: Type.Optional(Type.String()),
@@ -19,9 +19,9 @@ const Manifest = Type.Object({
 export interface Package {
   readonly name: string;
   readonly version: string;
-  /** The license as SPDX writes it; null when the package names none. */
+  /** The license as an SPDX expression; null if the package names no license. */
   readonly license: string | null;
-  /** Whether it belongs to this repository. */
+  /** Whether the package belongs to this repository. */
   readonly own: boolean;
   readonly folder: string;
   readonly needs: Package[];
@@ -29,7 +29,7 @@ export interface Package {
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** Returns the shipped apps, with everything that they need to run. */
+/** Returns the shipped apps, with their dependencies but without development dependencies. */
 export function shippedApps(): Package[] {
   const known = new Map<string, Package>();
   return readdirSync(join(ROOT, "apps"))
@@ -37,7 +37,7 @@ export function shippedApps(): Package[] {
     .map((app) => packageAt(join(ROOT, "apps", app), known));
 }
 
-/** Returns everything that packages depend on, each once, without the repository's own. */
+/** Returns all direct and indirect dependencies of some packages, without packages of this repository. */
 export function foreignPackages(from: readonly Package[]): Package[] {
   const seen = new Set<Package>();
   const visit = (each: Package) => {
@@ -49,7 +49,7 @@ export function foreignPackages(from: readonly Package[]): Package[] {
   return [...seen].filter(({ own }) => !own);
 }
 
-/** Returns everything that is installed for this repository, tools included. */
+/** Returns all third-party packages that are installed for this repository, including development tools. */
 export function installedPackages(): Package[] {
   const known = new Map<string, Package>();
   const roots = [ROOT, join(ROOT, "lib"), join(ROOT, "tests"), ...shippedApps().map(({ folder }) => folder)];
@@ -60,7 +60,8 @@ function packageAt(folder: string, known: Map<string, Package>, tools = false): 
   const found = known.get(folder);
   if (found !== undefined) return found;
   const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  if (!Value.Check(Manifest, manifest)) throw new Error(`${folder}/package.json is no manifest.`);
+  if (!Value.Check(Manifest, manifest))
+    throw new Error(`${folder}/package.json is not a valid package manifest.`);
   const made: Package = {
     name: manifest.name,
     version: manifest.version ?? "0.0.0",
@@ -75,13 +76,17 @@ function packageAt(folder: string, known: Map<string, Package>, tools = false): 
   for (const name of names) {
     const needed = folderOf(name, folder);
     if (needed !== null) made.needs.push(packageAt(needed, known));
-    // A package for another kind of machine is not installed.
-    else if (optionalDependencies?.[name] === undefined) throw new Error(`${made.name} lacks ${name}.`);
+    // An optional dependency may be missing, such as a binary for another platform.
+    else if (optionalDependencies?.[name] === undefined)
+      throw new Error(`The dependency ${name} of ${made.name} is not installed.`);
   }
   return made;
 }
 
-/** Finds a package as the runtime does: in the nearest `node_modules` above. */
+/**
+ * Returns the folder of a package, from the nearest `node_modules` as the runtime does. Null if it is not
+ * installed.
+ */
 function folderOf(name: string, from: string): string | null {
   const own = /^@ostiary\/(.*)$/.exec(name)?.[1];
   if (own !== undefined) return join(ROOT, own === "lib" || own === "tests" ? own : join("apps", own));
@@ -92,7 +97,9 @@ function folderOf(name: string, from: string): string | null {
   return null;
 }
 
-/** Reads the license. Older manifests name a type, or a list of them. */
+/**
+ * Returns the license in a manifest. Older manifests have an object with `type`, or a list of such objects.
+ */
 function licenseOf(given: unknown): string | null {
   if (typeof given === "string") return given;
   if (Array.isArray(given)) return given.map(licenseOf).join(" OR ") || null;

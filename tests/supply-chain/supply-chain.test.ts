@@ -7,14 +7,13 @@ import { foreignPackages, installedPackages, shippedApps } from "./packages.ts";
 
 setDefaultTimeout(60_000);
 
-/** The shipped packages of others, with their licenses and known vulnerabilities. */
 describe("the bill of materials", () => {
-  test("follows the schema of CycloneDX 1.6 to the letter", async () => {
+  test("is valid under the strict schema of CycloneDX 1.6", async () => {
     const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
     expect(await validator.validate(await billOfMaterials())).toBeNull();
   });
 
-  test("names each shipped package once, with its licence and the hash of its archive", async () => {
+  test("lists each shipped package once, with its license and the hash of its archive", async () => {
     const { components } = JSON.parse(await billOfMaterials());
     const refs = components.map((each: Record<string, unknown>) => each["bom-ref"]);
     const names = new Set(foreignPackages(shippedApps()).map(({ name, version }) => `${name}@${version}`));
@@ -27,7 +26,7 @@ describe("the bill of materials", () => {
     }
   });
 
-  test("holds what runs, and no tool of the repository itself", async () => {
+  test("contains the packages that apps need to run, and no development tools", async () => {
     const names = foreignPackages(shippedApps()).map(({ name }) => name);
     for (const name of ["elysia", "postgres", "ioredis", "etcd3", "jose", "pino"])
       expect(names).toContain(name);
@@ -36,15 +35,15 @@ describe("the bill of materials", () => {
     }
   });
 
-  test("is the same each time it is written", async () => {
+  test("is the same each time it is generated", async () => {
     expect(await billOfMaterials()).toBe(await billOfMaterials());
   });
 });
 
-/** Licenses that allow use, change and copies, and require only attribution. */
+/** Licenses that allow use, modification and distribution, and require only attribution. */
 const PERMISSIVE = ["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0"];
 const PUBLIC_DOMAIN = ["Unlicense", "CC0-1.0"];
-/** The terms of Python's own license require a notice of changes, as Apache's do. */
+/** Python's licenses, which are permissive too. They require a summary of changes, as Apache-2.0 does. */
 const OTHERS = ["PSF-2.0", "Python-2.0"];
 
 function isPermissive(license: string | null): boolean {
@@ -52,20 +51,21 @@ function isPermissive(license: string | null): boolean {
   return choices.some((each) => [...PERMISSIVE, ...PUBLIC_DOMAIN, ...OTHERS].includes(each));
 }
 
-describe("licences", () => {
-  test("of all installed packages are permissive, except for a tool of the tests", () => {
+describe("licenses", () => {
+  test("of all installed packages are permissive, except for axe-core, which only tests use", () => {
     const installed = installedPackages();
     expect(installed.length).toBeGreaterThan(100);
     const others = installed.filter(({ license }) => !isPermissive(license));
     expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual(
-      // Changes of its own files would require publication: nobody changes them, and it is not shipped.
+      // MPL-2.0 requires publishing changes to axe-core's files. The tests do not change them, and no app
+      // ships them.
       ["axe-core: MPL-2.0"],
     );
     expect(foreignPackages(shippedApps()).map(({ name }) => name)).not.toContain("axe-core");
   });
 
   test.each(["GPL-3.0-only", "AGPL-3.0", "SSPL-1.0", "BUSL-1.1", "MIT AND GPL-2.0", "UNLICENSED", "", null])(
-    "%p is not permissive",
+    "the license %p is not permissive",
     (license) => {
       expect(isPermissive(license)).toBe(false);
     },
@@ -112,29 +112,29 @@ describe("the audit of dependencies", () => {
     },
   );
 
-  test.each(["moderate", "low"])("passes with one of %s severity", async (severity) => {
+  test.each(["moderate", "low"])("passes with a known vulnerability of %s severity", async (severity) => {
     expect((await audit(registry(advisory(severity)))).exit_code).toBe(0);
   });
 
-  const unasked = /^Dependencies are not audited: the registry cannot be asked \(.*\)\.\n$/;
+  const unasked = /^Dependencies were not audited: the package registry returned no audit \(.*\)\.\n$/;
 
-  test("says in one line that a registry answers no audits, and fails nothing", async () => {
+  test("passes, and says that nothing was audited, if the package registry supports no audits", async () => {
     const { text, exit_code } = await audit(registry(() => new Response("no", { status: 405 })));
     expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
   });
 
-  test("says the same of a registry that is not there", async () => {
+  test("passes, and says that nothing was audited, if the package registry is unreachable", async () => {
     const { text, exit_code } = await audit(environment(`http://127.0.0.1:${freePort()}`));
     expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
   });
 
-  test("says the same of a registry that never answers", async () => {
+  test("passes, and says that nothing was audited, if the package registry never responds", async () => {
     const silent = registry(() => new Promise<Response>(() => {}));
     const { text, exit_code } = await audit(silent, 1_500);
     expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
   });
 
-  test("says the same of a registry that answers something else", async () => {
+  test("passes, and says that nothing was audited, if the response of the package registry is not JSON", async () => {
     const { text, exit_code } = await audit(registry(() => new Response("<html>sign in</html>")));
     expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
   });

@@ -1,7 +1,7 @@
+/** Checks the import rules of `.github/ARCHITECTURE.md` on the source files of the repository. */
 import { describe, expect, test } from "bun:test";
 import { dirname, join, normalize } from "node:path";
 
-/** The rules of the house (.github/ARCHITECTURE.md), checked on the real import graph. */
 const root = join(import.meta.dir, "../..");
 const files = (
   await Array.fromAsync(new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}").scan({ cwd: root }))
@@ -10,7 +10,10 @@ const exportsOfLib: Record<string, string> = (await Bun.file(join(root, "lib/pac
 
 const IMPORT = /^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
 
-/** Each file with its imports, types included: own files as paths from the root, others by package name. */
+/**
+ * The imports of each file, type imports included. Files of the repository are paths from its root, and other
+ * modules are package names.
+ */
 const imports = new Map(await Promise.all(files.map(async (file) => [file, await importsOf(file)] as const)));
 
 async function importsOf(file: string): Promise<string[]> {
@@ -43,7 +46,7 @@ function edges(
     );
 }
 
-/** The layers, from the bottom up. */
+/** The layers of `lib`, lowest first. A layer may import itself and lower layers only. */
 const layers = [
   "domain",
   "contracts",
@@ -55,8 +58,8 @@ const layers = [
   "runtime",
 ];
 
-/** Returns one path for each circle: a file that imports itself indirectly. */
-function circles(): string[] {
+/** Returns the import cycles, each as a path of files that ends at its first file. */
+function importCycles(): string[] {
   const found: string[] = [];
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): void => {
@@ -73,7 +76,7 @@ function circles(): string[] {
 const appOf = (file: string) => file.split("/")[1];
 
 describe("the import graph", () => {
-  test("an app imports no other app, the platform alone composes", () => {
+  test("no app except the platform imports another app", () => {
     const between = edges(/^apps\/(?!platform)/, /^apps\//, (file, target) => appOf(file) === appOf(target));
     expect(between).toEqual([]);
   });
@@ -86,7 +89,7 @@ describe("the import graph", () => {
     expect(edges(/^apps\//, /^tests\//)).toEqual([]);
   });
 
-  test("pages import nothing that runs on a server: no runtime of this repository, nothing of Bun", async () => {
+  test("pages use no server code: no lib/async, no lib/runtime, no Bun and no Node", async () => {
     const servers = /^(lib\/(async|runtime)\/|bun|node:|elysia|drizzle-orm|postgres|pino)/;
     const pages = /^(apps\/console|apps\/portal\/page|lib\/page)\//;
     expect(edges(pages, servers)).toEqual([]);
@@ -95,7 +98,7 @@ describe("the import graph", () => {
     expect(sources.filter((_, index) => /\b(Bun|Buffer|process)\./.test(texts[index] ?? ""))).toEqual([]);
   });
 
-  test("inside the library imports go down: runtime, async, page, edge-description, openapi, verification, contracts, domain", () => {
+  test("a layer of the library imports only itself and lower layers", () => {
     const up = layers.flatMap((layer, index) =>
       edges(new RegExp(`^lib/${layer}/`), /^lib\//, (_, target) =>
         layers.slice(0, index + 1).some((below) => target.startsWith(`lib/${below}/`)),
@@ -107,7 +110,7 @@ describe("the import graph", () => {
     );
   });
 
-  test("domain, contracts and descriptions import only TypeBox from outside, the proof also three standards", () => {
+  test("the lower layers import no package except TypeBox; proof code also imports four small packages", () => {
     const standards = /^(@noble\/hashes\/sha2\.js|canonicalize|jose)$/;
     const foreign = (file: string, target: string) =>
       /^lib\/|^@sinclair\/typebox/.test(target) ||
@@ -118,7 +121,7 @@ describe("the import graph", () => {
     );
   });
 
-  test("the executable loads the code of a program only when it is called", async () => {
+  test("the executable loads the code of a program only when that program runs", async () => {
     const reached = new Set<string>();
     const follow = async (file: string): Promise<void> => {
       if (reached.has(file) || !files.includes(file)) return;
@@ -135,8 +138,8 @@ describe("the import graph", () => {
     expect([...reached].filter((file) => heavy.test(file))).toEqual([]);
   });
 
-  test("has no circles", () => {
-    expect(circles()).toEqual([]);
+  test("has no cycles", () => {
+    expect(importCycles()).toEqual([]);
   });
 
   test("only the database adapters and sql files import drizzle", () => {
@@ -145,7 +148,7 @@ describe("the import graph", () => {
     expect(edges(/./, /^drizzle-orm/, (file) => allowed.test(file))).toEqual([]);
   });
 
-  test("every import leads to a file", async () => {
+  test("every import names an existing file", async () => {
     const missing = edges(
       /./,
       /^(apps|lib|tests)\/.*/,
@@ -154,7 +157,7 @@ describe("the import graph", () => {
     expect(missing).toEqual([]);
   });
 
-  test("every file is imported by another, or is an entry", () => {
+  test("every file is imported by another file or is an entry point", () => {
     const entry =
       /(\/(main\.tsx?|ostiary\.ts)|\.test\.ts|\.d\.ts|\/preload\.ts|\/(provision|verify|covering)\.ts|tests\/bench\/[a-z-]+\.ts|tests\/pictures\/[a-z-]+\.ts|tests\/support\/[a-z-]+-(process|worker)\.ts|apps\/portal\/page\/[a-z/-]+\/worker\.ts)$/;
     const imported = new Set([...imports.values()].flat());
@@ -166,8 +169,8 @@ describe("the import graph", () => {
   });
 });
 
-describe("the top level", () => {
-  test("holds what the architecture names and nothing else", async () => {
+describe("the repository", () => {
+  test("has only known files and folders at its top level", async () => {
     const listed = Bun.spawnSync(["git", "ls-files"], { cwd: root }).stdout.toString().trim().split("\n");
     const top = new Set(
       listed.map((file) => file.split("/")[0] ?? "").filter((name) => !name.startsWith(".")),
@@ -185,7 +188,7 @@ describe("the top level", () => {
     expect([...top].filter((name) => ![...named, ...folders].includes(name))).toEqual([]);
   });
 
-  test("ports are opened in one place, which shares none by chance", async () => {
+  test("only listen.ts and ports.ts open ports", async () => {
     const sources = files.filter((file) => !file.startsWith("tests/"));
     const opening = await Promise.all(
       sources.map(async (file) =>
@@ -198,7 +201,7 @@ describe("the top level", () => {
     ]);
   });
 
-  test("SQL that is not drizzle's runs by `rows` alone, what drizzle built before by `prepared`", async () => {
+  test("only orm.ts and prepared.ts execute SQL directly", async () => {
     const sources = files.filter((file) => /^(apps|lib)\//.test(file));
     const running = await Promise.all(
       sources.map(async (file) =>
@@ -211,8 +214,8 @@ describe("the top level", () => {
     ]);
   });
 
-  test("environment variables are read by main files and test support only", async () => {
-    // Code samples are text that shows how others read their variables.
+  test("only main files and tests read environment variables", async () => {
+    // code-samples.ts holds sample code as text, which contains process.env but does not read it.
     const allowed = /(\/(main|ostiary|code-samples)\.ts|^tests\/)/;
     const readers = await Promise.all(
       files.map(async (file) =>

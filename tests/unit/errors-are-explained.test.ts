@@ -1,9 +1,8 @@
+/** Checks that `.github/ERRORS.md` lists every message for operators, with what to do about it. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { errorCodes } from "@ostiary/lib/domain/errors";
 import { bootFailures, exitCodes, logWarnings, refusalsOfVariables } from "./messages.ts";
-
-/** ERRORS.md lists every message for people, with what to do about it. */
 
 const document = await Bun.file(join(import.meta.dir, "../../.github/ERRORS.md")).text();
 const rows = document
@@ -30,7 +29,7 @@ describe("ERRORS.md explains", () => {
   test.each([
     ["exit code", exitCodes, 6],
     ["reason why a store or a folder cannot be used", bootFailures, 35],
-    ["refusal of a variable beyond its rule", refusalsOfVariables, 12],
+    ["refusal of a variable for more than its own rule", refusalsOfVariables, 12],
     ["warning and error of the log", logWarnings, 35],
   ])("every %s", async (_, messages, at_least) => {
     const said = await messages();
@@ -38,7 +37,7 @@ describe("ERRORS.md explains", () => {
     expect(missing(said)).toEqual([]);
   });
 
-  test("no message that no longer exists", async () => {
+  test("only messages that the sources have", async () => {
     const said = new Set([...(await bootFailures()), ...(await logWarnings())]);
     const sections = document.split("\n## ").filter((part) => /^(Stores|Folders|Warnings)/.test(part));
     const listed = sections.flatMap((part) =>
@@ -48,7 +47,7 @@ describe("ERRORS.md explains", () => {
     expect(stale).toEqual([]);
   });
 
-  test("each with what to do", () => {
+  test("what to do about each message", () => {
     for (const cells of rows) {
       expect(cells.length).toBeGreaterThanOrEqual(3);
       expect(cells.every((cell) => cell !== "")).toBe(true);

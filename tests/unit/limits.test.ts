@@ -1,3 +1,4 @@
+/** Checks that `.github/LIMITS.md` agrees with the schemas and the code, and names existing tests. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,8 +7,6 @@ import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { registryVariables } from "@ostiary/registry/config";
 import type { TSchema } from "@sinclair/typebox";
-
-/** `.github/LIMITS.md` agrees with the schemas and the code, and names existing tests. */
 
 const ROOT = join(import.meta.dir, "../..");
 const page = readFileSync(join(ROOT, ".github/LIMITS.md"), "utf8");
@@ -19,7 +18,7 @@ const services: Record<string, Record<string, TSchema>> = {
   Audit: auditVariables.properties,
 };
 
-/** Numbers that are no limits. */
+/** The whole-number variables that are not limits. */
 const NO_LIMITS: ReadonlySet<string> = new Set(["PORT", "INTERNAL_PORT", "TRUSTED_PROXY_HOPS"]);
 
 interface Row {
@@ -44,24 +43,24 @@ const rows: Row[] = page.split(/^## /m).flatMap((part) => {
     });
 });
 
-/** Returns the rule of a variable. Variables of every service are listed with the gateway's. */
+/** Returns the schema of a variable. The section of the page names the service. */
 function ruleOf(section: string, name: string): TSchema | undefined {
   return services[section]?.[name];
 }
 
 describe.each(rows.map((row): [string, Row] => [`${row.section}: ${row.limit}`, row]))("%s", (_, row) => {
-  test("has its test", () => {
+  test("names an existing test", () => {
     expect(existsSync(join(ROOT, "tests", row.test))).toBe(true);
   });
 
   const fixed = /^`([A-Za-z_]+)` in `([^`]+)`$/.exec(row.set_by);
   const variable = /^`([A-Z_]+)`/.exec(row.set_by)?.[1];
   if (fixed !== null) {
-    test("is the constant that it names", () => {
+    test("equals the constant that it names", () => {
       expect(constantIn(fixed[2] ?? "", fixed[1] ?? "")).toBe(Number(row.fallback));
     });
   } else if (variable !== undefined) {
-    test("is the default of the variable that it names", () => {
+    test("equals the default of the variable that it names", () => {
       const rule = ruleOf(row.section, variable);
       expect(rule).toBeDefined();
       expect(String(rule?.default ?? "unset")).toBe(row.fallback);
@@ -69,12 +68,12 @@ describe.each(rows.map((row): [string, Row] => [`${row.section}: ${row.limit}`, 
   }
 });
 
-test.each(Object.entries(services))("%s has a line for each of its whole numbers", (section, properties) => {
+test.each(Object.entries(services))("%s has a row for each of its limits", (section, properties) => {
   const named = new Set(rows.map(({ section, set_by }) => `${section} ${/^`([A-Z_]+)`/.exec(set_by)?.[1]}`));
   const missing = Object.entries(properties)
     .filter(([name, rule]) => rule.type === "integer" && !NO_LIMITS.has(name))
     .map(([name]) => name)
-    // Common variables are listed with the gateway's.
+    // The SHUTDOWN_ variables of all services have one row, in the section of the gateway.
     .filter(
       (name) =>
         !named.has(`${section} ${name}`) &&
@@ -91,7 +90,7 @@ test.each(["gateway", "registry", "identity", "audit"])("the README of %s links 
   expect(readFileSync(join(ROOT, `apps/${app}/README.md`), "utf8")).toContain("LIMITS.md");
 });
 
-/** Reads `const NAME = 512 * 1024;` or `name: 1_000,`. */
+/** Returns the value of a constant in a file, such as `const NAME = 512 * 1024;` or `name: 1_000,`. */
 function constantIn(file: string, name: string): number {
   const text = readFileSync(join(ROOT, file), "utf8");
   const [, value = ""] = new RegExp(`(?:const ${name} =|\\b${name}:) ([\\d_ *]+)[;, ]`).exec(text) ?? [];

@@ -1,6 +1,5 @@
+/** Finds the messages in the sources. In a message, `…` stands for a part that varies. */
 import { join } from "node:path";
-
-/** The messages of the sources, read from their text. `…` stands for a part that varies. */
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -15,7 +14,7 @@ async function textOf(...patterns: string[]): Promise<string> {
   return (await Promise.all(files.map((file) => Bun.file(join(ROOT, file)).text()))).join("\n");
 }
 
-/** A string or template of the language, with templates inside it one level deep. */
+/** Matches a string literal or a template literal, which may contain templates one level deep. */
 const LITERAL = /"((?:[^"\\\n]|\\.)+)"|`((?:[^`\\$\n]|\\.|\$\{(?:[^{}`]|`[^`]*`|\{[^}]*\})*\})+)`/g;
 
 function literalsOf(source: string): string[] {
@@ -25,7 +24,7 @@ function literalsOf(source: string): string[] {
   );
 }
 
-/** Returns the sentences about stores and folders that cannot be used at boot. */
+/** Returns the messages about stores and folders that a service cannot use when it starts. */
 export async function bootFailures(): Promise<string[]> {
   const source = await textOf(
     "lib/runtime/stores/*/boot-failure.ts",
@@ -38,7 +37,7 @@ export async function bootFailures(): Promise<string[]> {
   );
 }
 
-/** Returns the refusals of variables beyond their own rules, which the tables of READMEs list. */
+/** Returns the refusals of variables, except those for a variable's own rule, which its README lists. */
 export async function refusalsOfVariables(): Promise<string[]> {
   const sources = await textOf(
     "apps/*/config.ts",
@@ -51,7 +50,7 @@ export async function refusalsOfVariables(): Promise<string[]> {
   );
 }
 
-/** Returns the warnings and errors of the log, and those of a table of routes. */
+/** Returns the messages of warnings and errors in the log, with the warnings of route tables. */
 export async function logWarnings(): Promise<string[]> {
   const source = await textOf("{apps,lib}/**/*.ts");
   const calls = [...source.matchAll(/\blog\??\.(?:warn|error)\(/g)].map(({ index, 0: head }) =>
@@ -63,7 +62,7 @@ export async function logWarnings(): Promise<string[]> {
   return unique([...calls.flatMap(literalsOf), ...handedOn].filter((text) => /^\S+ \S+/.test(text)));
 }
 
-/** Returns the exit codes that the sources name. */
+/** Returns the exit codes that the sources define. */
 export async function exitCodes(): Promise<string[]> {
   const source = await textOf("{apps,lib}/**/*.ts");
   return unique([...source.matchAll(/\b(?:EXIT_[A-Z]+|exit_code) = (\d+);/g)].map(([, code = ""]) => code));

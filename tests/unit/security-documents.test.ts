@@ -1,13 +1,13 @@
+/** Checks that the security documents are complete. documents/links.test.ts checks that named files exist. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-/** The security documents leave nothing out. unit/documents/links.test.ts proves that what they name is there. */
 const root = join(import.meta.dir, "../..");
 const read = (name: string) => Bun.file(join(root, ".github", name)).text();
 const names = ["security/threat-model.md", "security/asvs.md"];
 const documents = await Promise.all(names.map(async (name) => ({ name, text: await read(name) })));
 
-/** Returns the cells of a document's tables, a row each, without heads. */
+/** Returns the rows of a document's tables, each as a list of cells, without the head rows. */
 function rowsOf(text: string): string[][] {
   const lines = text.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| ---"));
   const cells = lines.map((line) =>
@@ -24,11 +24,11 @@ const testsIn = (text: string) => [...text.matchAll(/`(tests\/[^`]+)`/g)].map(([
 describe("the threat model", () => {
   const threats = rowsOf(textOf("security/threat-model.md"));
 
-  test("has threats of each kind", () => {
+  test("has threats of each STRIDE kind", () => {
     expect(new Set(threats.map(([kind]) => kind))).toEqual(new Set(["S", "T", "R", "I", "D", "E"]));
   });
 
-  test.each(threats)("%s: %s has something done about it, and a test", (_, __, done = "", tests = "") => {
+  test.each(threats)("%s: %s has a countermeasure and a test", (_, __, done = "", tests = "") => {
     expect(done).not.toBe("");
     expect(testsIn(tests)).not.toEqual([]);
   });
@@ -45,20 +45,20 @@ describe("the verification standard", () => {
     ...{ "11.1": 4, "11.2": 5, "11.3": 5, "11.4": 3, "11.5": 2, "11.6": 2, "11.7": 2 },
     ...{ "16.1": 1, "16.2": 5, "16.3": 4, "16.4": 3, "16.5": 4 },
   };
-  test("is answered without a gap", () => {
+  test("has a row for each requirement", () => {
     const wanted = Object.entries(sections).flatMap(([section, count]) =>
       Array.from({ length: count }, (_, index) => `${section}.${index + 1}`),
     );
     expect(points.map(([number]) => number)).toEqual(wanted);
   });
 
-  test.each(points)("%s has a result with its reason", (_, __, ___, result = "", where = "", tests = "") => {
+  test.each(points)("%s has a result and a reason", (_, __, ___, result = "", where = "", tests = "") => {
     expect(["met", "not applicable", "not met"]).toContain(result);
     expect(where).not.toBe("");
     if (result === "met") expect(testsIn(tests)).not.toEqual([]);
   });
 
-  test("has a right summary", () => {
+  test("has a correct summary", () => {
     const count = (result: string) => points.filter((point) => point[3] === result).length;
     expect(textOf("security/asvs.md")).toContain(
       `Met: ${count("met")}. Not applicable: ${count("not applicable")}. Not met: ${count("not met")}`,

@@ -16,11 +16,11 @@ const clauses = await readClauses();
 const ids = new Set(clauses.map(({ id }) => id));
 const proofs = await readProofs();
 
-/** A number that no clause has; it stands here in two parts, because lint refuses it whole. */
+/** A clause number that does not exist. It is joined from two parts, because lint refuses unknown numbers. */
 const UNKNOWN = ["GW", "9999"].join("-");
 
 describe("the specification", () => {
-  test("has a test for each clause, or a reason why review alone can hold it", () => {
+  test("has a test for each clause, or a reason why only a review can check it", () => {
     const proven = new Set([...proofs.map(({ id }) => id), ...Object.keys(reviewOnly)]);
     expect([...ids].filter((id) => !proven.has(id))).toEqual([]);
   });
@@ -30,7 +30,7 @@ describe("the specification", () => {
     expect(Object.keys(reviewOnly).filter((id) => !ids.has(id) || proven.has(id))).toEqual([]);
   });
 
-  test("is claimed by tests alone, with numbers that exist", async () => {
+  test("is claimed only directly above tests, with numbers that exist", async () => {
     const files = filesOf("tests").filter((path) => path.endsWith(".ts"));
     const byFile = Map.groupBy(proofs, ({ path }) => path);
     const stray = await Promise.all(
@@ -52,16 +52,16 @@ describe("a clause", () => {
     ]);
   });
 
-  test("has a number of its own, with the prefix of its file", () => {
+  test("has a unique number, with the prefix of its file", () => {
     expect(numberProblems(read("**GW-1** A.\n\n**GW-1** B.\n\n**ID-1** C.\n"))).toEqual([
       ".github/specification/gateway.md:3 GW-1 is the number of an earlier clause",
-      ".github/specification/gateway.md:5 ID-1 does not belong to this file",
+      ".github/specification/gateway.md:5 ID-1 has the prefix of another file",
     ]);
   });
 });
 
 describe("a citation", () => {
-  test("is found wherever it stands in a line", () => {
+  test("is found anywhere in a line", () => {
     const found = citationsIn("a.ts", `/** Counts (GW-3). */\nlet a; // ${UNKNOWN}, and SHA-256 or XGW-1\n`);
     expect(found).toEqual([
       { id: "GW-3", path: "a.ts", line: 1 },
@@ -69,14 +69,14 @@ describe("a citation", () => {
     ]);
   });
 
-  test("by other words than a number is found", () => {
+  test("without the number of a clause is reported", () => {
     const words = ["contract", "4"].join(" ");
     expect(citationsWithoutNumber("a.ts", `// Counts (GW-3).\n// Counts (${words}, Limits).\n`)).toEqual([
       `a.ts:2 "${words}": cite the number of a clause`,
     ]);
   });
 
-  test("above a test or a group, in a comment of numbers alone, is a proof", () => {
+  test("in a comment of numbers alone, directly above a test, is a proof", () => {
     const text = [
       'describe("a limit", () => {',
       "  // GW-3, GW-4",
@@ -92,7 +92,7 @@ describe("a citation", () => {
       ["GW-4", 3, "holds for %i"],
     ]);
     expect(strayClaims("a.test.ts", text, proofsIn("a.test.ts", text))).toEqual([
-      "a.test.ts:7 GW-6 stands above no test",
+      "a.test.ts:7 GW-6 is not directly above a test",
     ]);
   });
 });
@@ -110,7 +110,7 @@ describe("prose", () => {
   test.each([
     ["The gateway answers 404. It logs one line: the path is in it."],
     ["A key of `a` and `b c d` is [one link](https://a.example/x?y=z) to a page."],
-  ])("%s is taken", (text) => {
+  ])("%s is accepted", (text) => {
     expect(proseProblems("a.md", [{ text, line: 1 }])).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, "../..");
 const packages = await Array.fromAsync(new Bun.Glob("{apps/*,lib,tests}/package.json").scan({ cwd: ROOT }));
 
 describe("the version", () => {
-  test("is that of the root's package, which the changelog begins with", async () => {
+  test("equals the version of the root package and the newest version in the changelog", async () => {
     expect(VERSION).toBe((await Bun.file(join(ROOT, "package.json")).json()).version);
     const changelog = await Bun.file(join(ROOT, ".github/CHANGELOG.md")).text();
     expect(changelog.match(/^## \[(\d+\.\d+\.\d+)\]/m)?.[1]).toBe(VERSION);
@@ -16,7 +16,7 @@ describe("the version", () => {
     expect(await Bun.file(join(ROOT, file)).json()).not.toHaveProperty("version");
   });
 
-  test("is in no other source", async () => {
+  test("is not repeated in any source file", async () => {
     const sources = await Array.fromAsync(new Bun.Glob("{apps,lib}/**/*.ts").scan({ cwd: ROOT }));
     const telling = await Promise.all(
       sources

@@ -7,17 +7,20 @@ import { manualClock } from "../support/manual-clock.ts";
 const TIMES = 20_000;
 const UNDERWAY = 64;
 const ROUNDS = 4;
-/** The number of used traces that may be left: the collector treats parts of the stack as references. */
+/**
+ * The maximum number of surviving traces. Some survive, because the collector takes values on the stack for
+ * references.
+ */
 const LEFT_MAX = TIMES / 4;
 
-/** An object that requests leave behind, which can be found among all living ones. */
+/** An object that a request leaves behind. The tests count its typed array among all live objects. */
 class Trace {
   readonly list = new Float32Array(1);
 }
 
 const traces = () => heapStats().objectTypeCounts.Float32Array ?? 0;
 
-/** Enters and releases traces in turn, as requests do, while some are always in flight. */
+/** Enters and releases traces like requests, so that about `UNDERWAY` traces are always in flight. */
 async function inTurn(enter: (trace: Trace, nth: number) => () => unknown): Promise<void> {
   const underway: (() => unknown)[] = [];
   for (let nth = 0; nth < TIMES; nth++) {
@@ -38,9 +41,9 @@ async function leftBy(enter: (trace: Trace, nth: number) => () => unknown): Prom
   return traces() - before;
 }
 
-// An old set or map keeps whatever it held until the next full collection.
-describe("ended objects are gone with the next collection of young objects:", () => {
-  test("of calls of services", async () => {
+// An old Set or Map keeps deleted entries until the next full collection, so neither may hold these objects.
+describe("a collection of young objects frees", () => {
+  test("ended calls of services", async () => {
     const calls = new UpstreamCalls(manualClock());
     const request = new Request("http://gateway.test/");
     const left = await leftBy((trace) => {
@@ -51,7 +54,7 @@ describe("ended objects are gone with the next collection of young objects:", ()
     expect(calls.open).toBe(0);
   });
 
-  test("of writes in groups", async () => {
+  test("ended writes in groups", async () => {
     const writer = new GroupedWriter<Trace, Trace>((items) => Promise.resolve(items), {
       group_max: 8,
       writes_max: 2,

@@ -6,16 +6,23 @@ import type { Leash } from "../support/clean-up-after-kill.ts";
 import { SourceUnavailable, unpackSource } from "../support/older-source.ts";
 import { RELEASES, type Release, WORKING_TREE } from "./releases.ts";
 
-/** Returns the release of a version; null for the working tree. */
+/**
+ * Returns the release with this version, or null for the working tree.
+ *
+ * @throws RunImpossible if there is no such release
+ */
 export function releaseOf(version: string): Release | null {
   if (version === WORKING_TREE) return null;
   const release = RELEASES.find((each) => each.version === version);
   if (release !== undefined) return release;
   const known = [...RELEASES.map((each) => each.version), WORKING_TREE].join(", ");
-  throw new RunImpossible(`There is no version "${version}". There are: ${known}.`);
+  throw new RunImpossible(`There is no version "${version}". Choose one of: ${known}.`);
 }
 
-/** Returns why this clone cannot run a release; null when it can. */
+/**
+ * Returns a message if this clone of the repository lacks the commit of a release, or null if it has the
+ * commit.
+ */
 export function absenceOf({ version, revision }: Release, clone = ROOT): string | null {
   const { exitCode } = Bun.spawnSync(["git", "-C", clone, "cat-file", "-e", `${revision}^{commit}`], {
     stderr: "ignore",
@@ -25,10 +32,10 @@ export function absenceOf({ version, revision }: Release, clone = ROOT): string 
 }
 
 /**
- * Returns the folders of some versions' sources with their dependencies. The folders are removed when this process
- * ends.
+ * Returns the source folders of some versions, by version, with dependencies installed. Folders of releases
+ * are temporary, and are removed when this process exits.
  *
- * @throws RunImpossible when the clone lacks a release, or its dependencies cannot be installed
+ * @throws RunImpossible if the clone lacks a release, or if dependencies cannot be installed
  */
 export async function rootsOf(
   versions: Iterable<string>,
@@ -46,10 +53,10 @@ export async function rootsOf(
 }
 
 /**
- * Returns the folder of a version's source with its dependencies. The source of a release is put into
- * `scratch`.
+ * Returns the source folder of a version, with dependencies installed. Unpacks the source of a release into a
+ * folder in `scratch`.
  *
- * @throws RunImpossible when the clone lacks the release, or its dependencies cannot be installed
+ * @throws RunImpossible if the clone lacks the release, or if dependencies cannot be installed
  */
 export async function rootOf(version: string, scratch: string): Promise<string> {
   const release = releaseOf(version);

@@ -4,22 +4,26 @@ import { judge } from "../faults/promises/index.ts";
 import { type Answer, type CellRun, isGood } from "../faults/record.ts";
 import type { Part } from "./orders.ts";
 
-/** One step of an upgrade: both replicas of a part were replaced. */
+/** One step of an upgrade: both replicas of one service are replaced. */
 export interface Step {
   readonly order: string;
   readonly part: Part;
   readonly run: CellRun;
-  /** The times in which replicas of a version closed their ports that may lose a request then; else empty. */
+  /**
+   * The intervals in which stopping replicas may lose requests. Empty for a version that drains all requests.
+   */
   readonly losing: readonly Closing[];
 }
 
-/** The time from the end of the grace of a process that stops until its end. Its ports close then. */
+/**
+ * The interval in which a stopping process closes its ports: from the end of its grace period until it exits.
+ */
 export interface Closing {
   readonly begins_ms: number;
   readonly ends_ms: number;
 }
 
-/** The clients whose connections a gateway ends when it stops. */
+/** The clients whose connections a stopping gateway closes. */
 const ENDED: readonly Client[] = ["stream", "socket"];
 
 interface Lost {
@@ -28,8 +32,9 @@ interface Lost {
 }
 
 /**
- * The requests that call a part, and what their clients see when the part does not read a call: the gateway's 503 for its
- * own call, or no answer for a request.
+ * For each part, the clients whose requests reach it, and what they get when a stopping process of the part
+ * loses a request. A client of a gateway or registry gets no response. If the gateway's call to another
+ * service is lost, the gateway responds with 503.
  */
 const LOST: Readonly<Record<Part, Lost>> = {
   audit: { clients: ["audited"], status: 503 },
@@ -39,9 +44,9 @@ const LOST: Readonly<Record<Part, Lost>> = {
 };
 
 /**
- * Returns how a step broke what is promised: a request failed, or a promise of `bun run faults` did not hold.
- * A gateway that stops ends event streams and WebSockets, as the guide says. An older service that closes its port may
- * lose a call that has just arrived, as the guide says too.
+ * Describes the violations in a step: failed requests, and broken promises of `bun run faults`. Two kinds of
+ * failures are documented in the upgrade guide, and do not count. A stopping gateway closes event streams and
+ * WebSockets. An older service may lose a request that arrives while it closes its port.
  */
 export function brokenIn(step: Step): string[] {
   const { run } = step;
@@ -54,19 +59,19 @@ export function brokenIn(step: Step): string[] {
   ];
 }
 
-/** Whether an answer may be the end of a stream that a stopping gateway ended. */
+/** Returns whether a failure may be an event stream or WebSocket that a stopping gateway closed. */
 function isEnd({ part }: Step, { client }: Answer): boolean {
   return part === "gateway" && ENDED.includes(client);
 }
 
-/** Whether an answer is that to a call which arrived while an older service closed its port. */
+/** Returns whether a failure may be a request that an older service lost while it closed its port. */
 function isLost({ part, losing }: Step, { client, status, started_ms, ended_ms }: Answer): boolean {
   const lost = LOST[part];
   if (status !== lost.status || !lost.clients.includes(client)) return false;
   return losing.some(({ begins_ms, ends_ms }) => started_ms <= ends_ms && ended_ms >= begins_ms);
 }
 
-/** Returns one line about a step. */
+/** Returns the progress line of a step. */
 export function lineOf(step: Step): string {
   const { order, part, run } = step;
   const took_s = ((run.returned_ms - run.breaking_ms) / 1000).toFixed(1);

@@ -8,12 +8,12 @@ const EXIT_BROKEN = 1;
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 
-// Clients wait for services that stop: more of them than the runtime allows by default.
+// Clients wait for stopping services, so there are more concurrent calls than the runtime allows by default.
 withRuntimeVariables(process.env, { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" });
 await main();
 
 async function main(): Promise<void> {
-  // However this process ends, the leash ends what it started.
+  // The leash stops all started processes however this process ends, so exiting at once is safe.
   process.once("SIGINT", () => process.exit(EXIT_INTERRUPTED));
   try {
     const upgrade = upgradeOf(process.argv.slice(2));

@@ -9,35 +9,42 @@ import { RELEASES, WORKING_TREE } from "./releases.ts";
 const SERVICE = "novel";
 const PATH = "/novel";
 const SEEN_MS = 60_000;
-/** The shortest lifetime of a key, and the time after which every clock says that it is over. */
+/** The lifetime of the expiring key: the minimum that identity allows. */
 const LIFETIME_S = 60;
+/**
+ * The time after which the key has expired for every process, with a margin for differences between clocks.
+ */
 const EXPIRED_MS = (LIFETIME_S + 2) * 1000;
 const UNAUTHORIZED = 401;
-/** The first release knows no keys that expire. */
+/** The first release, which does not support keys that expire. */
 const [WITHOUT_EXPIRY] = RELEASES;
 
 /**
- * The features of a newer version, used as its guide says: a field of documents, and keys that expire. Going back
- * follows the guide, too. It restores the document before the field, and revokes expired keys.
+ * Uses two new features of a newer version: a new field in a document, and keys that expire. Before a
+ * downgrade, it does what the guide asks for: it restores the service without the field, and revokes expired
+ * keys.
  */
 export class Novelties {
   readonly #system: System;
   #key: { readonly secret: string; readonly expired_ms: number } | null = null;
-  /** The revision before the field; null until the field is used. */
+  /** The revision without the new field; null before the field is used. */
   #withoutField: number | null = null;
 
   constructor(system: System) {
     this.#system = system;
   }
 
-  /** Returns what is wrong once all services have this version. Begins to use what the version brings. */
+  /**
+   * Uses the features that are new in `version`, after all services have this version. Returns a description
+   * of each problem.
+   */
   async brokenIn(version: string): Promise<string[]> {
     if (version === WORKING_TREE) await this.#useField();
     if (version !== WITHOUT_EXPIRY.version) this.#key ??= await this.#createKey();
     const broken: string[] = [];
     for (const { name, url } of this.#system.gateways) {
       if (this.#withoutField !== null && (await answerOf(url + PATH)) !== 200) {
-        broken.push(`novelties: the service that had a new field is not served by ${name}`);
+        broken.push(`novelties: ${name} does not serve the service that has or had a new field`);
       }
       if (this.#key === null || performance.now() < this.#key.expired_ms) continue;
       const status = await statusOf(`${url}/things/limited`, this.#key.secret);
@@ -46,7 +53,7 @@ export class Novelties {
     return broken;
   }
 
-  /** Does what the guide and the change log ask for before the older version is started. */
+  /** Does what the upgrade guide and the change log require before a downgrade to `version`. */
   async beforeGoingBack(version: string): Promise<void> {
     if (this.#withoutField !== null) await this.#restore(this.#withoutField);
     if (version !== WITHOUT_EXPIRY.version) return;
@@ -59,7 +66,7 @@ export class Novelties {
     await sql.end();
   }
 
-  /** Publishes a service, then the same with a field that the version before does not know. */
+  /** Publishes a service, and then a revision with a field that the previous version does not support. */
   async #useField(): Promise<void> {
     if (this.#withoutField === null) this.#withoutField = await this.#publish(undefined);
     await this.#publish({ requests: 1_000_000, period: "day" });
@@ -77,7 +84,7 @@ export class Novelties {
     await this.#ask("POST", `/services/${SERVICE}/revisions/${revision}/restore`);
   }
 
-  /** Asks a registry, and returns the revision of its answer. */
+  /** Sends a request to a registry, and returns the revision in the response. */
   async #ask(method: string, path: string, body?: object): Promise<number> {
     const answer = await fetch(`${this.#system.nextRegistry().url}${path}`, {
       method,
@@ -98,14 +105,14 @@ export class Novelties {
       body: JSON.stringify({ expires_in_seconds: LIFETIME_S }),
     });
     const [, secret] = /"key":\s*"([^"]+)"/.exec(await answer.text()) ?? [];
-    if (secret === undefined) throw new Error(`Identity made no key that expires: ${answer.status}.`);
-    // Gateways know the key while it is valid, as those of a caller do.
+    if (secret === undefined) throw new Error(`Identity created no expiring key: ${answer.status}.`);
+    // Use the key once at each gateway while it is valid, so that the gateways have it in their cache.
     for (const { url } of this.#system.gateways) await statusOf(`${url}/things/limited`, secret);
     return { secret, expired_ms: performance.now() + EXPIRED_MS };
   }
 }
 
-/** Waits until a gateway serves the service. */
+/** Waits until a gateway serves the route with the new field. */
 async function served({ url, name }: Replica): Promise<void> {
   await waitFor(async () => (await answerOf(url + PATH)) === 200, {
     timeout_ms: SEEN_MS,

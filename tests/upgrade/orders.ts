@@ -2,19 +2,22 @@
 export const PARTS = ["audit", "identity", "gateway", "registry"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** One way to replace all services. */
+/** An order in which to replace all services. */
 export interface Order {
   readonly name: string;
   readonly parts: readonly Part[];
-  /** Whether it leads to the newer version. */
+  /** Whether the services are upgraded, not downgraded. */
   readonly isForward: boolean;
 }
 
-/** The order of the guide, from what is called to what calls. */
+/** The order in the upgrade guide: a service is upgraded before the services that call it. */
 const GUIDE: readonly Part[] = PARTS;
 const OPPOSITE = GUIDE.toReversed();
 
-/** Forward and back as the guide says, then both in the opposite order, which is the worst. */
+/**
+ * The orders of a whole run: first as in the upgrade guide, and then in the opposite order, which is the
+ * worst.
+ */
 export const ORDERS: readonly Order[] = [
   { name: "forward, as the guide says", parts: GUIDE, isForward: true },
   { name: "back, as the guide says", parts: OPPOSITE, isForward: false },
@@ -22,19 +25,22 @@ export const ORDERS: readonly Order[] = [
   { name: "back, in the worst order", parts: GUIDE, isForward: false },
 ];
 
-/** One order, and the version that it leads to. */
+/** A part of a run: an upgrade or downgrade of all services, in some order. */
 export interface Leg extends Order {
+  /** The version that all services have afterwards. */
   readonly to: string;
 }
 
-/** Returns the legs of a whole run between two versions. */
+/** Returns the legs of a whole run: upgrades to `to` and downgrades to `from`, in every order. */
 export function wholeRun(from: string, to: string): readonly Leg[] {
   return ORDERS.map((order) => ({ ...order, to: order.isForward ? to : from }));
 }
 
 /**
- * Returns the legs of a short run: forward over all versions as the guide says, and one version back.
- * `versions` are in their order.
+ * Returns the legs of a short run, in the order of the upgrade guide: an upgrade to each version, and a
+ * downgrade by one version.
+ *
+ * @param versions the versions, from oldest to newest
  */
 export function shortRun(versions: readonly string[]): readonly Leg[] {
   const forward = versions.slice(1).map((to) => ({

@@ -6,9 +6,11 @@ import { RELEASES, WORKING_TREE } from "./releases.ts";
 import type { Upgrade } from "./run.ts";
 
 const PACE = { before_ms: 1_000, fault_ms: 0, well_ms: 1_500, heal_ms_max: 15_000 };
-/** In the short run clients of one step are also those before the next. */
+/**
+ * The pace of the short run. Its waits are shorter: the load after one step is also the load before the next.
+ */
 const SHORT_PACE = { ...PACE, before_ms: 500, well_ms: 500 };
-/** Releases in the short run. */
+/** The number of releases in the short run. */
 const SHORT_RELEASES = 2;
 
 interface Arguments {
@@ -17,8 +19,10 @@ interface Arguments {
 }
 
 /**
- * Returns the run that the command line of `bun run upgrade` asks for; by default the last release and the working
- * tree. Throws `RunImpossible` when a part of it is wrong.
+ * Parses the command line of `bun run upgrade`. By default, the run is between the last release and the
+ * working tree.
+ *
+ * @throws RunImpossible if an argument is invalid
  */
 export function upgradeOf(args: string[]): Upgrade {
   const { positionals, short } = readArguments(args);
@@ -28,8 +32,8 @@ export function upgradeOf(args: string[]): Upgrade {
     return { from: versions[0] ?? "", legs: shortRun(versions), pace: SHORT_PACE };
   }
   const [from = RELEASES.at(-1)?.version ?? "", to = WORKING_TREE, ...more] = positionals;
-  if (more.length > 0) throw new RunImpossible("upgrade takes two versions: bun run upgrade FROM TO");
-  if (from === to) throw new RunImpossible(`upgrade takes two different versions, and both are ${from}.`);
+  if (more.length > 0) throw new RunImpossible("upgrade takes at most two versions: bun run upgrade FROM TO");
+  if (from === to) throw new RunImpossible(`upgrade needs two different versions, but both are ${from}.`);
   for (const version of [from, to]) releaseOf(version);
   return { from, legs: wholeRun(from, to), pace: PACE };
 }

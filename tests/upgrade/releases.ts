@@ -1,14 +1,15 @@
-/** A release, by the commit of this repository that it is. */
+/** A release of the product. */
 export interface Release {
   readonly version: string;
+  /** The commit of the release in this repository. */
   readonly revision: string;
-  /** Whether it seals a log that a newer version has sealed, and proves it (CHANGELOG, Going back). */
+  /** Whether the release can seal and prove a log that a newer version has sealed (CHANGELOG, Going back). */
   readonly continues_proof: boolean;
-  /** Whether each of its services closes its port at a moment without requests (CHANGELOG, Fixed). */
+  /** Whether all services of the release drain their requests before they close a port (CHANGELOG, Fixed). */
   readonly drains_all: boolean;
 }
 
-/** Every release, the oldest first. A release gets its line here when it is made. */
+/** Every release, from oldest to newest. Add each new release here. */
 export const RELEASES: readonly [Release, ...Release[]] = [
   {
     version: "0.1.0",
@@ -24,5 +25,5 @@ export const RELEASES: readonly [Release, ...Release[]] = [
   },
 ];
 
-/** The name of the working tree, which stands for the next release. */
+/** The version name of the working tree, which will become the next release. */
 export const WORKING_TREE = "tree";

@@ -12,27 +12,33 @@ import { brokenProof } from "./verify-log.ts";
 
 export type Progress = (line: string) => void;
 
-/** A run: the version that it starts with, and where it goes from there. */
+/** A run of upgrades and downgrades. */
 export interface Upgrade {
+  /** The version that all services start with. */
   readonly from: string;
   readonly legs: readonly Leg[];
   readonly pace: Pace;
 }
 
 /**
- * The grace is longer than balancers need to notice that a replica is not ready. The timeout is longer than any
- * request, since 0.1.0 waits for streams until then.
+ * The grace period of stopping services: longer than load balancers need to notice that a replica is not
+ * ready.
  */
 const GRACE_MS = 1_500;
+/**
+ * The shutdown timeout is longer than any request, because release 0.1.0 waits for event streams until it
+ * expires.
+ */
 const VARIABLES = { SHUTDOWN_GRACE_MS: String(GRACE_MS), SHUTDOWN_TIMEOUT_MS: "4000" };
 const READY_MS = 120_000;
-/** A step breaks no part. */
+/** The cell of a step. It has no failed parts, so its fault has no meaning. */
 const NO_FAULT = { parts: [], fault: "killed" } as const;
+
 /**
- * Replaces every replica of every service under load, one after the other, leg by leg. Returns how the promises
- * were broken.
+ * Replaces all replicas of all services one by one under load, for each leg of the run. Returns a description
+ * of each violation.
  *
- * @throws RunImpossible when a version or a store is missing here
+ * @throws RunImpossible if a version or a store is missing on this machine
  */
 export async function runUpgrade(leash: Leash, upgrade: Upgrade, progress: Progress): Promise<string[]> {
   const { from, legs, pace } = upgrade;
@@ -60,13 +66,16 @@ export async function runUpgrade(leash: Leash, upgrade: Upgrade, progress: Progr
   return withBed(leash, progress, work, { roots: [rootTo(from), rootTo(from)], variables: VARIABLES });
 }
 
-/** Returns the newest of some versions. */
+/** Returns the newest of the versions that are the keys of the map. */
 function newestOf(versions: ReadonlyMap<string, string>): string {
   const known = [...RELEASES.map(({ version }) => version), WORKING_TREE];
   return known.findLast((version) => versions.has(version)) ?? WORKING_TREE;
 }
 
-/** Returns the times in which processes of a version closed their ports; empty when it loses no request then. */
+/**
+ * Returns the intervals in which stopping processes may lose requests. Empty for a version that drains all
+ * requests.
+ */
 function losingOf(version: string, stops: readonly Stop[]): readonly Closing[] {
   if (releaseOf(version)?.drains_all ?? true) return [];
   return stops.map(({ signalled_ms, ended_ms }) => ({
@@ -75,7 +84,10 @@ function losingOf(version: string, stops: readonly Stop[]): readonly Closing[] {
   }));
 }
 
-/** Replaces the replicas of one service one after the other, each when the one before is ready. */
+/**
+ * Replaces the replicas of one service in sequence. Waits until a replica is ready before it replaces the
+ * next.
+ */
 async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
   const stops: Stop[] = [];
   const replace = async () => {
@@ -83,7 +95,7 @@ async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
       stops.push(await replica.replaceBy(root));
       await waitFor(async () => (await answerOf(`${replica.internal_url}/health/ready`)) === 200, {
         timeout_ms: READY_MS,
-        what: `${replica.name} that is ready`,
+        what: `The readiness of ${replica.name}`,
       });
       await Bun.sleep(SEEN_MS);
     }
@@ -91,7 +103,7 @@ async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
   return { run: await runChange(bed, NO_FAULT, { begin: replace, end: async () => {} }, pace), stops };
 }
 
-/** The time in which balancers notice that a replica is ready. */
+/** The time that load balancers need to notice that a replica is ready. */
 const SEEN_MS = 700;
 
 function replicasOf({ system }: Bed, part: Part): readonly Replica[] {
@@ -106,12 +118,12 @@ function replicasOf({ system }: Bed, part: Part): readonly Replica[] {
   }
 }
 
-/** Whether a version seals and proves the log, whatever sealed it before. */
+/** Returns whether a version can seal and prove a log that any other version sealed before. */
 function provesLog(version: string): boolean {
   return releaseOf(version)?.continues_proof ?? true;
 }
 
-/** Returns how the proofs of logs fail once all services have one version that proves them. */
+/** Describes how proofs of the organizations' logs fail. Returns nothing if the version cannot prove them. */
 async function brokenProofs({ system }: Bed, version: string): Promise<string[]> {
   if (!provesLog(version)) return [];
   const { keys } = await system.people.callers(0);
@@ -119,7 +131,10 @@ async function brokenProofs({ system }: Bed, version: string): Promise<string[]>
   return (await Promise.all(proofs)).flat();
 }
 
-/** Returns how the proofs fail that the newest version gives of events that an older one wrote last. */
+/**
+ * Upgrades audit to the newest version if the run ends with one that cannot prove the log. Describes how
+ * proofs of events fail that the older version wrote.
+ */
 async function brokenAtTheEnd(
   bed: Bed,
   { version, newest }: { version: string; newest: string },

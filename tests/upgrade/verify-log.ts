@@ -6,7 +6,10 @@ import { waitFor } from "../support/wait-for.ts";
 
 const SEALED_MS = 60_000;
 
-/** Returns how the proof of an organization's log fails; empty when it holds over all versions that wrote it. */
+/**
+ * Verifies the proof of an organization's log, which several versions may have written. Describes each
+ * problem.
+ */
 export async function brokenProof({ audit }: System, organization_id: string): Promise<string[]> {
   const url = `${audit[0]?.url}/organizations/${organization_id}/audit-events?proof=true`;
   let verdict: SpokenVerdict | null = null;
@@ -14,7 +17,7 @@ export async function brokenProof({ audit }: System, organization_id: string): P
     verdict = await verdictOn(url);
     return verdict.complete;
   };
-  // The newest events are sealed a moment after they are written.
+  // Retry, because the newest events may not be sealed yet.
   await waitFor(isComplete, { timeout_ms: SEALED_MS }).catch(() => {});
   if (verdict === null) return ["proof: the log cannot be exported"];
   const { complete, faults, undecided }: SpokenVerdict = verdict;

@@ -1,6 +1,6 @@
 import { ServiceBed, type ServiceProcess } from "../measure/service-bed.ts";
 
-/** The database and the processes of a run of the audit service. */
+/** The test bed of the audit service: its database and processes. */
 export class AuditBed extends ServiceBed {
   service(database_url: string): Promise<ServiceProcess> {
     return this.process("apps/audit/main.ts", { DATABASE_URL: database_url });

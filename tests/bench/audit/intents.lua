@@ -1,4 +1,5 @@
--- Writes intents, each of a request of its own; `--` is followed by a prefix of their ids and the body.
+-- A script for wrk that writes intents, each for a different request. Arguments: the prefix of the request ids, and the
+-- body of every intent.
 local prefix, body, sent = "", "", 0
 
 function init(args)

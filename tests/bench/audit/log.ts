@@ -13,11 +13,11 @@ import postgres from "postgres";
 import { exampleIntent } from "./writers.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
-/** The number of events that fill one statement of the writer. */
+/** The number of events in one batch: as many as `EventWriter` inserts with one statement. */
 export const GROUP = 256;
 const GROUPS = 40;
 
-/** Makes a database with this name and the tables of audit. */
+/** Creates a database with this name and the audit service's tables. */
 export async function openLog(url: string, name: string) {
   const administrator = postgres(url, { max: 1, onnotice: () => {} });
   await administrator.unsafe(`create database ${name}`);
@@ -30,7 +30,7 @@ export async function openLog(url: string, name: string) {
   return { url: address.href, log, [Symbol.asyncDispose]: () => log.close() };
 }
 
-/** Writes intents with their outcomes, of a thousand organizations. */
+/** Writes `groups` batches of events, intents first and then outcomes, for a thousand organizations. */
 export async function writeGroups(log: Database, groups = GROUPS): Promise<void> {
   const writer = new EventWriter({
     database: log,
@@ -57,7 +57,7 @@ export async function writeGroups(log: Database, groups = GROUPS): Promise<void>
   }
 }
 
-/** Seals everything that waits. */
+/** Seals all entries that are not sealed yet. */
 export async function sealAll(log: Database): Promise<void> {
   const config = loadConfig(auditVariables, { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" });
   const deps: PassDeps = {

@@ -7,15 +7,15 @@ import { exampleIntent } from "./writers.ts";
 
 const Newest = Type.Object({ audit_checkpoints: Type.Array(Type.Object({ number: Type.Integer() })) });
 
-/** The replica that seals, and its possible successor. */
+/** The replica that seals, and the replica that takes over when it dies. */
 interface Replicas {
   readonly sealer: ServiceProcess;
   readonly other: ServiceProcess;
 }
 
 /**
- * Kills the replica that seals while events are written, `times` over. Returns the seconds from its end to
- * the first checkpoint of the other replica.
+ * Kills the sealing replica while events are written, and repeats this `times` times. Returns the seconds
+ * from each kill to the first checkpoint of the other replica.
  */
 export async function takeovers(bed: AuditBed, database_url: string, times: number): Promise<number[]> {
   const taken: number[] = [];
@@ -58,10 +58,10 @@ async function write({ internal_url }: ServiceProcess): Promise<void> {
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(exampleIntent),
   });
-  if (!response.ok) throw new Error(`An intent was answered ${response.status}.`);
+  if (!response.ok) throw new Error(`The audit service answered an intent with ${response.status}.`);
 }
 
-/** Returns the number of the newest checkpoint; 0 without one. */
+/** Returns the number of the newest checkpoint, or 0 if there is none. */
 async function newestCheckpoint({ url }: ServiceProcess): Promise<number> {
   const response = await fetch(`${url}/audit-checkpoints?limit=1`);
   return Value.Parse(Newest, await response.json()).audit_checkpoints[0]?.number ?? 0;

@@ -5,7 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { pgbench, transactionsPerSecond } from "../measure/pgbench.ts";
 import { runTool } from "../measure/tool.ts";
 
-/** One measurement of a way to write events. */
+/** The result of one measurement of writes. */
 export interface WriteSample {
   readonly writes_per_second: number;
   readonly p50_ms: number;
@@ -34,10 +34,10 @@ export const exampleIntent: AuditIntent = {
 };
 
 /**
- * Writes intents over HTTP with this many clients at once. Each client sends its next intent when it has its
- * answer.
+ * Writes intents over HTTP from concurrent clients. Each client sends its next intent when the response to
+ * its last one arrives.
  *
- * @throws Error when an answer was not 200 or 201: such a figure means nothing
+ * @throws Error if any write failed, because the rate would then be meaningless
  */
 export async function writeIntents(
   internal_url: string,
@@ -60,7 +60,7 @@ export async function writeIntents(
   };
 }
 
-/** Inserts single rows into the same table by pgbench, each in its own transaction. */
+/** Runs pgbench, which inserts rows into the table of audit events, one row in each transaction. */
 export async function insertRows(
   database_url: string,
   directory: string,
@@ -79,8 +79,8 @@ export async function insertRows(
 }
 
 /**
- * Reads the latencies from pgbench's log: a line for each transaction, whose third field is its time in
- * microseconds.
+ * Reads the latencies from pgbench's log. The log has one line for each transaction; the third field is the
+ * transaction's latency in microseconds.
  */
 async function latencies(prefix: string): Promise<{ p50_ms: number; p99_ms: number }> {
   const [path] = await Array.fromAsync(new Bun.Glob(`${prefix}.*`).scan({ absolute: true, cwd: "/" }));

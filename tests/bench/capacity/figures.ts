@@ -4,17 +4,19 @@ import { Spread, spreadOf } from "../measure/statistics.ts";
 
 const us = (description: string) => Type.Number({ exclusiveMinimum: 0, description });
 
-/** The costs that were measured on the machine of `taken`. They are the only input of the model. */
+/**
+ * The measured costs, which are the only input of the capacity model. `taken` names the machine and the day.
+ */
 export const Figures = Type.Object(
   {
     taken: Type.String({ description: "When and where." }),
     gateway_public_us: us("CPU of a gateway for a public request, µs"),
     gateway_limited_us: us("CPU of a gateway for a request that is admitted, limited and rewritten, µs"),
-    gateway_audited_us: us("CPU of a gateway for an audited one, µs"),
+    gateway_audited_us: us("CPU of a gateway for an audited request, µs"),
     gateway_base_mib: us("memory of a gateway without routes, MiB"),
     gateway_route_kib: us("memory of a gateway for each route, KiB"),
     gateway_stream_kib: us("memory of a gateway for an idle event stream, KiB"),
-    gateway_credential_kib: us("memory of a gateway for each credential that it keeps, KiB"),
+    gateway_credential_kib: us("memory of a gateway for each credential that it caches, KiB"),
     gateway_edit_stall_ms: us("longest stall of a gateway by one edit among 100 000 routes, ms"),
     redis_count_us: us("CPU of Redis for each limited request, µs"),
     identity_validation_us: us("CPU of identity for a validation, µs"),
@@ -33,7 +35,7 @@ const Ways = Type.Object({
   measured: Type.Array(Type.Object({ title: Type.String(), samples: Type.Array(Sample) })),
 });
 
-/** The parts of `bench all --json` that the model uses. */
+/** The fields of the output of `bench all --json` that the capacity model uses. */
 const AllBenches = Type.Object({
   machine: Type.Object({
     cpu: Type.String(),
@@ -52,7 +54,10 @@ const AllBenches = Type.Object({
 
 const ROUTES = 100_000;
 
-/** Returns `before` with the figures of a run of every bench. Figures that no bench measures stay. */
+/**
+ * Returns `before` updated with the output of `bench all --json`. Figures that no bench measures stay the
+ * same.
+ */
 export function figuresFrom(all_benches: unknown, before: Figures, day: string): Figures {
   const { machine, gateway, audited, validations, edits, memory } = Value.Parse(AllBenches, all_benches);
   const perRequest = (name: string) => {
@@ -79,18 +84,18 @@ export function figuresFrom(all_benches: unknown, before: Figures, day: string):
     gateway_stream_kib: rounded(goal(memory.goals, "an idle event stream, KiB")),
     gateway_edit_stall_ms: rounded(goal(edits.goals, "longest stall by one edit, 100 000 routes, ms")),
     identity_validation_us: perCall(validations, "validate"),
-    // The figure includes the client of the measurement.
+    // The figure includes the CPU time of pgbench, which runs on the same machine.
     postgres_validation_us: rounded(1e6 / spreadOf(validations.selects).median),
   };
 }
 
 function found<T>(list: readonly T[], is: (each: T) => boolean, what: string): T {
   const one = list.find(is);
-  if (one === undefined) throw new Error(`The file has no figure of ${what}: run bench all --json again.`);
+  if (one === undefined) throw new Error(`The file has no figure "${what}": run bench all --json again.`);
   return one;
 }
 
-/** Rounds to three digits: more digits differ from run to run. */
+/** Rounds to three significant digits, because further digits differ from run to run. */
 function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

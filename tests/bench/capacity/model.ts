@@ -1,33 +1,31 @@
 import type { Figures } from "./figures.ts";
 
-/** The load of a system. */
+/** The load that a system must serve. */
 export interface Demand {
   readonly requests_per_second: number;
-  /** The limited share of all requests. The rest is public and unlimited. */
+  /** The share of requests that are rate-limited but not audited. */
   readonly limited_share: number;
-  /** The audited share of all requests. These requests are limited as well. */
+  /** The share of requests that are audited. These requests are rate-limited too; all others are public. */
   readonly audited_share: number;
-  /** Credentials in use at a time. */
+  /** The number of credentials in use at the same time. */
   readonly credentials: number;
-  /** How long a gateway caches a validation (`APIKEY_CACHE_TTL_SECS`). */
+  /** How long a gateway caches the validation of a credential (`APIKEY_CACHE_TTL_SECS`). */
   readonly cache_ttl_seconds: number;
   readonly routes: number;
-  /** Open event streams and WebSockets. */
+  /** The number of open event streams and WebSockets. */
   readonly streams: number;
-  /** How long events are kept. */
+  /** How long audit events are stored. */
   readonly retention_days: number;
 }
 
-/** The processes or cores for a load, each busy at most `BUSY_MAX` of its time. */
+/** The processes and cores that a load needs. Each core is busy at most `BUSY_MAX` of its time. */
 export interface Plan {
-  /** The processes of one core; one more than needed, so that one may be down. */
+  /** The number of gateway processes, each on one core. It includes a spare one. */
   readonly gateways: number;
   readonly gateway_memory_mib: number;
-  /**
-   * The credentials that each gateway caches: all that are in use, because each gateway may get any of them.
-   */
+  /** The number of credentials that each gateway caches. Any gateway may receive any credential in use. */
   readonly gateway_credentials: number;
-  /** The masters of a Redis Cluster; 1 is a single Redis. Each has a replica. */
+  /** The number of Redis Cluster masters; 1 means a single Redis. Each master has a replica. */
   readonly redis_shards: number;
   readonly validations_per_second: number;
   readonly identities: number;
@@ -37,18 +35,18 @@ export interface Plan {
   readonly audit_postgres_cores: number;
   readonly partition_gib: number;
   readonly audit_disk_gib: number;
-  /** The cores that all processes together keep busy: far fewer than processes when each has little to do. */
+  /** The number of cores' worth of CPU time that all processes use together. */
   readonly busy_cores: number;
   readonly first_to_give_way: "gateways" | "disk of audit";
 }
 
-/** Above this, queues make the slowest answers slow. */
+/** The maximum share of time that a core may be busy. Above it, queueing increases tail latency. */
 export const BUSY_MAX = 0.6;
 const REPLICAS_MIN = 2;
 const DAY_SECONDS = 86_400;
 const MONTH_DAYS = 30;
 const GIB = 2 ** 30;
-/** A month of events on one primary beyond this size cannot be backed up or restored in a night. */
+/** The maximum size of one month's partition that can be backed up or restored in one night. */
 export const PARTITION_GIB_MAX = 2_048;
 
 export function planFor(demand: Demand, figures: Figures): Plan {
@@ -56,7 +54,7 @@ export function planFor(demand: Demand, figures: Figures): Plan {
   const events_per_second = rate * demand.audited_share;
   const limited_per_second = rate * (demand.limited_share + demand.audited_share);
   const gateways = Math.max(REPLICAS_MIN, processes(gatewayLoad(demand, figures)) + 1);
-  // Each gateway has its own cache. Validations never exceed requests.
+  // Each gateway caches validations separately, and there is at most one validation for each request.
   const validations_per_second = Math.min(
     limited_per_second,
     (gateways * demand.credentials) / demand.cache_ttl_seconds,
@@ -89,12 +87,12 @@ export function planFor(demand: Demand, figures: Figures): Plan {
     partition_gib,
     audit_disk_gib: Math.ceil((day_bytes * demand.retention_days) / GIB),
     busy_cores: (serving_us + counting_us + validating_us + looking_up_us + recording_us + writing_us) / 1e6,
-    // All others need only one more process.
+    // Everything else scales by adding a process.
     first_to_give_way: partition_gib > PARTITION_GIB_MAX ? "disk of audit" : "gateways",
   };
 }
 
-/** Returns the CPU of all gateways in a second, in µs. */
+/** Returns the CPU time that all gateways together use in one second, in microseconds. */
 function gatewayLoad(demand: Demand, figures: Figures): number {
   const { requests_per_second, limited_share, audited_share } = demand;
   const each =
@@ -104,7 +102,7 @@ function gatewayLoad(demand: Demand, figures: Figures): number {
   return requests_per_second * each;
 }
 
-/** Returns the cores that this work of a second keeps busy, with room to spare. */
+/** Returns the number of cores for this CPU time per second, at a utilization of at most `BUSY_MAX`. */
 function processes(us_per_second: number): number {
   return Math.max(1, Math.ceil(us_per_second / 1e6 / BUSY_MAX));
 }

@@ -2,7 +2,7 @@ import { whole } from "../measure/table.ts";
 import { Figures } from "./figures.ts";
 import { type Demand, type Plan, planFor } from "./model.ts";
 
-/** The rates that the page on capacity plans for. */
+/** The rates, in requests a second, that the capacity guide has plans for. */
 export const RATES = [1_000, 10_000, 100_000];
 
 export function demandOf(requests_per_second: number): Demand {
@@ -37,14 +37,14 @@ const rows: readonly Row[] = [
   ["gives way first", ({ first_to_give_way }) => first_to_give_way],
 ];
 
-/** Returns the plans side by side: a head and its rows. */
+/** Returns a table with one column for each rate: its header, then its rows. */
 export function plansOf(figures: Figures, rates: readonly number[] = RATES): [string[], string[][]] {
   const plans = rates.map((rate) => planFor(demandOf(rate), figures));
   const head = ["requests a second", ...rates.map((rate) => whole(rate))];
   return [head, rows.map(([title, of]) => [title, ...plans.map(of)])];
 }
 
-/** Returns each figure of the input with its meaning. */
+/** Returns a table row for each input figure: its description and its value. */
 export function figureRows(figures: Figures): string[][] {
   return Object.entries(Figures.properties).flatMap(([name, { description = "" }]) =>
     name === "taken"
@@ -57,7 +57,7 @@ function shown(value: unknown): string {
   return typeof value === "number" && value >= 1_000 ? whole(value) : String(value);
 }
 
-/** Returns how many of each thing one core carries with all of its time. */
+/** Returns a table row for each kind of work: how many operations a second one fully used core handles. */
 export function perCore(figures: Figures): string[][] {
   const row = (title: string, us: number) => [title, whole(Number((1e6 / us).toPrecision(2)))];
   return [
@@ -71,7 +71,7 @@ export function perCore(figures: Figures): string[][] {
   ];
 }
 
-/** Returns a table of Markdown with padded columns. */
+/** Returns a Markdown table with padded columns. */
 export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((cell, column) =>
     Math.max(3, cell.length, ...body.map((row) => row[column]?.length ?? 0)),
@@ -81,7 +81,7 @@ export function markdownTable(head: readonly string[], body: readonly (readonly 
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
 }
 
-/** Returns the parts of the page that the figures decide, by the names of their markers. */
+/** Returns the generated parts of the capacity guide, by the names of their markers in the page. */
 export function generatedParts(figures: Figures): Map<string, string> {
   return new Map([
     ["per-core", markdownTable(["One core carries each second", ""], perCore(figures))],
@@ -90,13 +90,13 @@ export function generatedParts(figures: Figures): Map<string, string> {
   ]);
 }
 
-/** Returns the page with the parts that the figures decide. */
+/** Returns the page with its generated parts replaced. */
 export function pageWith(page: string, figures: Figures): string {
   let text = page;
   for (const [name, part] of generatedParts(figures)) {
     const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
     const [from, to] = [text.indexOf(start), text.indexOf(end)];
-    if (from < 0 || to < from) throw new Error(`The page lacks ${start} … ${end}.`);
+    if (from < 0 || to < from) throw new Error(`The page has no markers ${start} … ${end}.`);
     text = `${text.slice(0, from + start.length)}\n\n${part}\n\n${text.slice(to)}`;
   }
   return text;

@@ -1,12 +1,12 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 
-/** The number of routes of the other services. */
+/** The default number of routes of the edited service. */
 export const FEW_ROUTES = 100;
-/** About the maximum of routes of one service. */
+/** The number of routes of a large service, near the maximum for one service. */
 export const MANY_ROUTES = 4_000;
 const POLL_MS = 1;
 
-/** Returns a service with this many routes, one of them below `probe`. */
+/** Returns a service with this many routes. One of them is `<probe>/{id}`. */
 export function editedService(probe: string, routes = FEW_ROUTES): StoredServiceConfig {
   const paths = [probe, ...Array.from({ length: routes - 1 }, (_, index) => `/edited/things-${index}`)];
   return {
@@ -15,7 +15,10 @@ export function editedService(probe: string, routes = FEW_ROUTES): StoredService
   };
 }
 
-/** Resolves when a gateway has the route below `probe`: it then refuses the param, and calls no service. */
+/**
+ * Polls until a gateway has the route `<probe>/{id}`. The gateway then responds with 400, because the param
+ * is invalid, and calls no service.
+ */
 export async function whenServed(url: string, probe: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}${probe}/%2f`);

@@ -1,7 +1,9 @@
 /**
- * A module that is loaded into a gateway before its own code. A timer of 1 ms measures the longest turn of
- * the event loop. `GET` on the port that `TICKER_PORT` names returns the longest turn since the last call.
+ * Measures event-loop stalls in a gateway: a timer with an interval of 1 ms measures how late it runs. `bun
+ * --preload` loads this module before the gateway's code. `GET` on the port `TICKER_PORT` returns the longest
+ * stall since the previous `GET`.
  */
+
 const TICK_MS = 1;
 const longest = { wall_ms: 0, cpu_ms: 0 };
 let last = { wall_ms: performance.now(), cpu: process.threadCpuUsage() };

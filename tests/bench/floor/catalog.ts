@@ -1,23 +1,23 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { LABEL, LIMIT } from "../gateway/catalog.ts";
 
-/** The number of services that the subjects know. A load calls the first one, or all. */
+/** The number of services that all subjects have routes for. A load calls only the first service, or all. */
 export const SERVICES = 200;
 export const ROUTES_PER_SERVICE = 10;
-/** The maximum of paths that a load calls in turn: `wrk` takes them as arguments. */
+/** The maximum number of different paths in one load. `wrk` gets the paths as arguments. */
 const PATHS_MAX = 2_000;
 const IDS = 8;
 
-/** A route of the bench. Its requests name a thing below the collection. */
+/** A benchmark route. Requests address an item below its path: `<path>/<id>`. */
 export interface Collection {
   /** The path that clients call, such as `/org/area-7/things-3`. */
   readonly path: string;
-  /** The number of the service. */
+  /** The index of the service that has the route. */
   readonly service: number;
   readonly isPublic: boolean;
 }
 
-/** Returns the routes of one service: a public one, then those for members. */
+/** Returns the routes of one service: one public route, then the routes for members. */
 export function collectionsOf(service: number): Collection[] {
   const area = AREA + service;
   const members = Array.from({ length: ROUTES_PER_SERVICE }, (_, number) => `/org${area}/things-${number}`);
@@ -26,7 +26,7 @@ export function collectionsOf(service: number): Collection[] {
 
 const AREA = "/area-";
 
-/** Returns the origin of the service with the route `path`; the first origin when the path names none. */
+/** Returns the origin of the service that the path names, or the first origin if it names none. */
 export function originOf(path: string, origins: readonly string[]): string | undefined {
   if (origins.length === 1) return origins[0];
   const at = path.indexOf(AREA);
@@ -34,7 +34,7 @@ export function originOf(path: string, origins: readonly string[]): string | und
   return origins[at < 0 ? 0 : Number(path.slice(start, path.indexOf("/", start)))];
 }
 
-/** Returns the paths that a load calls, in an order that looks random and is the same in every run. */
+/** Returns the paths that a load calls, in a pseudo-random order that is the same in every run. */
 export function pathsOf(services: number, { isPublic }: Pick<Collection, "isPublic">): string[] {
   const collections = Array.from({ length: services }, (_, service) => collectionsOf(service))
     .flat()
@@ -45,7 +45,7 @@ export function pathsOf(services: number, { isPublic }: Pick<Collection, "isPubl
   return paths.slice(0, PATHS_MAX).toSorted((a, b) => Bun.hash.crc32(a) - Bun.hash.crc32(b));
 }
 
-/** Returns each service as the registry stores it, one for each origin. */
+/** Returns one service for each origin, by name, in stored form. */
 export function servicesAt(origins: readonly string[]): [string, StoredServiceConfig][] {
   return origins.map((url, service) => {
     const collections = collectionsOf(service);

@@ -1,17 +1,19 @@
-/** The counters of a service since its start. */
+/** The connections and requests that nginx has accepted since its start. */
 interface Seen {
   readonly connections: number;
   readonly requests: number;
 }
 
-/** The start of a load, in which a subject opens the connections that it then keeps. */
+/**
+ * The first part of a load, which is not counted: the subject opens its pool of connections to the services.
+ */
 const LEAD_IN_MS = 500;
 
 /**
- * Counts the connections that the services accept for each 1 000 requests while `load` runs. The first half second
- * does not count: connections of the turn before may have ended.
+ * Runs `load`, and counts how many connections the services accept for each 1 000 requests. The count starts
+ * after half a second: idle connections may have closed since the subject's last load, and are opened again.
  *
- * @param upstream URL of the nginx that is all services
+ * @param upstream the URL of the nginx that serves all services
  */
 export async function withConnections<Result>(
   upstream: string,
@@ -22,7 +24,7 @@ export async function withConnections<Result>(
   const before = await seenBy(upstream);
   const result = await loading;
   const after = await seenBy(upstream);
-  // The second reading itself adds one of each.
+  // The second reading is itself one request on one new connection.
   const requests = after.requests - before.requests - 1;
   const connections = after.connections - before.connections - 1;
   return { result, connections_per_1000: (connections / requests) * 1_000 };
@@ -33,6 +35,6 @@ async function seenBy(upstream: string): Promise<Seen> {
   const text = await response.text();
   const [, accepted, , requests] = /^ (\d+) (\d+) (\d+) $/m.exec(text) ?? [];
   if (accepted === undefined || requests === undefined)
-    throw new Error(`nginx does not report its connections: ${text}`);
+    throw new Error(`The status page of nginx has no counts of connections: ${text}`);
   return { connections: Number(accepted), requests: Number(requests) };
 }

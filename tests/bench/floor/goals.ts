@@ -6,7 +6,9 @@ import type { SubjectName } from "./subjects.ts";
 
 type Place = readonly [SubjectName, LoadName];
 
-/** A goal for a figure of one subject divided by that of another, or of the same one under another load. */
+/**
+ * A goal for the ratio `of / over` of one figure, between two subjects or between two loads of one subject.
+ */
 interface Ratio extends Goal {
   readonly of: Place;
   readonly over: Place;
@@ -45,11 +47,11 @@ const TAILS: readonly Ratio[] = (["64", "400"] as const).map((load) => ({
   at_most: true,
 }));
 
-/** The subjects whose connections count: the gateway's. */
+/** The subjects that have a goal for new connections. */
 const GATEWAY: ReadonlySet<SubjectName> = new Set(["public", "whole"]);
 const CONNECTIONS_MAX = 5;
 
-/** Judges the measurements, round by round. A goal is left out when one of its subjects is missing. */
+/** Judges the measurements. Omits the goals that need a subject or load that was not measured. */
 export function goalsOf(
   cells: readonly Measured<Cell>[],
   methods: readonly Measured<string>[],

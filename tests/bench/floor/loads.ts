@@ -2,7 +2,7 @@ import { SERVICES } from "./catalog.ts";
 
 export type LoadName = "64" | "200" | "400" | "services";
 
-/** A number of clients that call at once, and a number of services. */
+/** A load: how many clients send requests at the same time, and to how many services. */
 export interface Load {
   readonly name: LoadName;
   readonly title: string;

@@ -10,9 +10,9 @@ import { type Subject, targetOf } from "./subjects.ts";
 const MIB = 1_048_576;
 
 export interface FloorSample extends Sample {
-  /** New connections to the services for each 1 000 requests. */
+  /** The number of new connections to services for each 1 000 requests. */
   readonly connections_per_1000: number;
-  /** Resident memory of the process afterwards. */
+  /** The resident memory of the subject's process after the measurement. */
   readonly memory_mib: number;
 }
 
@@ -22,7 +22,7 @@ export interface Plan {
   readonly warm_up_seconds: number;
 }
 
-/** The measurements of one subject, one for each round. */
+/** A subject of the measurement, with one sample for each round. */
 export interface Measured<What> {
   readonly what: What;
   readonly title: string;
@@ -31,13 +31,13 @@ export interface Measured<What> {
   readonly samples: FloorSample[];
 }
 
-/** A subject under a load. */
+/** One combination of a subject and a load. */
 export interface Cell {
   readonly subject: Subject;
   readonly load: Load;
 }
 
-/** Returns every subject under every load, nothing measured yet. Subjects of one load stand side by side. */
+/** Returns every combination of a load and a subject, grouped by load and without samples. */
 export function cellsOf(subjects: readonly Subject[], loads: readonly Load[]): Measured<Cell>[] {
   return loads.flatMap((each) =>
     subjects.map((subject) => ({
@@ -50,7 +50,7 @@ export function cellsOf(subjects: readonly Subject[], loads: readonly Load[]): M
   );
 }
 
-/** Measures everything once in each round, so that a disturbance of the machine meets all alike. */
+/** Measures everything once in each round, so that other work on the machine affects all subjects equally. */
 export async function measureInRounds(
   upstream: string,
   measured: readonly Measured<unknown>[],

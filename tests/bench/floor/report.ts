@@ -8,7 +8,7 @@ const HEAD = [
   ...["new connections/1 000", "MiB", "% of core"],
 ];
 
-/** Lays out one table: a block for each load, a row for each subject. */
+/** Returns a table with a block for each load, and a row for each subject in the block. */
 export function figureTable(cells: readonly Measured<Cell>[], methods: readonly Measured<string>[]): string {
   const blocks = Map.groupBy(cells, ({ what }) => what.load);
   const rows = [...blocks].flatMap(([load, measured]) => [

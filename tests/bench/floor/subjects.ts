@@ -25,7 +25,7 @@ export type SubjectName =
   | "fetch_whole"
   | "rival";
 
-/** A row of the table. Several rows can be one process. */
+/** A subject of the comparison: a process that does one job. One process can be several subjects. */
 export interface Subject {
   readonly name: SubjectName;
   readonly title: string;
@@ -38,7 +38,10 @@ interface Behind extends Identity {
   readonly redis_url: string;
 }
 
-/** Starts everything that is compared. With `fetch`, lean and gateway also run on the runtime's fetch. */
+/**
+ * Starts all subjects. With `fetch`, also starts the gateway and the lean gateway with `fetch` as HTTP
+ * client.
+ */
 export async function startSubjects(
   bed: Bed,
   behind: Behind,
@@ -98,7 +101,7 @@ function both(
   ];
 }
 
-/** Returns the process of a subject as the target of a load on this many services. */
+/** Returns the load target for a subject: its process, and paths of this many services. */
 export function targetOf({ job, process }: Subject, services: number): Target {
   const isPublic = job === "public";
   const headers = isPublic ? HEADERS : MEMBER_HEADERS;

@@ -9,10 +9,10 @@ import type { TestServer } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible, type Cores, divideCores, onSubjectCore } from "../measure/cores.ts";
 
-/** The folder of this repository. */
+/** The root folder of this repository. */
 const ROOT = join(import.meta.dir, "../../..");
 
-/** A process of this run. */
+/** A process that the bench started. */
 export interface Started {
   readonly pid: number;
   readonly url: string;
@@ -20,8 +20,9 @@ export interface Started {
 }
 
 /**
- * Everything that a run starts. Processes of the load run on the load's core. The leash also cleans up after
- * a run that is interrupted.
+ * The test bed of a bench: it starts processes, and stops them when it is disposed. A {@link Leash} stops
+ * them too if the run is interrupted. All processes except the subjects share one core with the load
+ * generator.
  */
 export class Bed implements AsyncDisposable {
   readonly directory: string;
@@ -29,7 +30,7 @@ export class Bed implements AsyncDisposable {
   readonly #leash = new Leash();
   readonly #ends = new AsyncDisposableStack();
 
-  /** @throws BenchImpossible when the tools are missing */
+  /** @throws BenchImpossible if a tool or a second core is missing */
   static async create(): Promise<Bed> {
     const missing = ["wrk", "redis-server", "etcd"].filter((tool) => Bun.which(tool) === null);
     if (missing.length > 0) {
@@ -55,7 +56,10 @@ export class Bed implements AsyncDisposable {
     return this.#store("etcd", startEtcdBinary);
   }
 
-  /** Starts a process on the core of the subjects, in the directory `cwd`; resolves when it answers HTTP. */
+  /**
+   * Starts a process in the directory `cwd`, on the subjects' core. Resolves when it responds to HTTP
+   * requests.
+   */
   subject(
     command: readonly string[],
     port: number,
@@ -65,12 +69,12 @@ export class Bed implements AsyncDisposable {
     return this.#process(onSubjectCore(this.#cores, command), port, env, cwd);
   }
 
-  /** Starts a process on the core of the load; resolves when it answers HTTP. */
+  /** Starts a process on the load generator's core. Resolves when it responds to HTTP requests. */
   helper(command: readonly string[], port: number): Promise<Started> {
     return this.#process(command, port, {}, ROOT);
   }
 
-  /** Starts nginx with a configuration in which `@NAME@` stands for a value. */
+  /** Starts nginx with the configuration `text`, after replacing each `@NAME@` by the value of `NAME`. */
   async nginx(
     where: "subject" | "helper",
     text: string,
@@ -135,7 +139,8 @@ export class Bed implements AsyncDisposable {
       timeout_ms: 60_000,
       what: command.join(" "),
     });
-    if (answered < 0) throw new Error(`${command.join(" ")} ended at once: ${await log.text()}`);
+    if (answered < 0)
+      throw new Error(`${command.join(" ")} exited before it served requests: ${await log.text()}`);
     return { pid: child.pid, url, port };
   }
 }

@@ -3,23 +3,23 @@ import type { RouteRateLimit, StoredServiceConfig } from "@ostiary/lib/domain/ro
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { validateStored } from "../../support/route-tables.ts";
 
-/** The number of routes under measurement. Requests call the same ten, among however many others. */
+/** The maximum number of routes of a subject. Requests always call the same ten routes. */
 const ROUTES_MAX = 100_000;
 const ROUTES_PER_SERVICE = 100;
 const ASKED = 10;
-/** Requests of a run differ in their id, like real ones. */
+/** The number of different ids in the paths of requests. */
 const IDS = 8;
 
 export const LABEL = "things:read";
-/** A limit that is never reached: refusing is cheaper than serving, and is not measured. */
+/** A limit that no bench reaches, because a refused request costs less than a served one. */
 export const LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
 
-/** A quota that is never reached. It is a policy, so that a caller has one count of it for all routes. */
+/** A quota that no bench reaches. It is a policy, so all routes share one count for each caller. */
 const QUOTAS = { monthly: { requests: LIMIT.requests, period: "month" } } as const;
-/** A window and that quota. */
+/** The two limits of the subject `two_limits`: a window, and a monthly quota. */
 export const TWO_LIMITS: RouteRateLimit = [LIMIT, "monthly"];
 
-/** Returns the part of a route's path before its param, such as `/org/area-07/things-42`. */
+/** Returns the part of a route's path before its param, such as `/org/area-7/things-42`. */
 function collectionOf(route: number): string {
   return `/org/area-${Math.floor(route / ROUTES_PER_SERVICE)}/things-${route % ROUTES_PER_SERVICE}`;
 }
@@ -28,7 +28,7 @@ function routeNumbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index * (ROUTES_MAX / count));
 }
 
-/** The parts before the ids of the ten routes that are called. */
+/** The paths of the ten routes that requests call, without the param. */
 export const askedCollections = routeNumbers(ASKED).map(collectionOf);
 
 function idsUnder(collections: readonly string[]): string[] {
@@ -40,15 +40,15 @@ function idsUnder(collections: readonly string[]): string[] {
 export const memberPaths = idsUnder(askedCollections);
 export const publicPaths = idsUnder(["/public/things"]);
 
-/** Returns the path at which the request of `path` by a member of `organization_id` must arrive. */
+/** Returns the upstream path of a request for `path` from a member of the organization. */
 export function rewritten(path: string, organization_id: string): string {
   return path.replace(/^\/org/, `/organizations/${organization_id}`);
 }
 
-/** Services by name, as the registry stores them. */
+/** Services by name, in stored form. */
 export type Services = Iterable<readonly [name: string, config: StoredServiceConfig]>;
 
-/** Puts services into a route store. */
+/** Writes services to a route store. */
 export async function publish(routeStoreUrl: string, services: Services): Promise<void> {
   const store = await openRouteStore(routeStoreUrl);
   try {
@@ -62,7 +62,7 @@ export async function publish(routeStoreUrl: string, services: Services): Promis
   }
 }
 
-/** Returns services with `count` routes for members, which have this limit, and one public route. */
+/** Returns services that have `count` member routes with this rate limit, and two public routes. */
 export function* servicesOf(
   count: number,
   url: string,

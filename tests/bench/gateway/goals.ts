@@ -9,7 +9,7 @@ export interface Measured {
   readonly samples: Sample[];
 }
 
-/** A goal for the requests per second of one subject divided by those of another. */
+/** A goal for the ratio of requests per second between two subjects. */
 interface Ratio extends Goal {
   readonly of: SubjectName;
   readonly over: SubjectName;
@@ -30,7 +30,7 @@ function ratio(title: string, of: SubjectName, over: SubjectName, bound: number)
   return { title, of, over, bound };
 }
 
-/** Compares the measurements with the goals, round by round. A goal without its subject is left out. */
+/** Judges the measurements. Omits the goals that need a subject that was not measured. */
 export function goalsOf(measured: readonly Measured[]): JudgedGoal[] {
   return RATIOS.flatMap(({ of, over, ...goal }) => {
     const samplesOf = (name: SubjectName) => measured.find(({ subject }) => subject.name === name)?.samples;

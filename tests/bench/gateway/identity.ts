@@ -5,14 +5,16 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { LABEL } from "./catalog.ts";
 
-/** The caller in this bench. */
+/** The member that sends all requests of a load. */
 export const caller = {
   key: formatCredential("bench", "k", randomBytes(32)),
   organization_id: "01j9zx4k7m2p5q8r1s3t6v9w0y",
   member_id: "01j9zx5b8c1d4e7f0g3h6j9k2m",
 };
 
-/** A member without the label, and a key that nobody has: both must be refused. */
+/**
+ * Keys that subjects must refuse: `unlabelled` belongs to a member without the label, `unknown` to nobody.
+ */
 export const strangers = {
   unlabelled: formatCredential("bench", "k", randomBytes(32)),
   unknown: formatCredential("bench", "k", randomBytes(32)),
@@ -35,8 +37,8 @@ export interface Identity {
 }
 
 /**
- * Starts an identity service that names the holder of a key, once for each gateway, because gateways cache
- * the answer.
+ * Starts a fake identity service, which validates the keys of {@link caller} and {@link strangers}. Gateways
+ * cache its responses, so each gateway calls it once for each key.
  */
 export async function startIdentity(): Promise<Identity> {
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });

@@ -11,7 +11,7 @@ interface Plan {
   readonly seconds: number;
 }
 
-/** Returns the report of a run, as a table and as data. */
+/** Returns the results of a run, as text with tables and as data. */
 export function report(
   machine: Machine,
   { rounds, seconds }: Plan,

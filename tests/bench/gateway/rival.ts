@@ -15,15 +15,15 @@ const NEEDED = [
   `${LIBRARY}/resty/core.lua`,
 ];
 
-/** Returns the reason why the rival cannot run here; null when it can. */
+/** Returns why nginx with Lua cannot run on this machine, or null if it can. */
 export function rivalMissing(): string | null {
   const there = Bun.which("nginx") !== null && NEEDED.every((file) => existsSync(file));
-  return there ? null : `nginx + Lua is left out: it needs ${PACKAGES}.`;
+  return there ? null : `nginx + Lua is not measured: install ${PACKAGES}.`;
 }
 
 /**
- * Starts nginx with Lua, which does the whole job for the routes of `bench floor` on the same services, Redis
- * and identity.
+ * Starts nginx with Lua code that does the gateway's whole job for the routes of `bench floor`. It uses the
+ * same services, Redis and identity service as the other subjects.
  */
 export async function startRival(
   bed: Bed,

@@ -16,7 +16,7 @@ export type SubjectName =
   | "routes_10_000"
   | "routes_100_000";
 
-/** The subjects of both protocols, which one program loads. */
+/** The subjects of the comparison of HTTP/1.1 with HTTP/2. h2load generates the load for both. */
 type StreamedName =
   | "http1_1_client"
   | "http1_64_clients"
@@ -24,25 +24,27 @@ type StreamedName =
   | "http2_64_clients"
   | "http2_64_streams";
 
-/** The work of a subject for a request. The whole job is to admit, limit, authorize and rewrite. */
+/** The work of a subject for each request. `whole` means: admit, limit, authorize and rewrite. */
 export type Job = "pass_through" | "public" | "whole";
 
-/** One line of the table. */
+/** A subject of the comparison, and its row in the table of results. */
 export interface Subject extends Target {
   readonly name: SubjectName;
   readonly title: string;
   readonly job: Job;
-  /** The connections, where both protocols are compared; otherwise `wrk` makes them. */
+  /** The connections of h2load; absent if `wrk` generates the load. */
   readonly clients?: Clients;
 }
 
-/** The headers of every request. */
+/** The headers of every request to a public route. */
 export const HEADERS = { "User-Agent": "wrk", Accept: "application/json" };
 export const MEMBER_HEADERS = { ...HEADERS, "X-API-Key": caller.key };
 const UPSTREAM = Bun.file(`${import.meta.dir}/upstream.conf`);
 const CONCURRENT_REQUESTS = "65000";
 
-/** Starts gateways with more and more routes, on the same upstream, Redis and identity. */
+/**
+ * Starts gateways with different numbers of routes, on the same upstream service, Redis and identity service.
+ */
 export async function startSubjects(bed: Bed, identity: Identity): Promise<Subject[]> {
   const [upstream, redis] = await Promise.all([startUpstream(bed), bed.redis()]);
   const services = { upstream, redis_url: redis.url, ...identity };
@@ -94,7 +96,7 @@ const STREAMED: readonly (Clients & { readonly name: StreamedName })[] = [
   { name: "http2_64_streams", protocol: "HTTP/2", connections: 1, streams: 64 },
 ];
 
-/** Returns the subjects that compare HTTP/2 with HTTP/1.1 on one gateway; none without h2load. */
+/** Starts a gateway to compare HTTP/2 with HTTP/1.1. Returns no subjects if h2load is not installed. */
 async function startStreamed(bed: Bed, services: Parameters<typeof startGateway>[1]): Promise<Subject[]> {
   if (Bun.which("h2load") === null) return [];
   const variables = { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true" };
@@ -112,7 +114,9 @@ export async function startUpstream(bed: Bed): Promise<Started> {
   return bed.helper([process.execPath, entry("upstream"), String(port)], port);
 }
 
-/** Starts this many services: one nginx on the addresses 127.0.0.1, 127.0.0.2 and so on. */
+/**
+ * Starts one nginx that listens on 127.0.0.1, 127.0.0.2 and so on: one address for each of `count` services.
+ */
 export async function startServices(
   bed: Bed,
   count: number,
@@ -130,12 +134,15 @@ function addresses(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `127.0.0.${index + 1}`);
 }
 
-/** Starts a pass-through by the runtime's fetch. The path of each request names one of the services. */
+/** Starts a pass-through on the runtime's `fetch`. The path of each request names one of the services. */
 export async function startPassThrough(bed: Bed, origins: readonly string[]): Promise<Started> {
   return startOnBun(bed, "pass-through", origins.join(","));
 }
 
-/** Starts an entry of this folder on the core of the subjects. Its first argument is a free port. */
+/**
+ * Starts `<name>/main.ts` of this folder on the subjects' core. The first argument of the program is its
+ * port.
+ */
 export async function startOnBun(bed: Bed, name: string, ...more: string[]): Promise<Started> {
   const port = freePort();
   return bed.subject([process.execPath, entry(name), String(port), ...more], port, {
@@ -148,15 +155,17 @@ function entry(name: string): string {
 }
 
 export interface GatewayOptions {
-  /** Variables in addition to the usual ones. */
+  /** Additional environment variables, which override the defaults below. */
   readonly variables?: Record<string, string>;
-  /** The tree to start it from; by default this one. */
+  /** The source folder to start the gateway from; by default this repository. */
   readonly root?: string;
-  /** A file that is loaded first. */
+  /** A module that Bun loads before the gateway. */
   readonly preload?: string;
 }
 
-/** Starts a gateway that serves this many routes of the upstream, or the given services. */
+/**
+ * Starts a gateway with `routes`: the number of routes to the upstream service, or the services to publish.
+ */
 export async function startGateway(
   bed: Bed,
   services: Identity & { upstream: Started; redis_url: string },

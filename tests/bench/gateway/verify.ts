@@ -5,7 +5,7 @@ import { rewritten } from "./catalog.ts";
 import { caller, strangers } from "./identity.ts";
 import type { Job } from "./subjects.ts";
 
-/** The answer of the upstream. */
+/** The response body of the upstream service. */
 const echo = Type.Object({ path: Type.String() });
 
 const ADDED = [
@@ -23,14 +23,14 @@ interface Subject extends Target {
 }
 
 /**
- * Checks that a subject does what its line in the table says, so that no figure comes from omitted work.
+ * Checks that a subject does its whole job, so that it is not fast because it omits work.
  *
- * @throws Error that names what is missing
+ * @throws Error that says which work the subject omits
  */
 export async function verify(subject: Subject): Promise<void> {
   const [path = ""] = subject.paths;
   const answer = await ask(subject, path, subject.headers);
-  if (answer.status !== 200) throw new Error(`${subject.title} answers ${answer.status}.`);
+  if (answer.status !== 200) throw new Error(`${subject.title} responds with ${answer.status}.`);
   const { path: arrived } = Value.Parse(echo, await answer.json());
   const expected = subject.job === "whole" ? rewritten(path, caller.organization_id) : path;
   if (arrived !== expected) throw new Error(`${subject.title} calls ${arrived}, not ${expected}.`);
@@ -48,7 +48,7 @@ async function refused(subject: Subject, path: string, key: string, status: numb
   const answer = await ask(subject, path, { ...subject.headers, "X-API-Key": key });
   await answer.body?.cancel();
   if (answer.status !== status) {
-    throw new Error(`${subject.title} answers ${answer.status}, not ${status}.`);
+    throw new Error(`${subject.title} responds with ${answer.status}, not ${status}.`);
   }
 }
 

@@ -1,12 +1,12 @@
 import { allowedCores } from "./machine.ts";
 
-/** The core of each side of a measurement. */
+/** The CPU cores of a measurement: one runs the subject, the other one the load and everything else. */
 export interface Cores {
   readonly subject: number;
   readonly load: number;
 }
 
-/** The error for a bench that cannot run here; it names what is missing. */
+/** The error for a bench that cannot run on this machine. The message says what is missing. */
 export class BenchImpossible extends Error {
   constructor(message: string) {
     super(message);
@@ -15,10 +15,10 @@ export class BenchImpossible extends Error {
 }
 
 /**
- * Moves this process, and everything that it starts, to the core of the load. Processes that `onSubjectCore`
- * starts have the other core to themselves.
+ * Pins this process, and every process that it starts later, to the load's core. Commands of `onSubjectCore`
+ * run on the other core.
  *
- * @throws BenchImpossible without two cores or `taskset`
+ * @throws BenchImpossible if there are not two cores, or if `taskset` is missing
  */
 export function divideCores(): Cores {
   const [subject, load] = allowedCores();

@@ -6,7 +6,7 @@ export function openDescriptors(pid: number): number {
 }
 
 /**
- * Returns the limit of descriptors for this process and its children; infinite when the system does not tell.
+ * Returns the limit of open files for this process and its children. Returns infinity if no limit is known.
  */
 export function allowedDescriptors(): number {
   try {

@@ -3,13 +3,13 @@ import { Spread } from "./statistics.ts";
 import { table } from "./table.ts";
 
 const Goal = Type.Object({
-  title: Type.String({ description: "The figure and its unit: a ratio where no unit is named." }),
+  title: Type.String({ description: "The figure and its unit. A figure without a unit is a ratio." }),
   bound: Type.Number(),
   at_most: Type.Optional(
     Type.Boolean({ description: "Default false: the figure must be at least as large as the bound." }),
   ),
 });
-/** A goal of a figure. */
+/** A goal for a figure: its bound, and whether the bound is a minimum or a maximum. */
 export type Goal = Readonly<Static<typeof Goal>>;
 
 export const JudgedGoal = Type.Composite([
@@ -17,12 +17,12 @@ export const JudgedGoal = Type.Composite([
   Type.Object({
     value: Spread,
     by_cpu: Type.Union([Spread, Type.Null()], {
-      description: "The same figure by CPU time, which other work on the machine hardly changes.",
+      description: "The same figure in CPU time, on which other work on the machine has little effect.",
     }),
     met: Type.Boolean(),
   }),
 ]);
-/** A goal with its result. */
+/** A goal with the measured figure, and whether the figure reaches the goal. */
 export type JudgedGoal = Readonly<Static<typeof JudgedGoal>>;
 
 export function judge(goal: Goal, value: Spread, by_cpu: Spread | null = null): JudgedGoal {
@@ -42,7 +42,7 @@ export function goalTable(goals: readonly JudgedGoal[]): string {
   return table(["goal", "median", "min..max", "by CPU", "goal", ""], rows);
 }
 
-/** Returns a figure with two decimals for ratios, and fewer for large values. */
+/** Formats a figure: with two decimals below 10, one below 100 and none from 100. */
 function figure(value: number): string {
   const size = Math.abs(value);
   if (size >= 100) return value.toFixed(0);

@@ -6,18 +6,18 @@ import { percentile } from "./statistics.ts";
 import { runTool } from "./tool.ts";
 import type { Sample, Target } from "./wrk.ts";
 
-/** The connections of a load, which one program makes by both protocols. */
+/** The clients that h2load simulates. */
 export interface Clients {
   readonly protocol: "HTTP/1.1" | "HTTP/2";
   readonly connections: number;
-  /** Requests at once on each connection. */
+  /** The number of concurrent requests on each connection. */
   readonly streams: number;
 }
 
 /**
- * Loads a process by HTTP/1.1 or by HTTP/2 without TLS.
+ * Runs h2load against a process for some seconds, over HTTP/1.1 or over HTTP/2 without TLS.
  *
- * @throws Error when a request failed: such a figure means nothing
+ * @throws Error if a request failed, because the figures would then be meaningless
  */
 export async function loadByStreams(target: Target, seconds: number, clients: Clients): Promise<Sample> {
   const folder = await mkdtemp(join(tmpdir(), "h2load-"));
@@ -59,17 +59,20 @@ function command(
   ];
 }
 
-/** Reads the line that begins with `requests:`, and the one with the statuses. */
+/** Parses the counts in h2load's output: the lines `requests:` and `status codes:`. */
 function countsIn(output: string): { requests: number; failed: number } {
   const [, done, failed, errored, timeout] =
     /requests: .* (\d+) done, .* (\d+) failed, (\d+) errored, (\d+) timeout/.exec(output) ?? [];
   const [, ok] = /status codes: (\d+) 2xx/.exec(output) ?? [];
   if (done === undefined || ok === undefined)
-    throw new Error(`h2load printed no counts of requests: ${output}`);
+    throw new Error(`The output of h2load has no counts of requests: ${output}`);
   return { requests: Number(ok), failed: Number(failed) + Number(errored) + Number(timeout) };
 }
 
-/** Each line has the start of a request, its status and its time in microseconds. */
+/**
+ * Returns the latencies in h2load's log, in milliseconds. A line has the start time, status and latency (in
+ * microseconds) of one request.
+ */
 function timesIn(log: string): number[] {
   const lines = log.split("\n").filter((line) => line !== "");
   return lines.map((line) => Number(line.split("\t")[2]) / 1_000);

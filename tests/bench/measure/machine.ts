@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release } from "node:os";
 import { childrenOf } from "../../support/processes.ts";
 
-/** The machine of a figure: figures of two machines cannot be compared. */
+/** The machine that a bench ran on. Figures of different machines cannot be compared. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly kernel: string;
   readonly bun: string;
-  /** The load average of the last minute when the run began: above 1, other work ran. */
+  /** The 1-minute load average at the start of the run. Above 1, other work was running. */
   readonly load_average: number;
 }
 
@@ -28,7 +28,7 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, Linux ${kernel}, Bun ${bun}, load average ${load_average} at the start`;
 }
 
-/** Returns the numbers of the cores that this process may use; empty when the system does not tell. */
+/** Returns the numbers of the CPU cores that this process may use. Empty if the system has no /proc. */
 export function allowedCores(): number[] {
   try {
     const status = readFileSync("/proc/self/status", "utf8");
@@ -49,19 +49,19 @@ export function cpuSeconds(pid: number): number {
 }
 
 /**
- * Returns the CPU time of a process and its children, ended ones included, in seconds: for PostgreSQL as a
- * whole.
+ * Returns the CPU time of a process and its direct children, in seconds. It includes children that have
+ * exited, so it suits PostgreSQL, which has one process for each connection.
  */
 export function cpuSecondsWithChildren(pid: number): number {
   const sum = (seconds: readonly number[]) => seconds.reduce((total, each) => total + each, 0);
   return sum([...cpuTimes(pid), ...childrenOf(pid).map(cpuSeconds)]);
 }
 
-/** Returns user and system time of a process, then those of its ended children, in seconds. */
+/** Returns a process's user and system time, then those of its exited children, in seconds. */
 function cpuTimes(pid: number): number[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // State (field 3), utime (14) to cstime (17) follow the command name, which stands in parentheses and may
-  // hold anything.
+  // The command name is in parentheses and can contain spaces and parentheses, so parse from the last ")".
+  // The first field after it is field 3 (state); utime, stime, cutime and cstime are fields 14 to 17.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields.slice(11, 15).map((ticks) => Number(ticks) / CLOCK_TICKS);
 }
@@ -71,7 +71,9 @@ export function residentBytes(pid: number): number {
   return statusBytes(pid, "VmRSS");
 }
 
-/** Returns the peak of resident memory since the process began, or since the peak was reset. */
+/**
+ * Returns the peak of resident memory since the process started or since `forgetResidentBytesMax`, in bytes.
+ */
 export function residentBytesMax(pid: number): number {
   return statusBytes(pid, "VmHWM");
 }
@@ -85,5 +87,5 @@ function statusBytes(pid: number, field: string): number {
   return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, "m").exec(status)?.[1]) * 1024;
 }
 
-/** USER_HZ: 100 on every Linux that Bun runs on. */
+/** The number of clock ticks in a second in /proc (USER_HZ): 100 on every Linux that Bun supports. */
 const CLOCK_TICKS = 100;

@@ -1,13 +1,13 @@
 import { runTool } from "./tool.ts";
 
-/** Runs pgbench, and resolves with its output. */
+/** Runs pgbench, and returns its output. */
 export function pgbench(options: readonly string[], database_url: string): Promise<string> {
   return runTool(["pgbench", ...options, database_url]);
 }
 
-/** Returns the transactions a second from pgbench's output. */
+/** Returns the number of transactions per second in pgbench's output. */
 export function transactionsPerSecond(output: string): number {
   const rate = /^tps = ([\d.]+)/m.exec(output)?.[1];
-  if (rate === undefined) throw new Error(`pgbench gave no rate: ${output}`);
+  if (rate === undefined) throw new Error(`The output of pgbench has no "tps": ${output}`);
   return Number(rate);
 }

@@ -5,18 +5,18 @@ const LABELS = 320;
 const ROW = 30;
 const HEAD = 56;
 const FOOT = 16;
-/** The width of a value behind its bar. */
+/** The width of the number to the right of a bar. */
 const VALUE = 42;
 const LINE = 15;
 /** The ratio at the right edge of the bars. */
 const RATIO_MAX = 1.75;
 
 /**
- * Returns an SVG with bars of the ratios among `goals`, each with the mark of its goal, readable on light and
- * dark pages. Figures with a unit are not ratios and are left out, and so are figures that should be small.
- * If other work ran on the machine, the bars show CPU time, and figures without CPU time are left out.
+ * Returns an SVG bar chart of the goals that are ratios, with a mark for each goal's bound. It suits light
+ * and dark pages. Figures with a unit and figures with an upper bound are left out. If `isBusy` (other work
+ * ran on the machine), the bars show ratios of CPU time, and goals without CPU time are left out.
  *
- * @param origin lines that say where and when the figures were measured
+ * @param origin lines that say when and on which machine the figures were measured
  */
 export function pictureOf(
   goals: readonly JudgedGoal[],
@@ -35,7 +35,7 @@ export function pictureOf(
     const bar = Math.min(value.median, RATIO_MAX) * scale;
     const mark = LABELS + bound * scale;
     const end = LABELS + bar;
-    // The text stands behind the mark if it would cross it.
+    // Place the number to the right of the mark if it would overlap the mark.
     const text = (mark >= end && mark < end + VALUE ? mark : end) + 8;
     return [
       `<text class="label" x="${LABELS - 12}" y="${y + 15}" text-anchor="end">${escaped(title)}</text>`,
@@ -62,8 +62,8 @@ export function pictureOf(
       .mark { stroke: #f85149; }
     }
   </style>
-  <text class="title" x="16" y="26">How fast it is, beside what it is measured against</text>
-  <text class="small" x="16" y="43">medians of paired rounds${isBusy ? ", by CPU time, since others were at work" : ""}; the line is the goal</text>
+  <text class="title" x="16" y="26">Speed, relative to what it is compared with</text>
+  <text class="small" x="16" y="43">medians of paired rounds${isBusy ? ", by CPU time, because other work ran" : ""}; the line is the goal</text>
   ${rows.join("\n  ")}
   ${origins.join("\n  ")}
 </svg>

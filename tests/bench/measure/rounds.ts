@@ -3,23 +3,25 @@ import { cpuSecondsWithChildren } from "./machine.ts";
 import { whole } from "./table.ts";
 import { load, type Sample, type Target } from "./wrk.ts";
 
-/** A subject of a measurement, with its name in the table. */
+/** A subject to measure, with its title in the table of results. */
 export interface Way {
   readonly title: string;
   readonly target: Target;
   readonly connections: number;
-  /** The processes behind the target that work for each request, with their children. */
+  /** The ids of other processes that work on each request. Their children are counted too. */
   readonly behind?: readonly number[];
 }
 
 export interface MeasuredWay extends Way {
-  /** The samples, one for each round. */
+  /** One sample for each round. */
   readonly samples: readonly Sample[];
-  /** CPU of each process of `behind` for a request, in µs; one list for each round. */
+  /** For each round, the CPU time for one request of each process in `behind`, in microseconds. */
   readonly behind_us: readonly (readonly number[])[];
 }
 
-/** Loads each subject in turn, round after round, so that a disturbance of the machine affects all alike. */
+/**
+ * Measures each subject once in every round, so that other work on the machine affects all subjects equally.
+ */
 export async function inRounds(
   ways: readonly Way[],
   { rounds, seconds }: { rounds: number; seconds: number },
@@ -44,7 +46,9 @@ export async function inRounds(
   return measured;
 }
 
-/** Returns the items with another first one in each round, so that no item always follows the heaviest. */
+/**
+ * Rotates the items so that each round starts with a different one, and no item always follows the heaviest.
+ */
 export function turnedBy<Item>(items: readonly Item[], round: number): Item[] {
   const first = round % items.length;
   return [...items.slice(first), ...items.slice(0, first)];

@@ -10,25 +10,25 @@ import type { TestServer } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible } from "./cores.ts";
 
-/** Settings of a production server that affect figures: every commit reaches the disk. */
+/** PostgreSQL settings as in production: `fsync` is on, so each commit waits for the disk. */
 const DURABLE = { fsync: "on", full_page_writes: "on", shared_buffers: "1GB", max_wal_size: "4GB" };
 
-/** A start takes a second, and many seconds on a busy machine. */
+/** The timeout for the start of a service, which is slow on a busy machine. */
 const START_TIMEOUT_MS = 60_000;
 
-/** A service that runs as its own process. */
+/** A service of the platform in its own process. */
 export interface ServiceProcess {
   readonly pid: number;
   readonly url: string;
   readonly internal_url: string;
 }
 
-/** The stores and the processes of a run. */
+/** The test bed of a bench of services: it starts stores and services, and stops them when it is disposed. */
 export class ServiceBed implements AsyncDisposable {
   readonly #leash = new Leash();
   readonly #ends = new AsyncDisposableStack();
 
-  /** @throws BenchImpossible when the tools are missing */
+  /** @throws BenchImpossible if a tool is missing */
   constructor(tools: string[]) {
     const missing = ["postgres", ...tools].filter((tool) => Bun.which(tool) === null);
     if (missing.length > 0) {
@@ -42,7 +42,7 @@ export class ServiceBed implements AsyncDisposable {
     return server;
   }
 
-  /** Starts an etcd whose writes reach the disk. */
+  /** Starts an etcd that writes to disk with `fsync`. */
   async routeStore(): Promise<TestServer> {
     const server = await startEtcdBinary(Bun.which("etcd") ?? "", this.#leash, []);
     this.#ends.defer(() => server.close());
@@ -63,7 +63,10 @@ export class ServiceBed implements AsyncDisposable {
     return directory;
   }
 
-  /** Starts a service as in production, but without a log. `entry` is a path from the root. */
+  /**
+   * Starts a service whose entry file is `entry`, a path from the repository's root. Resolves when it
+   * listens.
+   */
   async process(entry: string, variables: Record<string, string>): Promise<ServiceProcess> {
     const { PATH = "", HOME = "" } = process.env;
     const log = join(await this.directory(), "log");

@@ -4,7 +4,11 @@ export const Spread = Type.Object({ median: Type.Number(), min: Type.Number(), m
 /** The median of repeated measurements, with their range. */
 export type Spread = Readonly<Static<typeof Spread>>;
 
-/** @throws RangeError for no values */
+/**
+ * Returns the median and the range of some values.
+ *
+ * @throws RangeError if there are no values
+ */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -13,17 +17,17 @@ export function spreadOf(values: readonly number[]): Spread {
   const min = sorted[0];
   const max = sorted.at(-1);
   if (low === undefined || high === undefined || min === undefined || max === undefined) {
-    throw new RangeError("There is nothing to take the median of.");
+    throw new RangeError("The median of no values is undefined.");
   }
   return { median: (low + high) / 2, min, max };
 }
 
-/** Returns the spread of `a / b`, pair by pair, so that a disturbance of both does not count. */
+/** Returns the spread of `a[i] / b[i]`. A slowdown that affects both values of a pair cancels out. */
 export function ratiosOf(a: readonly number[], b: readonly number[]): Spread {
   return spreadOf(a.map((value, index) => value / (b[index] ?? Number.NaN)));
 }
 
-/** Returns the value that this percentage of the values does not exceed. */
+/** Returns the percentile of the values (nearest-rank method). */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN;

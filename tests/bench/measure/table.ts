@@ -1,4 +1,4 @@
-/** Lays out rows under a head: the first column to the left, numbers to the right. */
+/** Formats a table as text. The first column is left-aligned, all others are right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -13,7 +13,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [layOut(head), rule, ...rows.map(layOut)].join("\n");
 }
 
-/** Formats whole numbers with spaces between thousands: 15 700. */
+/** Rounds a number, and separates its thousands by spaces: `15 700`. */
 export function whole(value: number): string {
   return Math.round(value)
     .toString()

@@ -1,5 +1,5 @@
--- Sends requests of one method: `--` is followed by the method, a file with a body on each line (or `-`), and the
--- paths; paths and bodies are taken in turn. Ends with one line of JSON.
+-- A script for wrk that sends requests of one method, and prints the results as one line of JSON. Arguments: the method,
+-- a file with a body on each line (or `-` for no bodies), and the paths. Requests use the paths and bodies in rotation.
 local requests, latest = {}, 0
 
 function init(args)

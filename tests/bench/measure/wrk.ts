@@ -4,28 +4,30 @@ import { Value } from "@sinclair/typebox/value";
 import { cpuSeconds } from "./machine.ts";
 import { runTool } from "./tool.ts";
 
-/** A process that answers requests, as the target of a load. */
+/** The target of a load: a process, and the requests to send to it. */
 export interface Target {
   readonly pid: number;
   readonly url: string;
-  /** The paths that are called in turn. */
+  /** The paths to request, in rotation. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** The method; by default GET. */
+  /** The method of all requests; by default GET. */
   readonly method?: string;
-  /** A file with a request body on each line; the bodies are sent in turn. */
+  /** A file with one request body on each line, which are sent in rotation. */
   readonly bodies?: string;
 }
 
-/** One measurement. */
+/** The result of one measurement. */
 export interface Sample {
   readonly requests: number;
   readonly requests_per_second: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
-  /** The share of its core that the process used: less than all when something else held it up. */
+  /** The CPU time that the process used, divided by the duration. 1 means that it used one core fully. */
   readonly cpu_share: number;
-  /** The requests for each second of CPU time: the cost of the process, independent of other work. */
+  /**
+   * The number of requests for each second of CPU time, which does not depend on other work on the machine.
+   */
   readonly requests_per_cpu_second: number;
 }
 
@@ -41,9 +43,10 @@ const report = Type.Object({
 });
 
 /**
- * Loads a process with as many requests as it can answer over this many connections, by default 64.
+ * Runs wrk against a process for some seconds. Each connection sends its next request as soon as it has a
+ * response.
  *
- * @throws Error when a request was refused or broke off: such a figure means nothing
+ * @throws Error if a request failed, because the figures would then be meaningless
  */
 export async function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<Sample> {
   const before = cpuSeconds(target.pid);
@@ -54,7 +57,9 @@ export async function load(target: Target, seconds: number, connections = CONNEC
     JSON.parse(output.trim().split("\n").at(-1) ?? ""),
   );
   if (refused + broken > 0) {
-    throw new Error(`${target.url}: ${refused} of ${requests} requests were refused, ${broken} broke off.`);
+    throw new Error(
+      `${target.url}: of ${requests} requests, ${refused} got an error status and ${broken} had no complete response.`,
+    );
   }
   return {
     requests,

@@ -3,14 +3,14 @@ import type { Progress } from "../bench.ts";
 import { whole } from "../measure/table.ts";
 import type { Fill } from "./tables.ts";
 
-/** Prepares a session that fills tables: without triggers and checks of foreign keys, and with memory for indexes. */
+/** Prepares a session for bulk inserts: disables triggers and foreign keys, and allows more memory. */
 export async function prepareFilling(sql: postgres.Sql): Promise<void> {
   await sql.unsafe("set session_replication_role = replica");
   await sql.unsafe("set maintenance_work_mem = '1GB'");
   await sql.unsafe("set work_mem = '256MB'");
 }
 
-/** Fills a table. Its indexes are built at the end, which takes a fraction of the time. */
+/** Fills a table with rows. Drops its indexes first and builds them at the end, which is much faster. */
 export async function fillTable(
   sql: postgres.Sql,
   { name, statements }: Fill,
@@ -31,7 +31,10 @@ interface Index {
   readonly restore: string;
 }
 
-/** Returns the indexes of a table without those that foreign keys need. A table with partitions keeps all. */
+/**
+ * Returns the statements that drop and restore the indexes of a table. Omits indexes that foreign keys need,
+ * and all indexes of partitioned tables.
+ */
 function removableIndexes(sql: postgres.Sql, name: string): Promise<Index[]> {
   return sql<Index[]>`
     select

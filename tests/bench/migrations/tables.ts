@@ -1,16 +1,16 @@
 export type SchemaName = "routes" | "identity" | "audit";
 
-/** Rows for a table, once a migration has made it. */
+/** The rows to insert into a table after a migration has created it. */
 export interface Fill {
   readonly name: string;
-  /** The migration after which the table is filled. */
+  /** The migration after which to insert the rows. */
   readonly after: string;
   readonly statements: (rows: number) => readonly string[];
 }
 
 const series = (rows: number) => `generate_series(1, ${rows}) n`;
 
-/** The large tables of a deployment. */
+/** The tables that are large in production. */
 export const FILLS: readonly Fill[] = [
   {
     name: "routes.revisions",
@@ -62,7 +62,7 @@ export const FILLS: readonly Fill[] = [
     name: "audit.audit_events",
     after: "0000_audit_events",
     statements: (rows) => [
-      // The indexes are built at the end, which takes a fraction of the time.
+      // Fill a separate table and attach it as a partition, so that its indexes are built once, at the end.
       "create table audit.month (like audit.audit_events including defaults including constraints)",
       `insert into audit.month (id, occurred_at, request_id, organization_id, actor_auth_type, service,
          method, route, params, ip, outcome)
@@ -98,7 +98,7 @@ export const FILLS: readonly Fill[] = [
     after: "0002_outcome_salt",
     statements: (rows) => [
       `insert into audit.entries select 1, n, now(), 'e' || n, false, '\\x00', null from ${series(rows)}`,
-      // All of it is sealed, as it is a moment after it was written.
+      // Mark all rows as sealed, because in production the sealer seals events within seconds.
       "update audit.sealer set sealed_to = pg_current_snapshot(), older_kind = null",
     ],
   },
@@ -112,13 +112,13 @@ export const FILLS: readonly Fill[] = [
   },
 ];
 
-/** A statement of a writer; `$n` is another text each time. */
+/** The statement of a table's writer. Each execution replaces `$n` by a different text. */
 export interface Write {
   readonly name: string;
   readonly statement: string;
 }
 
-/** One write of each table that services write, in the shape of the first release. */
+/** A write for each table that services write to. The statements fit the tables of the first release. */
 export const WRITES: readonly Write[] = [
   { name: "routes.services", statement: "update routes.services set fence = fence + 1 where name = 'large'" },
   {

@@ -8,11 +8,12 @@ import type { ServiceProcess } from "../measure/service-bed.ts";
 import { percentile } from "../measure/statistics.ts";
 import type { ReceivedBatch, ReceiverPorts } from "./receiver.ts";
 
-/** The pause of a writer between two writes. */
+/** The pause between two writes. */
 const WRITE_PAUSE_MS = 5;
 
-/** The receivers of a run, and what they were sent. */
+/** The receivers that streams deliver to. They run in a worker. */
 export interface Receivers extends ReceiverPorts, AsyncDisposable {
+  /** Called for each delivery to a receiver. */
   onBatch: (batch: ReceivedBatch) => void;
 }
 
@@ -33,7 +34,7 @@ export async function startReceivers(): Promise<Receivers> {
   return receivers;
 }
 
-/** Starts an audit service whose streams may call the receivers. */
+/** Starts an audit service that allows streams to the receivers' addresses. */
 export async function startStreaming(
   bed: AuditBed,
   database_url: string,
@@ -50,13 +51,13 @@ export async function startStreaming(
   });
 }
 
-/** A stream as the service shows it. */
+/** The fields of a stream in the audit service's API. */
 interface CreatedStream {
   id: string;
   lag_events: number;
 }
 
-/** Creates a stream of an organization from the first entry of its log. */
+/** Creates a stream that delivers an organization's log from its first entry on. */
 export async function createStream(
   { url }: ServiceProcess,
   organization_id: string,
@@ -67,11 +68,12 @@ export async function createStream(
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ url: `http://127.0.0.1:${port}/`, from_position: 1 }),
   });
-  if (created.status !== 201) throw new Error(`The stream was not created: ${created.status}.`);
+  if (created.status !== 201)
+    throw new Error(`The audit service responded to the creation of a stream with ${created.status}.`);
   return JSON.parse(await created.text());
 }
 
-/** Writes an event, and returns how long that took. */
+/** Writes an intent, and returns the response time in milliseconds. */
 export async function timedWrite(
   { internal_url }: ServiceProcess,
   organization_id = exampleIntent.organization_id,
@@ -82,11 +84,12 @@ export async function timedWrite(
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ ...exampleIntent, organization_id, occurred_at: new Date().toISOString() }),
   });
-  if (response.status !== 201) throw new Error(`A write was answered ${response.status}.`);
+  if (response.status !== 201)
+    throw new Error(`The audit service responded to a write with ${response.status}.`);
   return performance.now() - begun_ms;
 }
 
-/** Times writes one after the other: `count` at least, and more while `goesOn`. */
+/** Measures consecutive writes: at least `count`, and more as long as `goesOn` returns true. */
 export async function timedWrites(
   service: ServiceProcess,
   count: number,

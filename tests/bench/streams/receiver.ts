@@ -1,19 +1,22 @@
+/**
+ * The worker with the receivers of streams. It is a thread of its own, so that receiving does not delay the
+ * writes that the bench measures.
+ */
+
 import { parentPort } from "node:worker_threads";
 
-/** The receivers of streams, in a thread of their own: what they read delays no client that is timed. */
-
-/** The ports of the receivers: of the one that answers, and of the one that never does. */
+/** The ports of the two receivers: `fast` responds at once, and `silent` never responds. */
 export interface ReceiverPorts {
   kind: "listening";
   fast: number;
   silent: number;
 }
 
-/** A delivery request that a receiver got. */
+/** A delivery that a receiver got. */
 export interface ReceivedBatch {
   kind: "batch";
   receiver: "fast" | "silent";
-  /** The first position and the last one. */
+  /** The position of the first entry; `last` is the position of the last one. */
   first: number;
   last: number;
   events: number;
@@ -22,7 +25,7 @@ export interface ReceivedBatch {
 const INTENT = '"kind":"intent"';
 
 const port = parentPort;
-if (port === null) throw new Error("The receivers of streams run in a thread of their own.");
+if (port === null) throw new Error("Start this module as a worker.");
 
 async function batchOf(request: Request, receiver: ReceivedBatch["receiver"]): Promise<ReceivedBatch> {
   const [first, last] = (request.headers.get("webhook-id") ?? "").split("-").slice(-2).map(Number);

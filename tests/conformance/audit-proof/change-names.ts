@@ -12,10 +12,10 @@ import type { FindingCode } from "@ostiary/lib/verification/words";
 
 export type Path = readonly (string | number)[];
 
-/** A changed line of an export, and the line before the change. */
+/** A change of one line of an export. `was` is the original line, `is` the changed one. */
 export interface ChangedLine {
   path: Path;
-  /** Counted from 1. */
+  /** The number of the changed line, from 1. */
   line: number;
   /** The number of lines in the export. */
   lines: number;
@@ -23,17 +23,17 @@ export interface ChangedLine {
   is: unknown;
 }
 
-/** How a verifier must name a change. */
+/** The findings that a verifier must report for a change. */
 export interface ChangeName {
-  /** A finding that the verdict must have, with some of its values. */
+  /** A finding that the verdict must have. Fields that are missing here may have any value. */
   named: { code: FindingCode } & Record<string, unknown>;
-  /** The only other codes that the verdict may have, for what follows from the change. */
+  /** The codes of other findings that the verdict may have as consequences of the change. */
   also: readonly FindingCode[];
-  /** Whether a problem at a lower position than the one of `named` may follow from the change. */
+  /** Whether the verdict may have a finding at a lower position than `named`. */
   mayFollow?: boolean;
 }
 
-/** A changed line that still has its shape. `at` returns the index at a level of the path. */
+/** A changed line that still fits its schema. `at` returns the array index at a level of the changed path. */
 interface Changed<Line> {
   was: Line;
   is: Line;
@@ -43,7 +43,10 @@ interface Changed<Line> {
 }
 type NameOf<Line> = (change: Changed<Line>) => ChangeName;
 
-/** Returns the name of a change, or null for a field without a row in the tables. */
+/**
+ * Returns the findings that a verifier must report for a change. Returns null if no table has the changed
+ * field.
+ */
 export function nameOfChange({ path, line, lines, was, is }: ChangedLine): ChangeName | null {
   const isEvent = line < lines;
   const pattern = path.map((step) => (typeof step === "number" ? "*" : step)).join(".");
@@ -64,7 +67,7 @@ function isEndLine(value: unknown): value is ProofEnd {
   return fits(proofEndSchema, value);
 }
 
-/** Returns the row of a field, or of the field that it is within. */
+/** Returns the row of a field, or otherwise the row of the innermost field around it. */
 function rowOf<Line>(
   rows: Readonly<Record<string, NameOf<Line>>>,
   pattern: string,
@@ -77,10 +80,10 @@ function rowOf<Line>(
   return undefined;
 }
 
-/** The codes that follow from a missing entry. */
+/** The codes of findings that can be consequences of a missing entry. */
 const MISSING = ["entries_missing", "head_without_entry"] as const;
 
-/** The codes that follow from an entry at the place of another one. */
+/** The codes of findings that can be consequences of an entry with another entry's position. */
 const MOVED = [
   ...MISSING,
   "place_taken",
@@ -108,7 +111,7 @@ const movedIn =
     also: MOVED,
   });
 
-/** The name of each change of an event, by its field. */
+/** The expected findings for a change of an event, by the changed field. */
 const EVENT_FIELDS: Readonly<Record<string, NameOf<ProvenEvent>>> = {
   id: changedIn("intent", "event_out_of_order"),
   occurred_at: changedIn("intent", "dropped_event_shown"),
@@ -137,7 +140,7 @@ const EVENT_FIELDS: Readonly<Record<string, NameOf<ProvenEvent>>> = {
   "proof.outcome.chain": changedIn("outcome", "other_end", "head_rewritten"),
 };
 
-/** The codes that follow from a checkpoint with another number or another text. */
+/** The codes of findings that can be consequences of a changed checkpoint. */
 const OTHER_CHECKPOINT: readonly FindingCode[] = [
   "not_in_tree",
   "tree_begins_otherwise",
@@ -192,7 +195,7 @@ interface Placed {
   position: number;
 }
 
-/** Names a list of entries that is shorter or longer than it was, or in another order. */
+/** Returns the expected findings for a list of entries that became shorter, longer or reordered. */
 function listName(was: readonly Placed[], is: readonly Placed[], also: readonly FindingCode[]): ChangeName {
   const missing = was.filter(({ position }) => is.every((entry) => entry.position !== position));
   const [from, to] = [missing.at(0)?.position, missing.at(-1)?.position];
@@ -225,10 +228,10 @@ const movedEntry =
     return { named: { code: "entries_missing", from: position, to: position }, also: [...MOVED, ...also] };
   };
 
-/** The codes that follow from a time of the checkpoint that cannot be. */
+/** The codes of findings that can be consequences of a changed time of the checkpoint. */
 const OTHER_TIME: readonly FindingCode[] = [...MISSING, "declaration_unsound", "statement_unsound"];
 
-/** The name of each change of the last line, by its field. */
+/** The expected findings for a change of the export's last line, by the changed field. */
 const END_FIELDS: Readonly<Record<string, NameOf<ProofEnd>>> = {
   "head.owner": ({ is, isAlone }) => ({
     named: isAlone

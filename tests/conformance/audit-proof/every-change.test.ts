@@ -13,7 +13,7 @@ const vectors = [...(await vectorsOf("vectors.json")), ...(await vectorsOf("witn
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** Yields the path of every value within a value. */
+/** Yields the paths of all values nested in a JSON value. */
 function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
   if (path.length > 0) yield path;
   if (!isRecord(value)) return;
@@ -22,7 +22,7 @@ function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
   }
 }
 
-/** Returns the changes of a value that somebody may try. */
+/** Returns changed versions of a value, as an attacker may try. */
 function changesOf(value: unknown): unknown[] {
   if (typeof value === "number") return [value + 1, value - 1, String(value)];
   if (typeof value === "boolean") return [!value];
@@ -38,11 +38,14 @@ function changesOf(value: unknown): unknown[] {
   return value === null ? [] : [null];
 }
 
-/** Returns a copy of a value with another value at a path; undefined removes it. */
+/**
+ * Returns a copy of `value` with `change` at a path. If `change` is undefined, the copy has nothing at the
+ * path.
+ */
 function changed(value: unknown, path: Path, change: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return change;
-  if (!isRecord(value)) throw new Error("The path leads nowhere.");
+  if (!isRecord(value)) throw new Error("There is no value at this path.");
   const next = changed(value[name], rest, change);
   if (Array.isArray(value)) {
     return next === undefined ? value.filter((_, index) => index !== name) : value.with(Number(name), next);
@@ -52,30 +55,31 @@ function changed(value: unknown, path: Path, change: unknown): unknown {
   return copy;
 }
 
-/** Whether a changed value is still what was proved: fields that say nothing about the log. */
+/** Returns whether a verifier may accept a change, because the changed field proves nothing about the log. */
 function saysNothing(path: Path, value: unknown, change: unknown): boolean {
   const [first] = path;
-  // the keys in the file are not used when the reader gives keys, and no proof covers the list of recent checkpoints
+  // The verifier does not use the keys in the file, because the test passes its own keys.
   if (first === "keys") return true;
   const isList = change === undefined || Array.isArray(change);
+  // No proof covers which recent checkpoints the file lists.
   if (isList && first === "recent_checkpoints" && path.length <= 2) return true;
-  // fewer earlier heads show less; the verdict names the days
+  // A file with fewer earlier heads is valid, but proves less. The verdict names the days that it proves.
   const isShorter =
     change === undefined || (Array.isArray(change) && Array.isArray(value) && change.length < value.length);
   if (isShorter && first === "heads" && path.length <= 2) return true;
-  // the verdict says that the file has no tree, and a kept copy that nothing connects is left open
+  // A file without a tree is valid, but proves less, as the verdict says.
   return change === undefined && (path.join(".") === "tree" || path.join(".") === "tree.asked");
 }
 
 interface Change {
   path: Path;
-  /** The new value, or undefined for a field that is removed. */
+  /** The new value at the path; undefined if the value is removed. */
   change: unknown;
   /** The changed line. */
   is: unknown;
 }
 
-/** Yields each change of a line that a verifier must refuse. */
+/** Yields all changes of a line that a verifier must detect. */
 function* changesOfLine(line: unknown): Generator<Change> {
   for (const path of pathsOf(line)) {
     const value = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), line);
@@ -91,7 +95,7 @@ interface ExportVector {
   keys: SigningJwk[];
 }
 
-/** Returns the export of this title. */
+/** Returns the test vector with a title. */
 function vectorOf(wanted: string): ExportVector {
   const found = vectors.find(({ title }) => title === wanted);
   if (found === undefined) throw new Error(`There is no vector "${wanted}".`);
@@ -106,12 +110,14 @@ const OF_A_MAP = "a map: the head under four checkpoints";
 
 const REFUSED: Verdict["result"][] = ["altered", "unwitnessed"];
 
-/** The codes that name a line without one of its fields. */
+/** The codes of findings that name a line, but no field of it. */
 const OF_A_LINE: FindingCode[] = ["not_an_event", "end_unreadable"];
 
 const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 
-/** Returns what is wrong with the names in a verdict, or null. */
+/**
+ * Returns how the findings of a verdict differ from the expected ones. Returns null if they do not differ.
+ */
 function wrongNames(verdict: Verdict, { named, also, mayFollow = false }: ChangeName): string | null {
   const findings = findingsOf(verdict);
   if (!findings.some((finding) => Bun.deepMatch(named, finding)))
@@ -132,7 +138,7 @@ test.each([
   "a log with a month that was dropped",
   "statements: a month and its correction",
   WITNESSED,
-])("every change, removal and addition of a field is refused, and named where it is: %s", async (wanted) => {
+])("the verifier detects and locates every changed, removed or added field: %s", async (wanted) => {
   const { lines, keys, witnesses } = vectorOf(wanted);
   const given = { keys, witnesses: witnessRuleOf(witnesses) };
   const parsed: unknown[] = lines.map((line) => JSON.parse(line));
@@ -160,7 +166,7 @@ const idOf = (line: string): string => JSON.parse(line).id;
 const positionOf = (line: string): number => JSON.parse(line).proof.intent.position;
 
 // AU-146
-test("no line can be removed, repeated or moved, and the verdict names the line", async () => {
+test("the verifier detects every removed, repeated or moved line, and names the line", async () => {
   const { lines, keys } = vectorOf(OF_EVENTS);
   const end = lines.length - 1;
   for (const [index, line] of lines.slice(0, end).entries()) {
@@ -196,7 +202,7 @@ test("no line can be removed, repeated or moved, and the verdict names the line"
 });
 
 // AU-65, AU-146
-test("a line of another log is named wherever it stands, and the log's own lines are not", async () => {
+test("the verifier names only the foreign line if an export contains a line of another log", async () => {
   const { lines, keys } = vectorOf(OF_EVENTS);
   const [foreign = ""] = vectorOf(OF_A_MAP).lines;
   const { id: event_id, organization_id } = JSON.parse(foreign);
@@ -210,7 +216,7 @@ test("a line of another log is named wherever it stands, and the log's own lines
 });
 
 // AU-65, AU-146
-test("the events of one log before the proof of another are named once, before all that follows", async () => {
+test("the verifier reports once, and first, that the events and the proof are of different logs", async () => {
   const { lines, keys } = vectorOf(OF_EVENTS);
   const spliced = [...vectorOf(OF_A_MAP).lines.slice(0, -1), lines.at(-1) ?? ""];
   const { result, faults } = await verdictOf(textOf(spliced), { keys });

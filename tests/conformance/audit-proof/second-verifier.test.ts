@@ -52,14 +52,14 @@ const VECTORS = join(import.meta.dir, "vectors.json");
 const WITNESS_VECTORS = join(import.meta.dir, "witness-vectors.json");
 const vectors = await Bun.file(VECTORS).json();
 
-/** An export, honest or tampered with, and the expected verdict. */
+/** An export, which may have been tampered with, and its expected verdict. */
 interface ExportVector {
   title: string;
   result: Verdict["result"];
-  /** The trusted keys; null trusts the file's own. */
+  /** The keys that the reader trusts; null if the reader trusts the keys in the file. */
   keys: SigningJwk[] | null;
   kept: string[] | null;
-  /** The witnesses that the reader trusts; absent where the reader names none. */
+  /** The witnesses that the reader trusts; absent or null if the reader names none. */
   witnesses?: WitnessVector | null;
   lines: string[];
 }
@@ -74,7 +74,7 @@ async function fileOf(folder: string, name: string, lines: readonly string[]): P
   return path;
 }
 
-describe("the vectors equal the output of our code:", () => {
+describe("the product's code agrees with the test vectors for", () => {
   // AU-50
   test("canonical JSON", () => {
     for (const { json, canonical } of vectors.canonical_json)
@@ -131,7 +131,7 @@ describe("the vectors equal the output of our code:", () => {
     if (named !== null) expect(findingsOf(verdict)).toContainEqual(expect.objectContaining(named));
   });
 
-  test("names of exports that are not complete, each of a vector", () => {
+  test("the expected finding of each export that is not complete", () => {
     const titles = exportVectors.map(({ title }) => title);
     expect(Object.keys(VECTOR_NAMES).filter((title) => !titles.includes(title))).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe("the vectors equal the output of our code:", () => {
   });
 });
 
-/** Returns the private key of a vector, from its seed. */
+/** Returns the private key with this id, from its seed in the vectors. */
 function privateKey(kid: string): Promise<CryptoKey> {
   const { seed } = vectors.keys.find(({ jwk }: { jwk: { kid: string } }) => jwk.kid === kid);
   const PKCS8_ED25519 = "302e020100300506032b657004220420";
@@ -221,7 +221,10 @@ describe.skipIf(Bun.which("python3") === null)("a verifier in Python, written fr
     return JSON.parse(stdout.toString());
   }
 
-  /** Expects the same verdict of both verifiers, and returns it. */
+  /**
+   * Expects that both verifiers reach the same verdict on an export, and returns the Python verifier's
+   * verdict.
+   */
   async function agreed(text: string): Promise<PythonVerdict> {
     const [file, keyFile] = [join(folder, "export.ndjson"), join(folder, "keys.json")];
     const keys = await keysOf(audit);
@@ -230,8 +233,8 @@ describe.skipIf(Bun.which("python3") === null)("a verifier in Python, written fr
     const theirs = python("verify", file, keyFile);
     const ours = await verify(text, keys);
     const named = (kind: string) =>
-      ours.faults.flatMap((fault) =>
-        fault.kind === kind && fault.event_id !== null ? [fault.event_id] : [],
+      ours.faults.flatMap((problem) =>
+        problem.kind === kind && problem.event_id !== null ? [problem.event_id] : [],
       );
     expect([theirs.result, theirs.events]).toEqual([ours.result, ours.events]);
     expect([...new Set(named("changed"))].sort()).toEqual(theirs.changed);

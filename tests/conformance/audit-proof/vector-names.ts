@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { FindingCode } from "@ostiary/lib/verification/words";
 
-/** A finding that a verdict must have, with some of its values. */
+/** A finding that a verdict must have. Fields that are missing here may have any value. */
 type NamedFinding = { code: FindingCode } & Record<string, unknown>;
 
 const unsound = (flaw: string): NamedFinding => ({
@@ -9,7 +9,10 @@ const unsound = (flaw: string): NamedFinding => ({
   why: expect.objectContaining({ flaw }),
 });
 
-/** The finding that each vector of an export must have, by its title; complete ones have none. */
+/**
+ * A finding that the verdict on each export vector must have, by the vector's title. Complete exports have
+ * none.
+ */
 export const VECTOR_NAMES: Readonly<Record<string, NamedFinding>> = {
   "not signed, where a key is asked for": { code: "checkpoint_not_signed", problem: "unsigned" },
   "signed by another key": { code: "checkpoint_not_signed", problem: "unknown_key" },

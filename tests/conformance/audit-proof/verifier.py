@@ -1,8 +1,8 @@
-"""Another verifier of exports with proof, from "How to write another verifier" in apps/audit/README.md alone.
+"""A second verifier of exports with proof. Its only source is "How to write another verifier" in apps/audit/README.md.
 
-python3 verifier.py vectors FILE [EXPORTS...]   checks the vectors, and further vectors of exports
-python3 verifier.py verify FILE [KEYS [KEPT]]   checks an export; KEYS is a JSON Web Key Set, or - for the file's own,
-                                                KEPT an export or checkpoints that were kept
+python3 verifier.py vectors FILE [EXPORTS...]   checks the test vectors in FILE, and the export vectors in EXPORTS
+python3 verifier.py verify FILE [KEYS [KEPT]]   checks an export; KEYS is a JSON Web Key Set, or - for the keys in the
+                                                file; KEPT is an earlier export, or checkpoints, that the reader kept
 """
 
 import base64
@@ -15,7 +15,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 
 
-# I-JSON: no name twice in an object, no number that a double does not keep
+# I-JSON: no duplicate names in an object, and only numbers that a double represents exactly
 
 class NotIJson(ValueError):
     pass
@@ -39,7 +39,7 @@ def i_json(text):
     return json.loads(text, object_pairs_hook=members, parse_int=exact, parse_float=exact)
 
 
-# JSON: RFC 8785, and half of a surrogate pair as its escape
+# Canonical JSON: RFC 8785, with unpaired surrogates written as escapes
 
 def canonical(value):
     if value is None:
@@ -102,7 +102,7 @@ OUTCOME = "id request_id outcome status details created_id".split()
 
 
 def entries(event, proof):
-    """(position, chain, entry) of each half that has a place."""
+    """Returns (position, chain, entry) for each half of an event that has a position in the chain."""
     found = []
     intent, outcome = proof["intent"], proof["outcome"]
     actor = event["actor"]
@@ -148,7 +148,7 @@ def root(leaves):
 
 
 def root_by_path(hash, index, size, path):
-    """The root that a leaf's way leads to; None when the path has another length."""
+    """Returns the root that follows from a leaf and its path, or None if the path has the wrong length."""
     if size == 1:
         return hash if not path and index == 0 else None
     if not path:
@@ -179,7 +179,7 @@ def bit(key, level):
 
 
 def map_root(leaves, level=0):
-    """The root over (key, leaf) pairs."""
+    """Returns the root of a map of (key, leaf) pairs."""
     if not leaves:
         return bytes(32)
     if len(leaves) == 1:
@@ -197,7 +197,7 @@ def map_root_by_path(key, hash, path):
 
 
 def in_map(owner, position, chain, proof, root):
-    """Whether the map has the head; a position of 0 means that it has none of the owner."""
+    """Returns whether the map contains the head. For position 0, returns whether it has no head of the owner."""
     key, path, other = sha256(owner), proof["path"], proof.get("other")
     if position > 0:
         leaf = map_leaf(key, map_value(position, chain))
@@ -228,7 +228,7 @@ def unbase64(text):
 
 
 def signed_by(checkpoint, keys):
-    """Whether one of the keys signed what the checkpoint says."""
+    """Returns whether one of the keys signed the fields of the checkpoint."""
     header, payload, signature = checkpoint["jws"].split(".")
     head = json.loads(unbase64(header))
     key = next((key for key in keys if key["kid"] == head["kid"]), None)
@@ -239,7 +239,7 @@ def signed_by(checkpoint, keys):
     return unbase64(payload).decode() == said and ed25519(unbase64(key["x"]), signed, unbase64(signature))
 
 
-# Ed25519, as RFC 8032 writes it (section 6)
+# Ed25519, as in RFC 8032, section 6
 
 P = 2**255 - 19
 Q = 2**252 + 27742317777372353535851937790883648493
@@ -298,7 +298,7 @@ def ed25519(key, message, signature):
 # The tree of checkpoints
 
 def standard64(text):
-    """The bytes of base64 as RFC 4648, section 4, writes it, or None."""
+    """Decodes base64 (RFC 4648, section 4). Returns None if the text is not canonical base64."""
     try:
         data = base64.b64decode(text, validate=True)
     except ValueError:
@@ -310,7 +310,7 @@ NAME = re.compile(r"[^\s+\x00-\x1f\x7f-\x9f]+")
 
 
 def read_note(text):
-    """The text of a note and its signatures (name, key id, signature), or None."""
+    """Returns the text of a note and its signatures (name, key id, signature), or None if it is no note."""
     body, blank, below = text.rpartition("\n\n")
     if not blank or not below.endswith("\n") or any(ord(char) < 32 and char != "\n" for char in text):
         return None
@@ -326,7 +326,7 @@ def read_note(text):
 
 
 def tree_head(text):
-    """The origin, the size and the root that the text of a note has, or None."""
+    """Returns the origin, size and root in the text of a note, or None if the text is no tree head."""
     lines = text[:-1].split("\n")
     if len(lines) < 3 or "" in lines or not re.fullmatch("0|[1-9][0-9]{0,15}", lines[1]):
         return None
@@ -337,7 +337,7 @@ def tree_head(text):
 
 
 def signed_root(text, keys):
-    """The tree head of a note that the keys signed; None if it is no note, or not signed."""
+    """Returns the tree head of a note, or None if it is no note or if the keys did not sign it correctly."""
     note = read_note(text)
     head = note and tree_head(note[0])
     if not head:
@@ -352,7 +352,7 @@ def signed_root(text, keys):
 
 
 def consistent(earlier, earlier_root, size, tree_root, path):
-    """Whether the tree begins with the earlier one (RFC 9162, section 2.1.4.2)."""
+    """Returns whether a proof shows that the tree extends the earlier one (RFC 9162, section 2.1.4.2)."""
     path = [bytes.fromhex(each) for each in path]
     if earlier == 0:
         return not path and earlier_root == sha256(b"")
@@ -387,7 +387,7 @@ def is_leaf(checkpoint, path, size, tree_root):
 
 
 def witness_key(text):
-    """The name, the id and the public key of a witness."""
+    """Parses a witness's verifier key. Returns its name, id and public key."""
     name, key_id, material = text.split("+", 2)
     material = standard64(material)
     assert material[:1] == b"\x04" and sha256((name + "\n").encode() + material)[:4].hex() == key_id
@@ -395,7 +395,7 @@ def witness_key(text):
 
 
 def has_cosigned(log, text, signature, public, now):
-    """Whether a witness cosigned the text of a note before an hour after `now`; a wrong cosignature is wrong."""
+    """Returns whether a witness cosigned the note, at most an hour after `now`. Records a wrong signature."""
     time = int.from_bytes(signature[:8], "big")
     said = b"cosignature/v1\ntime %d\n" % time + text.encode()
     if len(signature) != 72 or not ed25519(public, said, signature[8:]):
@@ -405,7 +405,7 @@ def has_cosigned(log, text, signature, public, now):
 
 
 def check_cosigned(log, head, keys, witnesses):
-    """Whether a quorum of the witnesses cosigned a tree that has the checkpoint of the file."""
+    """Checks the cosigned root. Records whether a quorum of witnesses cosigned a tree with the checkpoint."""
     cosigned = log.end["tree"].get("cosigned")
     if cosigned is None:
         return
@@ -430,7 +430,7 @@ def check_cosigned(log, head, keys, witnesses):
 
 
 def check_tree(log, keys, kept_end, kept_note, witnesses):
-    """The numbers of the checkpoints that the signed tree has."""
+    """Checks the tree. Returns the numbers of the checkpoints whose paths in the tree were checked."""
     tree = log.end.get("tree")
     if tree is None:
         if kept_note is not None:
@@ -481,7 +481,7 @@ EDGE = timedelta(hours=48)
 
 
 def time_of(text):
-    """A time as the log spells it; None for any other text."""
+    """Parses a time in the log's format. Returns None if the text has another format."""
     if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text):
         return None
     try:
@@ -515,7 +515,7 @@ def statement_entry(owner, statement):
 
 
 def is_sound_statement(statement, owner, before, sealed_at):
-    """Whether a service can have stated this, after `before` of its month, or None."""
+    """Returns whether a service can have made this statement; `before` is the month's previous one, or None."""
     month, services, policies = statement["month"], statement["services"], statement["policies"]
     stated_at = time_of(statement["stated_at"])
     if time_of(statement["from"]) != month_start(month) or time_of(statement["to"]) != month_end(month):
@@ -536,7 +536,7 @@ def is_sound_statement(statement, owner, before, sealed_at):
 
 
 def is_sound(declaration, sealed_at):
-    """Whether a declaration is of a whole month that was over, and of places before its own."""
+    """Returns whether a declaration is about a month that was over, and about positions before its own."""
     declared_at = time_of(declaration["declared_at"])
     if month_start(declaration["month"]) is None or declared_at is None or sealed_at is None:
         return False
@@ -552,7 +552,7 @@ def is_sound(declaration, sealed_at):
 
 
 class Log:
-    """The places of an export, and what was found of it."""
+    """The entries of an export by position, and the findings about it."""
 
     def __init__(self, events, end):
         self.end = end
@@ -582,7 +582,7 @@ class Log:
         return min((position for at, position in self.days.items() if at >= day), default=math.inf)
 
     def bridge(self, runs):
-        """Lets those runs stand in of which no place is shown; gives them."""
+        """Marks the runs as dropped of which the export shows no entry. Returns these runs."""
         absent = [run for run in runs if not any(run["from"] <= place <= run["to"] for place in self.places)]
         for run in absent:
             self.gone.update(range(int(run["from"]), int(run["to"]) + 1))
@@ -640,7 +640,7 @@ class Log:
                 self.open.append("nothing declares what is said to be dropped")
 
     def walk(self):
-        """The events that are not what was sealed, and the places without one."""
+        """Walks the chain. Returns the events that differ from the sealed ones, and the missing positions."""
         changed, missing, before = [], [], bytes(32)
         places = dict(self.places)
         for position in range(1, int(self.end["head"]["position"]) + 1):
@@ -657,7 +657,7 @@ class Log:
         return changed, missing
 
 
-# Checkpoints of a file, and what was kept
+# The checkpoints of a file, compared with kept copies
 
 def check_head(log):
     head, checkpoint, inclusion = (log.end[name] for name in ("head", "checkpoint", "inclusion"))
@@ -675,7 +675,7 @@ def check_head(log):
 
 
 def check_heads(log):
-    """The numbers of the earlier checkpoints whose head lies on the chain."""
+    """Checks the earlier heads. Returns the numbers of the checkpoints whose head is on the chain."""
     owner, end = log.end["head"]["owner"], log.end["head"]["position"]
     newest = 0 if log.end["checkpoint"] is None else log.end["checkpoint"]["number"]
     used, last, reached = set(), 0, 0
@@ -714,7 +714,7 @@ def checkpoints_of(end):
 
 
 def check_history(log, keys, kept_end, kept):
-    """All checkpoints are of one history, and signed; gives them by their numbers."""
+    """Checks that all checkpoints are signed and of one history. Returns them by number."""
     everything = checkpoints_of(log.end) + kept + ([] if kept_end is None else checkpoints_of(kept_end))
     signed_from = min((each["number"] for each in everything if each["jws"] is not None), default=math.inf)
     trusted = log.end["keys"] if keys is None else keys
@@ -767,7 +767,7 @@ def compare_exports(log, kept):
 
 
 def kept_copies(lines):
-    """The last line of an export, checkpoints, or a signed root, that somebody kept."""
+    """Parses a kept copy. Returns an export's last line, checkpoints, or a signed root; the others are empty."""
     if any(line.startswith("\u2014 ") for line in lines):
         return None, [], "".join(line + "\n" for line in lines)
     lines = [line for line in lines if line.strip()]
@@ -782,7 +782,7 @@ def from_jws(text):
 
 
 def verify(path, keys_path="-", kept_path=None):
-    """What an export is: its events, and whatever is wrong with it."""
+    """Returns the verdict on an export."""
     keys = None if keys_path == "-" else json.load(open(keys_path, encoding="utf-8"))["keys"]
     kept = [] if kept_path is None else lines_of(kept_path)
     return judge(lines_of(path), keys, kept)

@@ -21,7 +21,7 @@ const vectorsOf = async (name: string): Promise<ExportVector[]> =>
 const vectors = [...(await vectorsOf("vectors.json")), ...(await vectorsOf("witness-vectors.json"))];
 
 // AU-50
-test("SHA-256 of a browser equals the runtime's, for every text and length", () => {
+test("the page's SHA-256 equals the runtime's for random and all short inputs", () => {
   const hashes = (data: string | Uint8Array) => [sha256InBrowser(data).toHex(), sha256(data).toHex()];
   const same = (data: string | Uint8Array) => {
     const [browser, server] = hashes(data);
@@ -31,7 +31,9 @@ test("SHA-256 of a browser equals the runtime's, for every text and length", () 
   for (let length = 0; length <= 200; length++) same(new Uint8Array(length).fill(length));
 });
 
-/** A policy that runs the page's own files and no code from text. */
+/**
+ * A Content Security Policy that allows scripts of the same origin, and forbids `eval` and inline scripts.
+ */
 const POLICY = "default-src 'none'; script-src 'self'; worker-src 'self'";
 
 function serve(script: string): Bun.Server<undefined> {
@@ -53,7 +55,7 @@ async function bundled(): Promise<string> {
   return (await Promise.all(outputs.map((output) => output.text()))).join("");
 }
 
-describe.skipIf(browserPath === undefined)("in a browser's worker that may run no code from text,", () => {
+describe.skipIf(browserPath === undefined)("in a browser's worker that forbids eval,", () => {
   let browser: Browser;
   let server: Bun.Server<undefined>;
   let page: Page;
@@ -81,7 +83,7 @@ describe.skipIf(browserPath === undefined)("in a browser's worker that may run n
 
   // AU-65, AU-66, AU-68, AU-76, AU-197
   test.each(vectors)(
-    "an export has its verdict: $title",
+    "the verifier reaches the expected verdict: $title",
     async ({ lines, keys, kept, witnesses, result }) => {
       const verdict = await verifyThere({ lines, keys, kept, witnesses });
       expect(verdict).toMatchObject({ result });

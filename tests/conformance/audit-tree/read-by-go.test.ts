@@ -1,4 +1,7 @@
-/** Go's own implementation of transparency logs reads the tree of an audit service, where Go and the module are here. */
+/**
+ * Go's implementation of transparency logs (golang.org/x/mod) verifies the tree of an audit service. The test
+ * is skipped if Go or the module is not installed.
+ */
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { copyFile, mkdtemp } from "node:fs/promises";
@@ -18,7 +21,7 @@ require ${MODULE} ${VERSION}
 `;
 const ORIGIN = "log.example/go";
 
-/** Whether the module is downloaded, so that the test calls no server. */
+/** Returns whether Go and the module are installed, so that the test does not download anything. */
 function hasModule(): boolean {
   if (Bun.which("go") === null) return false;
   const { stdout } = Bun.spawnSync(["go", "env", "GOMODCACHE"]);
@@ -26,7 +29,7 @@ function hasModule(): boolean {
 }
 
 const isHere = hasModule();
-const reason = isHere ? "" : ` (left out: go, or its module ${MODULE} ${VERSION}, is not here)`;
+const reason = isHere ? "" : ` (skipped: go, or its module ${MODULE} ${VERSION}, is not installed)`;
 
 // AU-151, AU-152, AU-153
 test.skipIf(!isHere)(

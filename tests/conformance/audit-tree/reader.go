@@ -1,5 +1,5 @@
-// Reads a copy of the tree of an audit service by golang.org/x/mod, the implementation of Go's checksum database: the
-// signed root, the tiles and the entries. It proves each entry, and each earlier tree, and prints the size of the tree.
+// Verifies a copy of an audit service's tree (signed root, tiles and entries) with golang.org/x/mod, the implementation
+// of Go's checksum database. It verifies a proof for each entry and for each earlier tree, and prints the tree's size.
 package main
 
 import (
@@ -29,7 +29,7 @@ func check(err error) {
 	}
 }
 
-// pathOf is the path of a tile as C2SP tlog-tiles has it: without the height.
+// pathOf returns the path of a tile in the format of C2SP tlog-tiles, which has no height.
 func pathOf(tile tlog.Tile) string {
 	return "tile/" + strings.TrimPrefix(tile.Path(), fmt.Sprintf("tile/%d/", height))
 }

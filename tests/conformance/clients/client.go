@@ -81,12 +81,12 @@ func main() {
 	organization := must(directory.CreateOrganizationWithResponse(ctx, user, identity.CreateOrganizationRequest{Name: "Engines 🚪"})).JSON201
 	endless := identity.CreateInviteRequest{MaxUses: nullable.NewNullNullable[int]()}
 	invite := must(directory.CreateInviteWithResponse(ctx, organization.Id, endless)).JSON201
-	// without a body
+	// the body is optional
 	must(directory.CreateUserApiKeyWithBodyWithResponse(ctx, user, "application/json", nil))
 	script := "Deploy script"
 	week, longer, never := 7*86_400, 8*86_400, 0
 	weekly := must(directory.CreateUserApiKeyWithResponse(ctx, user, identity.CreateAPIKeyRequest{Name: &script, ExpiresInSeconds: &week})).JSON201
-	// without a body
+	// the body is optional
 	rotated := must(directory.RotateUserApiKeyWithBodyWithResponse(ctx, user, weekly.Id, "application/json", nil)).JSON201
 	ending := must(directory.ListUserApiKeysWithResponse(ctx, user, &identity.ListUserApiKeysParams{UnusedForSeconds: &never, ExpiresWithinSeconds: &longer})).JSON200
 	keys := must(directory.ListUserApiKeysWithResponse(ctx, user, nil)).JSON200

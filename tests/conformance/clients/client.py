@@ -111,13 +111,13 @@ organization = create_organization.sync(user, client=identity, body=CreateOrgani
 assert isinstance(organization, Organization)
 invite = create_invite.sync(organization.id, client=identity, body=CreateInviteRequest(max_uses=None))
 assert isinstance(invite, Invite)
-# without a body
+# the body is optional
 create_user_api_key.sync(user, client=identity)
 script = create_user_api_key.sync(
     user, client=identity, body=CreateAPIKeyRequest(name="Deploy script", expires_in_seconds=7 * 86_400)
 )
 assert isinstance(script, CreatedAPIKey)
-# without a body
+# the body is optional
 rotated = rotate_user_api_key.sync(user, script.id, client=identity)
 assert isinstance(rotated, CreatedAPIKey) and rotated.last_used_at is None
 assert isinstance(rotated.expires_at, datetime)

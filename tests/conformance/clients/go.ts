@@ -1,4 +1,4 @@
-/** The module of a program that uses generated clients. */
+/** The go.mod file of a program that uses generated clients. */
 export const GO_MODULE = `module clients
 
 go 1.24
@@ -10,8 +10,8 @@ require (
 `;
 
 /**
- * Returns the settings of oapi-codegen. With `nullable-type`, a field that is null differs from a missing
- * one.
+ * Returns the configuration of oapi-codegen for a package. The option `nullable-type` lets programs
+ * distinguish a field that is null from a missing field.
  */
 export function goSettings(name: string): string {
   const what = { models: true, client: true };

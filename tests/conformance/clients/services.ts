@@ -8,17 +8,27 @@ import { freshDatabase, startProcess } from "../../support/index.ts";
 export const SERVICES = ["registry", "identity", "audit"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** Running services for generated clients, with a person and an organization's log of three events. */
+/**
+ * Running services for generated clients. Identity has one person, and audit has three events of one
+ * organization.
+ */
 export interface ClientServices extends AsyncDisposable {
-  /** A folder with each service's description, such as `registry.json`; it is removed with the services. */
+  /**
+   * A folder with the description of each service, such as `registry.json`. It is removed when this is
+   * disposed.
+   */
   readonly folder: string;
-  /** The variables of a client's program. */
+  /** The environment variables for the program that uses the generated clients. */
   readonly env: Record<string, string>;
 }
 
 const LOGGED_ORGANIZATION = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 
-/** @param within the parent of the folder */
+/**
+ * Starts the services for generated clients.
+ *
+ * @param within the folder in which to create the folder with the descriptions
+ */
 export async function startClientServices(within = tmpdir()): Promise<ClientServices> {
   const [registry, identity, audit] = await Promise.all([
     startRegistry(),
@@ -69,7 +79,7 @@ async function newPerson(internal_url: string): Promise<string> {
   return String(JSON.parse(await response.text()).user_id);
 }
 
-/** The output of each client's program when everything works. */
+/** The expected output of the program, in every language. */
 export const EXPECTED = {
   planned: { status: "created", changes: 3 },
   applied: { service: "widgets", revision: 1 },
@@ -97,7 +107,7 @@ export interface Run {
   stderr: string;
 }
 
-/** Runs a command and waits for its end. */
+/** Runs a command, and resolves with its output when it exits. */
 export async function run(
   command: string[],
   options: { cwd: string; env?: Record<string, string> },

@@ -1,17 +1,17 @@
+/**
+ * Tests the framing of HTTP/1.1 messages (RFC 9112). The gateway must refuse a request if two parsers could
+ * disagree about its end. Otherwise, a second request could be smuggled in it.
+ */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
-
-/**
- * HTTP/1.1 framing by RFC 9112. When two parsers could disagree on the end of a request, the gateway refuses
- * it, so that no request can hide in another one.
- */
 
 const HIDDEN = "GET /hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n";
 const BODY_BYTES_MAX = 1_000;
 let gateway: LocalGateway;
 const service = new RawUpstream();
-/** The service of the first of two pipelined requests: it may be called after its client was disconnected. */
+/** A separate service for the test of pipelining, because a call may arrive after that test has ended. */
 const pipelined = new RawUpstream();
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeEach(() => {
   service.handler = () => OK;
 });
 
-/** Returns a POST with exactly these header lines, and this text after the empty line. */
+/** Returns a POST with exactly these header lines (besides Host), followed by an empty line and `body`. */
 function post(headerLines: string, body: string): string {
   return `POST /widgets HTTP/1.1\r\nHost: gateway.test\r\n${headerLines}\r\n${body}`;
 }
@@ -50,7 +50,7 @@ const CHUNKED = "Transfer-Encoding: chunked\r\n";
 const HOST = "Host: gateway.test\r\n";
 
 // GW-10
-describe("a request whose end is in doubt is refused, and no part of it reaches a service", () => {
+describe("a malformed or ambiguous request is refused, and no part of it reaches a service", () => {
   const table: Record<string, string> = {
     "CL.TE": post(`Content-Length: 4\r\n${CHUNKED}`, `0\r\n\r\n${HIDDEN}`),
     "TE.CL": post(`${CHUNKED}Content-Length: 4\r\n`, `2c\r\n${HIDDEN}\r\n0\r\n\r\n`),
@@ -130,7 +130,7 @@ describe("a request whose end is in doubt is refused, and no part of it reaches 
 });
 
 // GW-6, GW-7
-describe("framing that the runtime accepts is refused with the error envelope", () => {
+describe("ambiguous requests that the runtime accepts are refused with the error envelope", () => {
   const table: Record<string, string> = {
     "two equal lengths": post("Content-Length: 3\r\nContent-Length: 3\r\n", "abc"),
     "two Hosts": get("Host: a\r\nHost: b\r\n"),
@@ -152,7 +152,7 @@ describe("framing that the runtime accepts is refused with the error envelope", 
   }
 });
 
-describe("well-formed framing passes", () => {
+describe("well-formed requests pass", () => {
   const table: Record<string, [bytes: string, body: string]> = {
     "chunk extensions, which are dropped": [post(CHUNKED, "3;a=b\r\nabc\r\n0\r\n\r\n"), "abc"],
     "chunk sizes in upper case": [post(CHUNKED, "A\r\n0123456789\r\n0\r\n\r\n"), "0123456789"],
@@ -182,11 +182,11 @@ describe("well-formed framing passes", () => {
 });
 
 // GW-11
-describe("the body of a request that the gateway answers itself never becomes a request", () => {
+describe("the body of a request that the gateway refuses is never parsed as a request", () => {
   const answered: [name: string, status: number, head: string, length: number][] = [
     ["too large", 413, "POST /widgets", BODY_BYTES_MAX + HIDDEN.length],
     ["unmatched", 404, "POST /nowhere", HIDDEN.length],
-    ["a param that is refused", 404, "POST /widgets/%2f", HIDDEN.length],
+    ["a path that is not a route, with an escaped slash", 404, "POST /widgets/%2f", HIDDEN.length],
   ];
   for (const [name, status, start, length] of answered) {
     test(name, async () => {
@@ -205,7 +205,7 @@ describe("the body of a request that the gateway answers itself never becomes a 
     });
   }
 
-  test("a body of GET, which the runtime drops, stays a body", async () => {
+  test("the body of a GET is dropped, and never parsed as a request", async () => {
     const response = await rawRequest(
       gateway.url,
       spell("GET", "/widgets", { "Content-Length": String(HIDDEN.length) }, HIDDEN),
@@ -217,7 +217,7 @@ describe("the body of a request that the gateway answers itself never becomes a 
 });
 
 // GW-11
-test("requests one after another on one connection stay separate, bodies included", async () => {
+test("consecutive requests on one connection stay separate, including their bodies", async () => {
   service.handler = (request) =>
     `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${request.body.length}\r\n\r\n${request.body}`;
   const client = await RawClient.connect(gateway.url);
@@ -235,7 +235,7 @@ test("requests one after another on one connection stay separate, bodies include
   client.destroy();
 });
 
-test("a request that is sent before the previous answer closes the connection, without an answer", async () => {
+test("a pipelined request closes the connection without a response", async () => {
   const client = await RawClient.connect(gateway.url);
   client.send(spell("GET", "/pipelined") + HIDDEN);
   await client.untilClosed();
@@ -247,7 +247,7 @@ describe("a badly framed response of a service never looks complete to the clien
   const table: Record<string, string> = {
     garbage: "SSH-2.0-OpenSSH_9.6\r\n\r\n",
     "two different lengths": "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nhello",
-    "a length that is no number": "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nhello",
+    "a length that is not a number": "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nhello",
     "a folded header": "HTTP/1.1 200 OK\r\nX-A: 1\r\n b\r\nContent-Length: 5\r\n\r\nhello",
     "a broken chunk size": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n",
     "an upgrade nobody asked for":
@@ -279,7 +279,7 @@ describe("a badly framed response of a service never looks complete to the clien
   });
 
   // GW-166
-  test("a length with chunks is 502", async () => {
+  test("a response with both Content-Length and chunked coding is 502", async () => {
     service.handler = () =>
       "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
     const response = await rawRequest(gateway.url, spell("GET", "/widgets"));

@@ -1,13 +1,13 @@
+/**
+ * Tests the framing of services' responses (RFC 9112). If two parsers could disagree about where a response
+ * ends, the client gets 502, and no byte of the response reaches another client.
+ */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
 import { MALFORMED } from "../../support/malformed-responses.ts";
 import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
-
-/**
- * Responses of services by RFC 9112. When two readers could disagree on the end of a response, the client
- * gets a 502, and no byte of the response reaches another client.
- */
 
 const SECRET = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret";
 const service = new RawUpstream();
@@ -33,7 +33,7 @@ beforeEach(() => {
 const ask = (method = "GET") => rawRequest(gateway.url, spell(method, "/things"));
 
 // GW-166 GW-118
-describe("a malformed response is 502 and ends its connection:", () => {
+describe("a malformed response is 502, and its connection is closed:", () => {
   test.each(Object.entries(MALFORMED))("%s", async (_, answer) => {
     service.handler = () => answer;
     const response = await ask();
@@ -48,7 +48,7 @@ describe("a malformed response is 502 and ends its connection:", () => {
 });
 
 // GW-117
-test("a body that turns out to be malformed breaks the connection to the client", async () => {
+test("a response whose body becomes malformed closes the connection to the client", async () => {
   const client = await RawClient.connect(gateway.url);
   service.handler = () => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
   client.send(spell("GET", "/things"));

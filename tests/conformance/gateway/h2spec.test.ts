@@ -1,4 +1,4 @@
-/** The gateway's HTTP/2 passes h2spec, where it is installed, but for the cases that are listed here. */
+/** Runs h2spec against the gateway's HTTP/2 port. The test is skipped if h2spec is not installed. */
 import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,24 +10,24 @@ import { run } from "../clients/services.ts";
 const H2SPEC = Bun.which("h2spec");
 const reason =
   H2SPEC === null
-    ? " (left out: h2spec is not on the path; go install github.com/summerwind/h2spec/cmd/h2spec@v2.2.1+incompatible)"
+    ? " (skipped: run go install github.com/summerwind/h2spec/cmd/h2spec@v2.2.1+incompatible)"
     : "";
 
-/** The cases that fail, each with the reason why it does no harm. */
+/** The cases of h2spec that are expected to fail. The value is the reason why the failure is harmless. */
 const FAILING: Readonly<Record<string, string>> = {
   "Sends invalid connection preface":
-    "Without TLS the port speaks HTTP/1.1 too: the bytes get a bare 400 of HTTP/1.1, and the connection is closed.",
+    "Without TLS the port also accepts HTTP/1.1, so the gateway responds with an HTTP/1.1 400 and closes the connection.",
 };
 const CASES_MIN = 140;
 
 // GW-170, GW-172, GW-173
 test.skipIf(H2SPEC === null)(
-  `h2spec finds no other fault${reason}`,
+  `h2spec passes, except for the listed cases${reason}`,
   async () => {
     const service = new RawUpstream();
     const gateway = await startLocalGateway({ HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true" });
     await gateway.publish({
-      // h2spec sends bodies with most of its cases
+      // Most cases of h2spec send a POST with a body.
       things: publicService(service.url, { path: "/things", methods: ["GET", "POST", "HEAD"] }),
     });
     const folder = await mkdtemp(join(tmpdir(), "h2spec-"));

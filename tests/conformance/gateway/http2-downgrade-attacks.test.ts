@@ -1,3 +1,9 @@
+/**
+ * Tests attacks on the translation from HTTP/2 to HTTP/1.1. The content of a field or body must never become
+ * a request line, a header or a new request at the service. The tables follow the published classes of
+ * attacks: H2.CL, H2.TE, header injection, request splitting, and ambiguous targets and hosts.
+ */
+
 import { describe, expect, test } from "bun:test";
 import {
   type Attack,
@@ -19,16 +25,13 @@ import {
   requestFields,
 } from "../../support/raw-http2.ts";
 
-/**
- * Attacks on a gateway that accepts HTTP/2 and writes HTTP/1.1. Whatever a field or a body holds, it never
- * becomes a request line, a field or a new request at the service. The tables follow the published classes of
- * attacks: H2.CL, H2.TE, header injection, request splitting, ambiguous targets and hosts.
- */
-
 const gateway = useHttp2Gateway();
 const { service } = gateway;
 
-/** Expects that the service got nothing but a later request of another client. */
+/**
+ * Sends an honest request from another client. Expects that the service got it, and nothing hidden in an
+ * attack.
+ */
 async function expectNothingHidden(): Promise<void> {
   const honest = await RawHttp2Client.connect(gateway.url);
   const answer = await honest.request(1, { fields: [["x-honest", "1"]] });
@@ -40,7 +43,7 @@ async function expectNothingHidden(): Promise<void> {
 }
 
 // GW-10, GW-172
-describe("a request that HTTP/1.1 could not carry breaks its stream, and nothing of it reaches the service", () => {
+describe("a request that HTTP/1.1 cannot express resets its stream, and no part of it reaches the service", () => {
   const table: Record<string, Attack> = {
     "H2.TE: chunked": posted([["transfer-encoding", "chunked"]], `0\r\n\r\n${HIDDEN}`),
     "H2.TE: chunked beside a length": posted(
@@ -160,7 +163,7 @@ describe("a request that HTTP/1.1 could not carry breaks its stream, and nothing
         complete: false,
       });
       expect(service.requests).toEqual([]);
-      // The connection still serves other streams.
+      // Only the stream was reset, so the connection still serves other streams.
       const { status } = await client.request(3);
       expect(status).toBe(200);
       client.destroy();
@@ -168,7 +171,7 @@ describe("a request that HTTP/1.1 could not carry breaks its stream, and nothing
     });
   }
 
-  test("a name of no bytes ends the connection", async () => {
+  test("a field with an empty name closes the connection", async () => {
     const client = await RawHttp2Client.connect(gateway.url);
     await send(client, attacked([["", "1"]]));
     await client.untilClosed();
@@ -178,7 +181,7 @@ describe("a request that HTTP/1.1 could not carry breaks its stream, and nothing
 });
 
 // GW-6, GW-17
-describe("a request that no service may get is refused", () => {
+describe("a request with an invalid host, target or method is refused", () => {
   const table: Record<string, [attack: Attack, status: number]> = {
     "a space in :authority": [{ spelling: { authority: "gateway test" } }, 400],
     "a path in :authority": [{ spelling: { authority: "gateway.test/hidden" } }, 400],
@@ -201,7 +204,7 @@ describe("a request that no service may get is refused", () => {
       },
       404,
     ],
-    "a method in small letters": [{ spelling: { method: "get" } }, 501],
+    "a method in lower case": [{ spelling: { method: "get" } }, 501],
     "an unknown method": [{ spelling: { method: "SMUGGLE" } }, 501],
   };
   for (const [name, [attack, status]] of Object.entries(table)) {
@@ -217,12 +220,12 @@ describe("a request that no service may get is refused", () => {
 });
 
 // GW-171
-describe("a body that is streamed is complete at the service only if it has the announced length", () => {
+describe("a streamed body is complete at the service only if it has the announced length", () => {
   const length: RawHeaders = [["content-length", String(STREAMED_BYTES)]];
   const table: Record<string, Attack> = {
-    "a byte too few": posted(length, "x".repeat(STREAMED_BYTES - 1), ""),
-    "a byte too many": posted(length, "x".repeat(STREAMED_BYTES + 1)),
-    "a request behind the announced bytes": posted(length, "x".repeat(STREAMED_BYTES), HIDDEN),
+    "one byte too few": posted(length, "x".repeat(STREAMED_BYTES - 1), ""),
+    "one byte too many": posted(length, "x".repeat(STREAMED_BYTES + 1)),
+    "a request after the announced bytes": posted(length, "x".repeat(STREAMED_BYTES), HIDDEN),
     "a request across the announced end": posted(length, "x".repeat(STREAMED_BYTES - 10), HIDDEN),
   };
   for (const [name, attack] of Object.entries(table)) {
@@ -232,7 +235,7 @@ describe("a body that is streamed is complete at the service only if it has the 
       expect({ status: end.status, reset: end.reset }).toEqual({ status: null, reset: ErrorCode.protocol });
       client.destroy();
       await expectNothingHidden();
-      // Only the honest request: the service never got the other one completely.
+      // The service has only the honest request, so it did not get the attack completely.
       expect(service.requests.length).toBe(1);
     });
   }
@@ -252,9 +255,9 @@ describe("a body that is streamed is complete at the service only if it has the 
 });
 
 // GW-171
-describe("bytes that no service gets are never taken for a request", () => {
+describe("body bytes that the gateway drops are never parsed as a request", () => {
   const table: Record<string, Attack> = {
-    "H2.CL: a body behind a length of 0": posted([["content-length", "0"]], HIDDEN),
+    "H2.CL: a body with a length of 0": posted([["content-length", "0"]], HIDDEN),
     "a body of GET": { spelling: { fields: [["content-length", String(HIDDEN.length)]] }, bodies: [HIDDEN] },
     "a body of GET that is longer than announced": {
       spelling: { fields: [["content-length", "1"]] },

@@ -15,7 +15,7 @@ import { RawHttp2Client } from "../../support/raw-http2.ts";
 const gateway = useHttp2Gateway();
 const { service } = gateway;
 
-describe("what is well formed arrives as one request of HTTP/1.1", () => {
+describe("a well-formed HTTP/2 request reaches the service as one HTTP/1.1 request:", () => {
   const request = (attack: Attack) => async () => {
     const client = await RawHttp2Client.connect(gateway.url);
     const end = await send(client, attack);
@@ -24,38 +24,38 @@ describe("what is well formed arrives as one request of HTTP/1.1", () => {
     return service.request;
   };
 
-  test("a body of known length keeps it", async () => {
+  test("a body of known length keeps its Content-Length", async () => {
     const got = await request(posted([["content-length", "3"]], "a", "bc"))();
     expect([got.start, got.body.toString()]).toEqual(["POST /widgets HTTP/1.1", "abc"]);
     expect(headerValue(got.headers, "content-length")).toBe("3");
     expect(headerValues(got.headers, "transfer-encoding")).toEqual([]);
   });
 
-  test("a body of unknown length arrives in chunks", async () => {
+  test("a body of unknown length is sent with chunked coding", async () => {
     const got = await request(posted([], "a", "bc"))();
     expect(got.body.toString()).toBe("abc");
     expect(headerValue(got.headers, "transfer-encoding")).toBe("chunked");
     expect(headerValues(got.headers, "content-length")).toEqual([]);
   });
 
-  test("a chunked body within a body is bytes", async () => {
+  test("chunk syntax in a body is not interpreted", async () => {
     const got = await request(posted([], `0\r\n\r\n${HIDDEN}`))();
     expect(got.body.toString()).toBe(`0\r\n\r\n${HIDDEN}`);
   });
 
-  test("a streamed body arrives whole", async () => {
+  test("a streamed body arrives completely", async () => {
     const body = "x".repeat(STREAMED_BYTES);
     const got = await request(posted([["content-length", String(STREAMED_BYTES)]], body))();
     expect(got.body.length).toBe(STREAMED_BYTES);
     expect(headerValue(got.headers, "content-length")).toBe(String(STREAMED_BYTES));
   });
 
-  test("POST without a body has a length of 0", async () => {
+  test("a POST without a body has Content-Length 0", async () => {
     const got = await request({ spelling: { method: "POST" } })();
     expect(headerValue(got.headers, "content-length")).toBe("0");
   });
 
-  test("cookies of several fields are one", async () => {
+  test("several cookie fields become one header", async () => {
     const cookies: RawHeaders = [
       ["cookie", "a=1"],
       ["cookie", "b=2"],
@@ -64,7 +64,7 @@ describe("what is well formed arrives as one request of HTTP/1.1", () => {
     expect(headerValue(got.headers, "cookie")).toBe("a=1; b=2");
   });
 
-  test("trailers are dropped, whatever they say", async () => {
+  test("trailers are dropped", async () => {
     const trailers: RawHeaders = [
       ["transfer-encoding", "chunked"],
       ["content-length", "1"],
@@ -75,27 +75,27 @@ describe("what is well formed arrives as one request of HTTP/1.1", () => {
     expect(got.head).not.toMatch(/injected|transfer-encoding/i);
   });
 
-  test("te: trailers passes, and the gateway's own Host is the service's", async () => {
+  test("te: trailers is forwarded, and Host is the service's", async () => {
     const got = await request(attacked([["te", "trailers"]]))();
     expect(headerValue(got.headers, "te")).toBe("trailers");
     expect(headerValue(got.headers, "host")).toBe(new URL(service.url).host);
   });
 
-  test("Host takes the place of :authority", async () => {
+  test("Host is accepted instead of :authority", async () => {
     await request(without(":authority", ["host", "gateway.test"]))();
   });
 
-  test("a :scheme that is not the port's changes nothing", async () => {
+  test("a wrong :scheme has no effect", async () => {
     const got = await request({ spelling: { scheme: "http://gateway.test/hidden?" } })();
     expect(got.target).toBe("/widgets");
   });
 
-  test("dot segments and backslashes are read as in HTTP/1.1", async () => {
+  test("dot segments and backslashes are normalized as in HTTP/1.1", async () => {
     const got = await request({ spelling: { path: "/hidden/%2e%2e\\widgets#/hidden" } })();
     expect(got.target).toBe("/widgets");
   });
 
-  test("fields that a service could take for guarded ones are removed", async () => {
+  test("fields that differ from protected headers only by underscores are removed", async () => {
     const fields: RawHeaders = [
       ["transfer_encoding", "chunked"],
       ["content_length", "3"],

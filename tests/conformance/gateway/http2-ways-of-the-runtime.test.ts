@@ -1,3 +1,8 @@
+/**
+ * Tests that reproduce the limitations of the runtime's HTTP/2. The gateway's README describes each one. If a
+ * test fails with a new version of the runtime, the limitation may be gone: update the README.
+ */
+
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { Http2Client } from "../../support/http2-client.ts";
 import { rawRequest, spell } from "../../support/raw-http.ts";
@@ -9,11 +14,6 @@ import {
   RawHttp2Client,
   requestFields,
 } from "../../support/raw-http2.ts";
-
-/**
- * The smallest programs that show what the runtime's HTTP/2 does not do. The gateway's README tells operators of each.
- * A test that fails here says that a new runtime can do more.
- */
 
 let handler: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response> = () =>
   new Response("ok");
@@ -31,7 +31,7 @@ afterEach(() => {
   handler = () => new Response("ok");
 });
 
-/** The names and values of everything that can be read of an object. */
+/** Returns all properties of an object, including inherited ones. The value of a function is "function". */
 function readable(object: object): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (let level: object | null = object; level !== null && level !== Object.prototype; ) {
@@ -44,7 +44,7 @@ function readable(object: object): Record<string, unknown> {
   return values;
 }
 
-test("a handler is not told by which protocol a request came", async () => {
+test("a handler cannot tell which protocol version a request uses", async () => {
   const seen: Record<string, unknown>[] = [];
   handler = (request, self) => {
     const { headers, signal, ...told } = readable(request);
@@ -60,7 +60,7 @@ test("a handler is not told by which protocol a request came", async () => {
   expect(seen[0]).toEqual(seen[1] ?? {});
 });
 
-test("Connection: close in a response does not end the connection", async () => {
+test("Connection: close in a response does not close the connection", async () => {
   handler = () => new Response("ok", { headers: { Connection: "close" } });
   const client = await RawHttp2Client.connect(url);
   for (const stream of [1, 3]) expect((await client.request(stream)).status).toBe(200);
@@ -69,7 +69,7 @@ test("Connection: close in a response does not end the connection", async () => 
   client.destroy();
 });
 
-test("a response to HEAD without a length says that it is 0", async () => {
+test("a response to HEAD without a length gets Content-Length 0", async () => {
   handler = () => new Response(null, { headers: { "Transfer-Encoding": "chunked" } });
   const client = new Http2Client(url);
   const { headers } = await client.ask("/", { ":method": "HEAD" });
@@ -77,7 +77,7 @@ test("a response to HEAD without a length says that it is 0", async () => {
   client.close();
 });
 
-test("a body behind a length of 0, or of GET, is not seen and not compared", async () => {
+test("the body of a GET, or of a request with Content-Length 0, is dropped and its length is not checked", async () => {
   const bodies: unknown[] = [];
   handler = ({ body }) => {
     bodies.push(body);
@@ -97,7 +97,7 @@ test("a body behind a length of 0, or of GET, is not seen and not compared", asy
   expect(bodies).toEqual([null, null]);
 });
 
-test("a connection that PING keeps open is closed with the idle ones", async () => {
+test("a connection with only PING frames counts as idle", async () => {
   const pinging = await RawHttp2Client.connect(url);
   const waiting = await RawHttp2Client.connect(url);
   const { promise, resolve } = Promise.withResolvers<Response>();

@@ -1,3 +1,7 @@
+/**
+ * Tests of behaviors of the runtime that the gateway's README describes. If a test fails, update the README.
+ */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
@@ -11,8 +15,6 @@ import {
   rawRequest,
   spell,
 } from "../../support/raw-http.ts";
-
-/** Behaviors of the runtime that the gateway's README describes: update it when one of them changes. */
 
 const service = new RawUpstream();
 let gateway: LocalGateway;
@@ -38,14 +40,14 @@ beforeEach(() => {
   service.requests.length = 0;
 });
 
-/** Returns the request as the service got it. */
+/** Sends a request to the gateway, and returns the request that the service got. */
 async function received(bytes: string): Promise<RawRequest> {
   expect((await rawRequest(gateway.url, bytes)).status).toBe(200);
   return service.request;
 }
 
 // GW-8
-describe("the target is parsed and written anew", () => {
+describe("the request target is normalized", () => {
   const table: [sent: string, arrives: string][] = [
     ["/things/\xff\xfe", "/things/%EF%BF%BD%EF%BF%BD"],
     ["/things?a=\xff", "/things?a=%EF%BF%BD"],
@@ -65,8 +67,8 @@ describe("the target is parsed and written anew", () => {
 });
 
 // GW-17
-describe("methods that no route can have", () => {
-  test.each(["FOO", "GETS", "X", "get"])("%s closes the connection, without an answer", async (method) => {
+describe("a method that no route can have", () => {
+  test.each(["FOO", "GETS", "X", "get"])("%s closes the connection without a response", async (method) => {
     const client = await RawClient.connect(gateway.url);
     client.send(spell(method, "/things"));
     await client.untilClosed();
@@ -77,27 +79,27 @@ describe("methods that no route can have", () => {
   });
 });
 
-describe("lines of headers", () => {
+describe("header lines", () => {
   const lines = (count: number): RawHeaders => Array.from({ length: count }, (_, at) => [`X-${at}`, "1"]);
   const answering = (count: number) => () =>
     `HTTP/1.1 200 OK\r\n${lines(count)
       .map(([name]) => `${name}: 1\r\n`)
       .join("")}Content-Length: 2\r\n\r\nok`;
 
-  test("198 of a request pass, and one more is a bare 431", async () => {
+  test("a request may have 198, and gets 431 without a body if it has more", async () => {
     expect((await rawRequest(gateway.url, spell("GET", "/things", lines(197)))).status).toBe(200);
     const refused = await rawRequest(gateway.url, spell("GET", "/things", lines(198)));
     expect([refused.status, refused.body.length]).toEqual([431, 0]);
   });
 
-  test("200 of an answer pass, and one more is 502", async () => {
+  test("a response may have 200, and becomes 502 if it has more", async () => {
     service.handler = answering(199);
     expect((await rawRequest(gateway.url, spell("GET", "/things"))).status).toBe(200);
     service.handler = answering(200);
     expect((await rawRequest(gateway.url, spell("GET", "/things"))).status).toBe(502);
   });
 
-  test("several of one name arrive as one", async () => {
+  test("with the same name are combined into one", async () => {
     const { headers } = await received(
       spell("GET", "/things", [
         ["X-A", "1"],
@@ -111,19 +113,22 @@ describe("lines of headers", () => {
 });
 
 describe("bodies", () => {
-  test("of DELETE are forwarded", async () => {
+  test("a DELETE's body is forwarded", async () => {
     const { body, headers } = await received(spell("DELETE", "/things", { "Content-Length": "2" }, "hi"));
     expect([body.toString(), headerValue(headers, "content-length")]).toEqual(["hi", "2"]);
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("%s without one has a length of 0", async (method) => {
-    expect(headerValue((await received(spell(method, "/things"))).headers, "content-length")).toBe("0");
-  });
+  test.each(["POST", "PUT", "PATCH", "DELETE"])(
+    "a %s without a body is forwarded with Content-Length 0",
+    async (method) => {
+      expect(headerValue((await received(spell(method, "/things"))).headers, "content-length")).toBe("0");
+    },
+  );
 
   test.each([
-    ["whole at an orderly end", "end", true],
-    ["broken at a reset", "destroy", false],
-  ] as const)("an answer that ends with its connection is %s", async (_, end, complete) => {
+    ["complete if the service closes the connection", "end", true],
+    ["broken if the connection is reset", "destroy", false],
+  ] as const)("a response without a length is %s", async (_, end, complete) => {
     service.handler = (_, socket) => {
       socket.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello");
       setTimeout(() => socket[end](), 20);
@@ -135,11 +140,11 @@ describe("bodies", () => {
   });
 });
 
-describe("a client that does not wait for its answer", () => {
+describe("a client that does not wait for its response", () => {
   test.each([
     ["sends another request", (client: RawClient) => client.send(spell("GET", "/things?second"))],
     ["closes its sending side", (client: RawClient) => client.end()],
-  ])("and %s gets none, though the service may have been called", async (_, then) => {
+  ])("and %s gets no response, even if the service was called", async (_, then) => {
     service.handler = () => null;
     const client = await RawClient.connect(gateway.url);
     client.send(spell("GET", "/things?first"));

@@ -1,26 +1,28 @@
-/** A part of a library that the product uses although the library does not document it. */
+/** An undocumented behavior of a library that the product depends on. */
 export interface Internal {
   readonly library: string;
-  /** The sentence after "The library still", in the words of the contract. */
+  /** The behavior, as a predicate whose subject is the library's name. */
   readonly does: string;
+  /** The paths of the code that depends on the behavior. */
   readonly used_in: readonly string[];
-  /** The effect on the product when the library changes. */
+  /** The effect on the product if the behavior changes, as a clause. */
   readonly otherwise: string;
 }
 
-/** Every undocumented part of a library that the product depends on. Each one has a contract test. */
+/** All undocumented behaviors of libraries that the product depends on. Each one has a contract test. */
 export const internals = {
   elysia_errors: {
     library: "elysia",
     does: "takes the error classes of its generated handlers from the adapter",
     used_in: ["lib/runtime/http/errors.ts"],
-    otherwise: "a body that does not fit its schema is answered without its fields, or costs a long log line",
+    otherwise:
+      "a response to an invalid body does not name the fields, or an invalid body causes a long log line",
   },
   elysia_routes: {
     library: "elysia",
     does: "lists method, path and hooks of its routes",
     used_in: ["lib/runtime/http/app.ts", "lib/openapi"],
-    otherwise: "descriptions are empty, and a wrong method is 404 in place of 405",
+    otherwise: "descriptions are empty, and a wrong method gets 404 instead of 405",
   },
   drizzle_client: {
     library: "drizzle-orm",
@@ -30,25 +32,25 @@ export const internals = {
   },
   drizzle_prepared: {
     library: "drizzle-orm",
-    does: "prepares a query by `session.prepareQuery` and names the fields of a select",
+    does: "prepares a query with `session.prepareQuery` and exposes the fields of a select",
     used_in: ["lib/runtime/stores/database/prepared.ts"],
     otherwise: "prepared reads return rows without their fields",
   },
   postgres_pid: {
     library: "postgres",
-    does: "keeps the process id of the server in `state.pid` of a statement",
+    does: "stores the process id of the server's backend in `state.pid` of a statement",
     used_in: ["lib/runtime/stores/database/watchdog.ts", "lib/runtime/stores/database/lost-backends.ts"],
     otherwise: "statements on a dead connection wait for the statement timeout",
   },
   postgres_hosts: {
     library: "postgres",
-    does: "takes host and port as lists and leaves their items whole",
+    does: "accepts lists of hosts and ports and does not split their items",
     used_in: ["lib/runtime/stores/database/primary-search.ts"],
     otherwise: "IPv6 addresses of databases are cut at their colons",
   },
   prom_client_text: {
     library: "prom-client",
-    does: "writes a metric from what its `getForPromString` returns",
+    does: "formats a metric from the result of its `getForPromString`",
     used_in: ["lib/runtime/telemetry/duration-histogram.ts", "lib/runtime/telemetry/metrics-export.ts"],
     otherwise: "histograms of durations are empty",
   },
@@ -60,9 +62,9 @@ export const internals = {
   },
   etcd3_faults: {
     library: "etcd3",
-    does: "reports each failed call as it is, with fault handling off",
+    does: "throws the error of each failed call unchanged if its fault handling is off",
     used_in: ["lib/runtime/stores/route-store/etcd-endpoint.ts"],
-    otherwise: "calls fail by a circuit breaker of the library after the node is back",
+    otherwise: "calls still fail after the node is back, because of the library's circuit breaker",
   },
   ioredis_scripts: {
     library: "ioredis",
@@ -72,13 +74,13 @@ export const internals = {
   },
   pino_drop: {
     library: "pino",
-    does: "hands the dropped text to `drop`, and `drain` follows a write",
+    does: "passes dropped text to `drop`, and emits `drain` after a write",
     used_in: ["lib/runtime/telemetry/line-blocks.ts"],
-    otherwise: "dropped log lines are not counted, and `flush` waits for nothing",
+    otherwise: "dropped log lines are not counted, and `flush` does not wait",
   },
   pino_exit: {
     library: "pino",
-    does: "calls `flushSync` of its destination when the process exits",
+    does: "calls its destination's `flushSync` when the process exits",
     used_in: ["lib/runtime/telemetry/line-blocks.ts"],
     otherwise: "the last log lines of a process are lost",
   },

@@ -6,7 +6,7 @@ import { internals } from "./internals.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
 
-test("each listed internal of a library has a contract, and the code that depends on it exists", async () => {
+test("each listed behavior has a contract test, and the code that depends on it exists", async () => {
   const contracts: string[] = [];
   for await (const file of new Glob("*.test.ts").scan(import.meta.dir)) {
     const text = await Bun.file(join(import.meta.dir, file)).text();

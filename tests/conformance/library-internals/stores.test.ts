@@ -16,7 +16,7 @@ import { contract } from "./contract.ts";
 
 const people = pgTable("people", { name: text().notNull() });
 
-/** Returns drizzle over a client that records calls and answers every statement with one row. */
+/** Returns drizzle on a fake client, which records all calls and returns one row for every statement. */
 function recordingOrm() {
   const called = new Set<string>();
   const statements: unknown[][] = [];

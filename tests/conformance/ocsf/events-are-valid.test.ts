@@ -5,7 +5,7 @@ import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import schema from "./api-activity-1.8.0.json";
 
-/** The published schema of the class API Activity, as the PyPI package ocsf-json-schema 1.2.0 writes it. */
+/** The JSON Schema of the OCSF class API Activity. The PyPI package ocsf-json-schema 1.2.0 generated it. */
 const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
 
 type Event = NonNullable<EntryRow["event"]>;
@@ -50,7 +50,7 @@ function eventOf(changes: Partial<Event>): unknown {
 }
 
 // AU-106
-describe("an event in the format ocsf is valid under the published schema", () => {
+describe("in the format ocsf, an event", () => {
   test.each<[string, Partial<Event>]>([
     ["of a member", {}],
     ["of a session", { actor_auth_type: "member_session", actor_key_prefix: null }],
@@ -65,16 +65,16 @@ describe("an event in the format ocsf is valid under the published schema", () =
     ...["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"].map(
       (method): [string, Partial<Event>] => [`of ${method}`, { method }],
     ),
-  ])("%s", (_, changes) => {
+  ])("%s is valid under the published schema", (_, changes) => {
     validate(eventOf(changes));
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  test("and names the version of that schema", () => {
+  test("names the version of the published schema", () => {
     expect(schema.$id).toBe(`https://schema.ocsf.io/schema/${OCSF_VERSION}/classes/api_activity`);
   });
 
-  test("which refuses what it does not know", () => {
+  test("with unknown or missing fields is invalid under the published schema", () => {
     const event = eventOf({});
     expect(validate({ ...Object(event), surprise: true })).toBe(false);
     expect(validate({ ...Object(event), actor: undefined, class_uid: 1 })).toBe(false);

@@ -1,4 +1,5 @@
-// Reads a log's private key and a witness's key, makes notes and proofs of a growing log, and verifies cosignatures.
+// The reference for the witness. "log" prints requests with signed notes and proofs of a growing log. "open" verifies a
+// cosignature.
 package main
 
 import (
@@ -46,7 +47,7 @@ func main() {
 	}
 }
 
-// Prints the bodies of add-checkpoint for sizes 0 to 5, 5 to 13, and 13 to 64.
+// makeLog prints the bodies of add-checkpoint requests for growth from 0 to 5, to 13, and to 64 entries.
 func makeLog(origin string, key string) {
 	signer, err := note.NewSigner(key)
 	check(err)

@@ -1,5 +1,6 @@
 /**
- * Notes, proofs and cosignatures agree with golang.org/x/mod and filippo.io/torchwood, where Go can build them (OP-80).
+ * Tests the witness against a reference in Go, which uses golang.org/x/mod and filippo.io/torchwood (OP-80).
+ * The test is skipped if Go cannot build the reference.
  */
 import { afterAll, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
@@ -14,7 +15,7 @@ const folder = await mkdtemp(join(tmpdir(), "ostiary-reference-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const isBuilt = Bun.which("go") !== null && (await build());
-const reason = isBuilt ? "" : " (left out: go is not on the path, or has not built the reference)";
+const reason = isBuilt ? "" : " (skipped: go is not installed, or cannot build the reference)";
 
 async function build(): Promise<boolean> {
   await cp(import.meta.dir, folder, { recursive: true });
@@ -36,7 +37,7 @@ async function reference(...parameters: string[]): Promise<string> {
 
 // OP-80
 test.skipIf(!isBuilt)(
-  `a log of the reference is cosigned, and the reference verifies each cosignature${reason}`,
+  `the witness cosigns the log of the reference, and the reference verifies each cosignature${reason}`,
   async () => {
     const { privateKey } = generateKeyPairSync("ed25519");
     const publicKey = publicBytes(privateKey);

@@ -10,7 +10,7 @@ import { keepStream } from "./streams.ts";
 
 const INTRODUCED_MS = 30_000;
 
-/** The steady load: every kind of client at its pace, whatever the answers. */
+/** A constant load: every kind of client sends requests at its rate, regardless of responses. */
 export class Load implements AsyncDisposable {
   readonly recorder = new Recorder();
   readonly #system: System;
@@ -46,14 +46,14 @@ export class Load implements AsyncDisposable {
     ]);
   }
 
-  /** Lets clients use these credentials from now on, and returns those that they used before. */
+  /** Replaces the clients' credentials, and returns the previous ones. */
   use(callers: Callers): Callers {
     const before = this.#callers;
     this.#callers = callers;
     return before;
   }
 
-  /** Shows the credentials to each gateway, so that the gateways cache them. */
+  /** Sends a request with each credential to each gateway, so that the gateways cache the credentials. */
   async introduce(callers: Callers): Promise<void> {
     const requests = [
       ...callers.keys.map((key) => get("cached", "/things/cached", key)),
@@ -63,7 +63,7 @@ export class Load implements AsyncDisposable {
       requests.map((request) =>
         waitFor(async () => (await send(url, request)).status === 200, {
           timeout_ms: INTRODUCED_MS,
-          what: "A gateway that knows the credentials of a cell",
+          what: "A request with new credentials",
         }),
       ),
     );
@@ -96,7 +96,7 @@ export class Load implements AsyncDisposable {
 
   #key(index: number) {
     const key = this.#callers.keys[index % this.#callers.keys.length];
-    if (key === undefined) throw new Error("There is no caller to choose from.");
+    if (key === undefined) throw new Error("The clients have no API keys.");
     return key;
   }
 }

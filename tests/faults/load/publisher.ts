@@ -10,12 +10,12 @@ const LOOK_TIMEOUT_MS = 1_000;
 const Versioned = Type.Object({ path: Type.String({ pattern: "^/versions/\\d+$" }) });
 
 /**
- * A publisher of one version of a service after the other, which checks the version that each gateway serves.
+ * A client that repeatedly publishes new versions of a service, and polls which version each gateway serves.
  */
 export class Publisher {
   readonly #system: System;
   readonly #recorder: Recorder;
-  /** The time at which each version was sent. */
+  /** The time at which each version was sent to a registry; the index is the version. */
   readonly #published_ms: number[] = [performance.now()];
   readonly #timers: NodeJS.Timeout[];
 
@@ -52,7 +52,7 @@ export class Publisher {
   }
 }
 
-/** Returns the version that a gateway serves, over a line that never fails. */
+/** Returns the version that a gateway serves, or null if it does not respond. Uses no link that can fail. */
 async function versionServed(gateway: string): Promise<number | null> {
   try {
     const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);

@@ -1,19 +1,19 @@
 import type { Client } from "../clients.ts";
 import type { Answer, Counted, Served } from "../record.ts";
 
-/** An answer whose delay is not known until the processes are measured again. */
+/** An answer without its scheduling delay, which is known only after the processes' next sample. */
 export type Seen = Omit<Answer, "delay_ms">;
 
-/** A version that a gateway serves, with its delay not known either. */
+/** A version that a gateway served, without the scheduling delay. */
 export type SeenServed = Omit<Served, "delay_ms">;
 
-/** The record of what clients see. */
+/** Records the answers that clients get, and the versions that gateways serve. */
 export class Recorder {
   #answers: Seen[] = [];
   #served: SeenServed[] = [];
   readonly #underway = new Set<{ readonly started_ms: number }>();
 
-  /** Records that a request is sent now. Returns a function that records its answer. */
+  /** Records that a client sends a request now. Returns the function that records the response. */
   sends(client: Client, replica: number): (status: number | null, counted?: Counted) => void {
     const started_ms = performance.now();
     const request = { started_ms };
@@ -41,12 +41,12 @@ export class Recorder {
     return this.#served;
   }
 
-  /** Returns whether the answer to a request from before that moment is still missing. */
+  /** Returns whether a request that was sent before `before_ms` is still in flight. */
   awaits(before_ms: number): boolean {
     return [...this.#underway].some(({ started_ms }) => started_ms < before_ms);
   }
 
-  /** Takes what was seen since the last call. */
+  /** Returns what was recorded since the last call, and clears it. */
   take(): { answers: Seen[]; served: SeenServed[] } {
     const taken = { answers: this.#answers, served: this.#served };
     this.#answers = [];

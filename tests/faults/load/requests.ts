@@ -3,7 +3,7 @@ import { LIMITS } from "../clients.ts";
 import type { Counted } from "../record.ts";
 import { type Caller, type Callers, NOBODY } from "../system/people.ts";
 
-/** One request of a client, with the ids that the service may see. */
+/** A request of a client, with its caller. */
 export interface Request {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -11,12 +11,12 @@ export interface Request {
   readonly bucket?: string;
 }
 
-/** Clients that send one request after the other, at their pace. */
+/** The kinds of clients that send single requests; the others keep connections open or publish. */
 export type Asking = Exclude<Client, "stream" | "socket" | "publish">;
 
 const ANYBODY: Caller = { ...NOBODY, headers: {} };
 
-/** Returns request number `turn` of a client; null when the client has no credential left. */
+/** Returns request number `turn` of a client, or null if all single-use keys are used. */
 export function requestOf(client: Asking, callers: Callers, turn: number): Request | null {
   const key = pick(callers.keys, turn);
   switch (client) {
@@ -41,7 +41,9 @@ export function requestOf(client: Asking, callers: Callers, turn: number): Reque
   }
 }
 
-/** Returns a GET. The service notes its path, and so the caller. */
+/**
+ * Returns a GET request. Its query names client and caller, so that the service's record shows who called.
+ */
 export function get(client: Client, path: string, caller: Caller): Request {
   const whose = caller.organization_id ?? caller.user_id ?? "";
   const query = new URLSearchParams({ client, whose, member: caller.member_id ?? "" });
@@ -50,11 +52,11 @@ export function get(client: Client, path: string, caller: Caller): Request {
 
 function pick<T>(of: readonly T[], turn: number): T {
   const picked = of[turn % of.length];
-  if (picked === undefined) throw new Error("There is no caller to choose from.");
+  if (picked === undefined) throw new Error("The clients have no credentials of this kind.");
   return picked;
 }
 
-/** Sends a request. The status is null when no complete answer came. */
+/** Sends a request. The status is null if the client gets no complete response before its timeout. */
 export async function send(
   url: string,
   { method, path, caller, bucket }: Request,

@@ -7,7 +7,7 @@ const MESSAGE_INTERVAL_MS = 500;
 const REOPEN_MS = 500;
 const PATIENCE_MS = 2 * LIMITS.upstream_ms;
 
-/** Keeps one WebSocket open and opens it again when it breaks. Records the round trip of each message. */
+/** Keeps one WebSocket open, and reopens it when it breaks. Records the round trip of each message. */
 export async function keepSocket(
   system: System,
   recorder: Recorder,
@@ -47,7 +47,7 @@ class Conversation {
     this.#socket.addEventListener("error", broken);
   }
 
-  /** Sends a message. Returns whether it came back. */
+  /** Sends a message, and returns whether its echo arrived in time. */
   async exchange(): Promise<boolean> {
     const patience = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => patience.resolve(false), PATIENCE_MS);

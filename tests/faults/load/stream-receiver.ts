@@ -7,22 +7,24 @@ import type { Leash } from "../../support/clean-up-after-kill.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { StreamsSeen } from "../record.ts";
 
-/** The time that streams get to deliver what is sealed. Another replica may take a lease over within 10 s. */
+/**
+ * The timeout of the wait for deliveries. It is generous, because taking over a lease alone takes up to 10 s.
+ */
 const DELIVERED_MS = 60_000;
 const OPERATOR = "operator";
 
-/** The end of an organization's log. */
+/** The position of the last sealed entry in an organization's log. */
 export interface LogHead {
   readonly organization_id: string;
   readonly position: number;
 }
 
-/** A part of a delivery: entries of one organization. */
+/** The entries of one organization in a delivery. */
 type Part = Pick<DeliveredBody["data"], "organization_id" | "after" | "entries">;
 
 /**
- * The receiver of audit streams: one of each organization, and the operator's own one. It proves with each delivery
- * that no entry is missing, and records what it cannot prove.
+ * The receiver of the organizations' audit streams and of the operator's stream. It verifies the chain in
+ * each delivery, so it notices missing and altered entries, and records what is wrong.
  */
 export class StreamReceiver implements Disposable {
   readonly #server: Bun.Server<undefined>;
@@ -51,7 +53,7 @@ export class StreamReceiver implements Disposable {
     });
   }
 
-  /** The variables of the audit service whose streams this receiver gets. */
+  /** The environment variables that make the audit service accept this receiver and stream to it. */
   get variables(): Record<string, string> {
     return {
       AUDIT_STREAM_KEY_FILE: this.#key_file,
@@ -64,7 +66,7 @@ export class StreamReceiver implements Disposable {
     };
   }
 
-  /** Creates a stream of each organization, from its first entry on. */
+  /** Creates a stream for each organization, which starts with the first entry of the organization's log. */
   async subscribe(audit: string, organizations: readonly string[]): Promise<void> {
     for (const id of organizations) {
       const answer = await fetch(`${audit}/organizations/${id}/audit-streams`, {
@@ -72,24 +74,32 @@ export class StreamReceiver implements Disposable {
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ url: this.#urlOf(id), from_position: 1 }),
       });
-      if (answer.status !== 201) throw new Error(`A stream of ${id} was refused: ${await answer.text()}`);
+      if (answer.status !== 201)
+        throw new Error(
+          `The audit service refused to create a stream for organization ${id}: ${await answer.text()}`,
+        );
       for (const way of [id, OPERATOR]) this.#logOf(`/${way}`, id);
     }
   }
 
-  /** Forgets what was seen before a cell. */
+  /** Clears the problems and repeats that were recorded so far. */
   forget(): void {
     this.#seen = { problems: [], repeats_ms: [] };
   }
 
-  /** Waits until the streams have delivered everything up to these heads, and returns what was seen. */
+  /**
+   * Waits until the streams have delivered all entries up to `heads`, or until the timeout. Returns what was
+   * recorded since the last `forget`, and the entries that are missing.
+   */
   async upTo(heads: readonly LogHead[]): Promise<StreamsSeen> {
     const missing = () =>
       heads.flatMap(({ organization_id, position }) =>
         [organization_id, OPERATOR].flatMap((way) => {
           const known = this.#logs.get(keyOf(`/${way}`, organization_id));
           const left = known === undefined ? 0 : position - known.position;
-          return left > 0 ? [`${left} entries of ${organization_id} in the stream ${way}`] : [];
+          return left > 0
+            ? [`${left} entries of organization ${organization_id} in the stream "${way}"`]
+            : [];
         }),
       );
     await waitFor(() => missing().length === 0, { timeout_ms: DELIVERED_MS }).catch(() => {}); // The promise says so

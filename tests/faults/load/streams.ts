@@ -5,7 +5,7 @@ import type { Request } from "./requests.ts";
 
 const REOPEN_MS = 500;
 
-/** Keeps one event stream open and opens it again when it breaks. Records each event and each break. */
+/** Keeps one event stream open, and reopens it when it breaks. Records each event and each break. */
 export async function keepStream(
   system: System,
   recorder: Recorder,
@@ -43,7 +43,7 @@ export async function keepStream(
   }
 }
 
-/** A timer that ends a silent stream. */
+/** A timer that aborts a stream without events. */
 class Silence {
   readonly #controller = new AbortController();
   #timer = this.#again();

@@ -3,7 +3,10 @@ import { LIMITS } from "../clients.ts";
 import { type Answer, askedTheBroken, type CellRun, isExcused, ownTime, withinFault } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
-/** Returns the requests of audited routes while their intent could not be written. */
+/**
+ * Returns the answers to audited requests that ran while no intent could be stored. Returns null if the cell
+ * has no such fault.
+ */
 function unrecorded(run: CellRun): Answer[] | null {
   const { parts } = run.cell;
   if (!(parts.includes("audit") || parts.includes("postgres")) || !isAway(run.cell)) return null;
@@ -14,7 +17,7 @@ function unrecorded(run: CellRun): Answer[] | null {
 
 export const unrecordedIsRefused: Promised = {
   name: "fails-closed",
-  title: "Without audit audited requests are refused.",
+  title: "Without audit, audited requests are refused.",
   timed: false,
   judge: (run) =>
     unrecorded(run)
@@ -25,7 +28,7 @@ export const unrecordedIsRefused: Promised = {
 
 export const unrecordedIsRefusedSoon: Promised = {
   name: "unrecorded",
-  title: `Without audit audited requests are 503 within ${LIMITS.unrecorded_ms} ms.`,
+  title: `Without audit, audited requests get 503 within ${LIMITS.unrecorded_ms} ms.`,
   timed: true,
   judge: (run) =>
     unrecorded(run)
@@ -35,7 +38,9 @@ export const unrecordedIsRefusedSoon: Promised = {
       ) ?? null,
 };
 
-/** Returns the audited requests that reached the service without an event. */
+/**
+ * Returns the ids of audited requests that reached the service although the audit log has no event for them.
+ */
 export function withoutEvent({ reached, events }: CellRun): string[] {
   return reached
     .filter(({ client, request_id }) => client === "audited" && !events.has(request_id))
@@ -44,24 +49,24 @@ export function withoutEvent({ reached, events }: CellRun): string[] {
 
 export const everyRequestHasItsEvent: Promised = {
   name: "events",
-  title: "Every audited request that reached a service has its event.",
+  title: "Every audited request that reached a service has an event.",
   timed: false,
-  judge: (run) => withoutEvent(run).map((request_id) => `no event of ${request_id}`),
+  judge: (run) => withoutEvent(run).map((request_id) => `no event for the request ${request_id}`),
 };
 
 /**
- * An event stays `pending` when audit stored its intent after the gateway had tried its outcome twice. Its
- * request was 503 and reached no service. Events whose gateway was killed with their outcomes stay `pending`
- * too.
+ * Checks that no event of a request that reached the service stays `pending`. Two kinds of events may stay
+ * `pending`: those of a killed gateway, and those of requests that got 503 because audit stored the intent
+ * too late.
  */
 export const everyRequestHasItsOutcome: Promised = {
   name: "outcomes",
-  title: "Their events get their outcomes, unless the gateway died.",
+  title: "The event of every request that reached a service gets its outcome, unless its gateway is killed.",
   timed: false,
   judge({ cell, reached, events }) {
     if (cell.parts.includes("gateway") && cell.fault === "killed") return null;
     return reached
       .filter(({ request_id }) => events.get(request_id) === "pending")
-      .map(({ request_id }) => `the event of ${request_id} has no outcome`);
+      .map(({ request_id }) => `the event of the request ${request_id} has no outcome`);
   },
 };

@@ -3,7 +3,7 @@ import { KINDS } from "../clients.ts";
 import { type CellRun, isConcerned, isExcused, isGood } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
-/** Clients that do not need a failed part notice nothing, from before the fault to after it. */
+/** Returns the promise that a fault of `parts` does not affect clients that need none of the failed parts. */
 function goesOn(name: string, title: string, parts: readonly Part[]): Promised {
   return {
     name,
@@ -13,7 +13,7 @@ function goesOn(name: string, title: string, parts: readonly Part[]): Promised {
   };
 }
 
-/** Returns the requests that failed since the fault began although they need no failed part. */
+/** Describes the requests that need no failed part and still failed, from the injection of the fault on. */
 export function disturbed(run: CellRun): string[] {
   return run.answers
     .filter(({ started_ms }) => started_ms >= run.breaking_ms)
@@ -24,13 +24,19 @@ export function disturbed(run: CellRun): string[] {
 }
 
 export const goesOnWithout: readonly Promised[] = [
-  goesOn("without-redis", "Without Redis public and unlimited routes go on.", ["redis"]),
-  goesOn("without-etcd", "Without etcd and the registry routes go on.", ["etcd", "registry", "registries"]),
-  goesOn("without-identity", "Without identity cached credentials go on.", ["identity"]),
-  goesOn("without-postgres", "Without PostgreSQL cached credentials go on where nothing is audited.", [
+  goesOn("without-redis", "Without Redis, public and unlimited routes work.", ["redis"]),
+  goesOn("without-etcd", "Without etcd or the registry, published routes work.", [
+    "etcd",
+    "registry",
+    "registries",
+  ]),
+  goesOn("without-identity", "Without identity, cached credentials work.", ["identity"]),
+  goesOn("without-postgres", "Without PostgreSQL, cached credentials work on unaudited routes.", [
     "postgres",
   ]),
-  goesOn("without-audit", "Without audit everything goes on that is not audited.", ["audit"]),
-  goesOn("without-service", "Without a service, publishing and refusing go on.", ["upstream"]),
-  goesOn("without-gateway", "Without one gateway the other goes on.", ["gateway"]),
+  goesOn("without-audit", "Without audit, unaudited routes work.", ["audit"]),
+  goesOn("without-service", "Without a service, publishing works, and invalid credentials are refused.", [
+    "upstream",
+  ]),
+  goesOn("without-gateway", "Without one gateway, the other one works.", ["gateway"]),
 ];

@@ -3,13 +3,13 @@ import { KINDS } from "../clients.ts";
 import { askedTheBroken, type CellRun, isExcused, isGood, ownTime } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
-/** The time that transfer and measurement may add to the gateway's own limits. */
+/** The tolerance for network transfer and measurement, in addition to the gateway's own timeouts. */
 const WAY_MS = 150;
 
-/** Clients of a replica that is frozen or behind a dead line are left out: nobody can answer them. */
+/** Checks that no request exceeds its maximum response time. Requests to a failed replica do not count. */
 export const nothingHangs: Promised = {
   name: "hangs",
-  title: "No request takes longer than the limits of what it needs.",
+  title: "No request takes longer than the timeouts of the parts that it needs.",
   timed: true,
   judge: (run) =>
     run.answers
@@ -24,18 +24,18 @@ export const nothingHangs: Promised = {
       }),
 };
 
-/** A clock that is set measures no duration and ends nothing early. */
+/** Checks that no request fails when a clock jumps: durations and timeouts must not use the wall clock. */
 export const clocksCostNoRequest: Promised = {
   name: "clocks",
-  title: "A clock that is set an hour ahead or back costs no request.",
+  title: "No request fails when a clock jumps an hour ahead or back.",
   timed: false,
   judge: (run) => (isOfClock(run.cell) ? lostRequests(run) : null),
 };
 
-/** A part that is slow, but within every deadline. */
+/** Checks that no request fails when a part is slow, but faster than all timeouts. */
 export const slownessCostsNoRequest: Promised = {
   name: "slowness",
-  title: "A part that answers late, within deadlines, costs time and no request.",
+  title: "No request fails when a part is slow, but faster than all timeouts.",
   timed: true,
   judge(run) {
     return run.cell.fault === "slowed" ? lostRequests(run) : null;

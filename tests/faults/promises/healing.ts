@@ -6,15 +6,18 @@ const HEALED_MS = 5_000;
 const GATEWAYS = 2;
 
 /**
- * Returns the time from the part's return until each kind of client was well; `Infinity` when that took too
- * long.
+ * Returns, for each kind of client and for `routes`, the time from the end of the fault until recovery. The
+ * time is `Infinity` if the run ended before recovery.
  */
 export function healing(run: CellRun): ReadonlyMap<Client | "routes", number> {
   const times = CLIENTS.map((client) => [client, healingOf(run, client)] as const);
   return new Map<Client | "routes", number>([...times, ["routes", healingOfRoutes(run)]]);
 }
 
-/** Returns the time from the part's return to the start of the last request that failed. */
+/**
+ * Returns the time from the end of the fault to the start of the client's last failed request; 0 if none
+ * failed.
+ */
 function healingOf(run: CellRun, client: Client): number {
   const later = run.answers.filter(
     (answer) => answer.client === client && answer.started_ms >= run.returned_ms,
@@ -25,7 +28,9 @@ function healingOf(run: CellRun, client: Client): number {
   return isWell ? lastBad - run.returned_ms : Number.POSITIVE_INFINITY;
 }
 
-/** Returns the time from the part's return until every gateway serves what was published since. */
+/**
+ * Returns the time from the end of the fault until every gateway serves a version that was published since.
+ */
 function healingOfRoutes({ served, returned_ms }: CellRun): number {
   const firsts = Array.from({ length: GATEWAYS }, (_, gateway) =>
     Math.min(
@@ -39,7 +44,7 @@ function healingOfRoutes({ served, returned_ms }: CellRun): number {
 
 export const everythingHeals: Promised = {
   name: "heals",
-  title: `Within ${HEALED_MS / 1000} s of each part's return all is well again.`,
+  title: `Within ${HEALED_MS / 1000} s after a fault, all clients are served normally again.`,
   timed: true,
   judge: (run) =>
     [...healing(run)]

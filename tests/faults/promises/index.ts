@@ -13,7 +13,7 @@ import { limitsAreExact, noLocalFallback, uncountedIsRefusedSoon } from "./limit
 import type { Promised } from "./promise.ts";
 import { streamsLoseNothing } from "./streams.ts";
 
-/** All promises, which every cell is judged by. */
+/** All promises, in the order of the results. Every cell is checked against all of them. */
 export const PROMISES: readonly Promised[] = [
   neverAWrongAdmission,
   limitsAreExact,
@@ -31,14 +31,14 @@ export const PROMISES: readonly Promised[] = [
   clocksCostNoRequest,
 ];
 
-/** The judgement of one promise in one cell. */
+/** The result of checking one promise in one cell. */
 export interface Judgement {
   readonly promise: string;
-  /** The ways in which it was broken. */
+  /** A description of each violation; empty if the promise was kept. */
   readonly broken: readonly string[];
 }
 
-/** Judges each promise that a run says something about. `timed` includes promises about times. */
+/** Checks each promise that applies to the run. `timed` includes the promises about durations. */
 export function judge(run: CellRun, { timed }: { timed: boolean }): Judgement[] {
   return PROMISES.filter((promise) => timed || !promise.timed).flatMap((promise) => {
     const broken = promise.judge(run);

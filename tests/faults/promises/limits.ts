@@ -7,21 +7,20 @@ interface CountedAnswer extends Answer {
   readonly counted: NonNullable<Answer["counted"]>;
 }
 
-/**
- * The ends of one window, rounded up by two gateways, differ by at most this; ends of two windows differ by
- * more.
- */
+/** The maximum difference between the ends of one window that two gateways report. They round to seconds. */
 const SAME_END_S = 1;
 
-/** Over all replicas together, exactly the requests of the limit pass. */
+/** Checks that the gateways together admit exactly as many requests in each window as the limit allows. */
 export const limitsAreExact: Promised = {
   name: "limits",
-  title: "Limits are exact over all gateways while Redis lives.",
+  title: "Limits are exact over all gateways while Redis is up.",
   timed: false,
-  judge: (run) => windowsOf(run).flatMap((window) => faultsOfWindow(run, window)),
+  judge: (run) => windowsOf(run).flatMap((window) => problemsOfWindow(run, window)),
 };
 
-/** Returns the counted answers of each window. A Redis that was killed has lost its open window. */
+/**
+ * Groups the counted answers by window. A killed Redis loses its counts, so its restart begins new windows.
+ */
 export function windowsOf(run: CellRun): CountedAnswer[][] {
   const forgets = run.cell.parts.includes("redis") && run.cell.fault === "killed";
   const epochOf = ({ started_ms }: Answer) => (forgets && started_ms >= run.broken_ms ? 1 : 0);
@@ -45,7 +44,7 @@ function isCounted(answer: Answer): answer is CountedAnswer {
   return answer.client === "limited" && answer.counted !== undefined;
 }
 
-/** Returns the admitted requests beyond the limit of their window. */
+/** Returns how many requests were admitted in excess of the limit of their window. */
 export function beyondLimit(run: CellRun): number {
   return windowsOf(run).reduce(
     (sum, window) => sum + Math.max(0, admitted(window).length - LIMITS.requests),
@@ -57,26 +56,33 @@ function admitted(window: readonly CountedAnswer[]): CountedAnswer[] {
   return window.filter(({ status }) => status !== 429);
 }
 
-function faultsOfWindow(run: CellRun, window: readonly CountedAnswer[]): string[] {
+function problemsOfWindow(run: CellRun, window: readonly CountedAnswer[]): string[] {
   const passed = admitted(window);
   const [first] = window;
   const when = first === undefined ? "" : at(run, first.started_ms);
   const left = new Set(passed.map(({ counted }) => counted.remaining));
-  const faults: string[] = [];
+  const problems: string[] = [];
   if (passed.length > LIMITS.requests) {
-    faults.push(`${passed.length} of ${LIMITS.requests} requests passed in the window ${when}`);
+    problems.push(
+      `${passed.length} requests passed in the window ${when}, and the limit is ${LIMITS.requests}`,
+    );
   }
   if (left.size < passed.length) {
-    faults.push(`${passed.length - left.size} requests had the number of another in the window ${when}`);
+    problems.push(
+      `${passed.length - left.size} requests in the window ${when} repeat another's remaining count`,
+    );
   }
   const refused = window.length - passed.length;
   if (refused > 0 && isUndisturbed(run, window) && passed.length < LIMITS.requests) {
-    faults.push(`only ${passed.length} of ${LIMITS.requests} requests passed in the window ${when}`);
+    problems.push(`only ${passed.length} of ${LIMITS.requests} requests passed in the window ${when}`);
   }
-  return faults;
+  return problems;
 }
 
-/** Whether all requests of the window were seen, and no answer of a counted request was lost. */
+/**
+ * Returns whether the window is completely inside the run and outside the fault, so that no response is
+ * missing.
+ */
 function isUndisturbed(run: CellRun, window: readonly CountedAnswer[]): boolean {
   const window_ms = LIMITS.window_s * 1000;
   const starts = window.map(({ started_ms }) => started_ms);
@@ -85,7 +91,10 @@ function isUndisturbed(run: CellRun, window: readonly CountedAnswer[]): boolean 
   return quiet && from - window_ms > run.began_ms && to + window_ms < run.ended_ms;
 }
 
-/** Returns the requests of limited routes while no Redis could have counted them. */
+/**
+ * Returns the answers to limited requests that ran while Redis was down. Returns null if the cell has no such
+ * fault.
+ */
 function uncounted(run: CellRun): Answer[] | null {
   if (!run.cell.parts.includes("redis") || !isAway(run.cell)) return null;
   const asked = withinFault(run).filter(
@@ -94,10 +103,10 @@ function uncounted(run: CellRun): Answer[] | null {
   return asked;
 }
 
-/** No gateway counts by itself. */
+/** Checks that gateways refuse limited requests while Redis is down, instead of counting locally. */
 export const noLocalFallback: Promised = {
   name: "no-fallback",
-  title: "Without Redis no gateway counts for itself: no limited request passes.",
+  title: "Without Redis, no gateway counts locally: every limited request is refused.",
   timed: false,
   judge: (run) =>
     uncounted(run)
@@ -108,7 +117,7 @@ export const noLocalFallback: Promised = {
 
 export const uncountedIsRefusedSoon: Promised = {
   name: "uncounted",
-  title: `Without Redis limited requests are 503 within ${LIMITS.uncounted_ms} ms.`,
+  title: `Without Redis, limited requests get 503 within ${LIMITS.uncounted_ms} ms.`,
   timed: true,
   judge: (run) =>
     uncounted(run)

@@ -1,16 +1,19 @@
 import type { CellRun } from "../record.ts";
 
-/** A statement that holds whatever fails: a line of the report, which can be broken. */
+/** A promise of the product: a statement that must hold during every fault. */
 export interface Promised {
   readonly name: string;
   readonly title: string;
-  /** Whether it is about times, which a busy machine changes. */
+  /** Whether the promise is about durations, which are not reliable on a busy machine. */
   readonly timed: boolean;
-  /** Returns the ways in which a run broke it; null when the run says nothing about it. */
+  /**
+   * Returns a description of each violation in a run, or null if the promise does not apply to the run's
+   * cell.
+   */
   judge(run: CellRun): readonly string[] | null;
 }
 
-/** Returns a time of the run for people: seconds since its beginning. */
+/** Formats a time as the seconds since the beginning of the run. */
 export function at({ began_ms }: CellRun, ms: number): string {
   return `at ${((ms - began_ms) / 1000).toFixed(2)} s`;
 }

@@ -1,18 +1,20 @@
 import { spreadOf } from "../../bench/measure/statistics.ts";
 import type { Connections } from "../../support/connections.ts";
 
-/** The resources of a process at one moment, after a garbage collection. */
+/** The resources that a process holds after a garbage collection. */
 export interface Held {
   readonly resident_bytes: number;
   readonly heap_bytes: number;
   readonly timers: number;
   /** The number of open files, without sockets. */
   readonly files: number;
-  /** The number of open connections by peer. */
+  /** The number of open connections, by peer. */
   readonly connections: Connections;
 }
 
-/** How much the last third of the readings may exceed the first: a share, and a fixed amount. */
+/**
+ * How much the last third of readings may exceed the first third: `share` of the first third, plus `besides`.
+ */
 interface Bound {
   readonly share: number;
   readonly besides: number;
@@ -21,12 +23,12 @@ interface Bound {
 const MIB = 1_048_576;
 const CONNECTIONS_MAX: Bound = { share: 0.25, besides: 2 };
 /**
- * The maximum of idle connections of the runtime's `fetch`: after a fault it keeps as many as were used at
- * its peak.
+ * The maximum number of idle connections that `fetch` keeps. After a fault, it keeps as many as its peak
+ * needed.
  */
 const FETCH_IDLE_MAX = 64;
 
-/** The resources of a process in the table, with how much each may grow. */
+/** The resources whose growth is checked, with the bound for each. */
 const HOLDINGS: readonly { title: string; unit: number; bound: Bound; of: (held: Held) => number }[] = [
   {
     title: "memory, MiB",
@@ -48,27 +50,28 @@ export const HOLDING_TITLES: readonly string[] = HOLDINGS.map(({ title }) => tit
 
 export interface Growth {
   readonly title: string;
-  /**
-   * The medians of the first and of the last third in the title's unit; for connections, the least of the
-   * last.
-   */
+  /** The median of the first third of readings, in the title's unit. */
   readonly first: number;
+  /** The median of the last third of readings, in the title's unit. For connections, the minimum. */
   readonly last: number;
   readonly is_flat: boolean;
 }
 
-/** The minimum of readings that have a beginning and an end. */
+/** The minimum number of readings for a comparison of the first third with the last third. */
 export const LOOKS_MIN = 6;
 
-/** Returns how each resource of a process has grown; empty for too few readings. */
+/**
+ * Returns the growth of each resource of a process. Empty if there are fewer than {@link LOOKS_MIN} readings.
+ */
 export function growthOf(looks: readonly Held[]): Growth[] {
   return HOLDINGS.flatMap(({ title, unit, bound, of }) => growthIn(title, looks.map(of), bound, unit));
 }
 
 /**
- * Returns how the connections to each peer have grown; empty for too few readings. The least of the last
- * third counts: connections that a fault leaves for seconds are no leak. `pooled` names peers whose idle
- * connections `fetch` may keep.
+ * Returns the growth of the number of connections to each peer. Empty if there are too few readings. It
+ * compares the minimum of the last third, because connections that a fault leaves for seconds are no leak.
+ *
+ * @param pooled the peers that connect by `fetch`, which may keep idle connections
  */
 export function connectionGrowthOf(
   looks: readonly Connections[],

@@ -12,8 +12,9 @@ const Upkeep = Type.Object({ heap_bytes: Type.Number(), timers: Type.Number() })
 const LOOK_MS = 10_000;
 
 /**
- * Reads the resources of a process of the four services. `peers` names the ports that the process connects
- * to.
+ * Reads the resources that a process of the four services holds.
+ *
+ * @param peers the names of the peers that the process connects to, by port
  */
 export async function lookAt(
   { name, server, upkeep_file }: Replica,
@@ -21,12 +22,12 @@ export async function lookAt(
 ): Promise<Held> {
   const { pid } = server;
   if (pid === undefined) throw new Error(`${name} does not run.`);
-  // A handle that has seen no file never sees one: open a new handle each time.
+  // A `BunFile` that found no file once never finds it later, so create a new one for each attempt.
   await rm(upkeep_file, { force: true });
   signal(pid, "SIGWINCH");
   const told = await waitFor(async () => Value.Parse(Upkeep, await Bun.file(upkeep_file).json()), {
     timeout_ms: LOOK_MS,
-    what: `What ${name} holds`,
+    what: `The report of ${name} about its resources`,
   });
   return {
     ...told,

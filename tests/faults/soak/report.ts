@@ -8,23 +8,31 @@ import {
   LOOKS_MIN,
 } from "./flatness.ts";
 
-/** The callers of a process: the load calls by `fetch`. The processes call each other over pools of their own. */
+/**
+ * The peers that connect by `fetch`: only the load. The services call each other over their own connection
+ * pools.
+ */
 const POOLED: ReadonlySet<string> = new Set(["clients"]);
 
 type Looks = ReadonlyMap<string, readonly Held[]>;
 
-/** Returns a row for each process: its resources in the first third of the time, and in the last. */
+/**
+ * Returns a table with a row for each process: its resources in the first and in the last third of the run.
+ */
 export function soakTable(looks: Looks): string {
   const rows = [...looks].map(([name, held]) => [
     name,
     String(held.length),
-    ...(held.length < LOOKS_MIN ? HOLDING_TITLES.map(() => "too few looks") : growthOf(held).map(growthText)),
+    ...(held.length < LOOKS_MIN
+      ? HOLDING_TITLES.map(() => "too few readings")
+      : growthOf(held).map(growthText)),
   ]);
-  return markdownTable(["Process", "looks", ...HOLDING_TITLES], rows);
+  return markdownTable(["Process", "readings", ...HOLDING_TITLES], rows);
 }
 
 /**
- * Returns a row for each process and peer: the connections in the first third of the time, and in the last.
+ * Returns a table with a row for each process and peer: the connections in the first and last third of the
+ * run.
  */
 export function connectionTable(looks: Looks): string {
   const rows = [...looks].flatMap(([name, held]) =>
@@ -33,7 +41,7 @@ export function connectionTable(looks: Looks): string {
   return markdownTable(["Process", "connections with", "open"], rows);
 }
 
-/** Returns what grew; empty when everything was flat. */
+/** Returns a line for each resource that grew beyond its bound. */
 export function whatGrew(looks: Looks): string[] {
   return [...looks].flatMap(([name, held]) => [
     ...grown(growthOf(held)).map((growth) => `${name}: ${growth.title} ${growthText(growth)}`),

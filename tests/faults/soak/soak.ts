@@ -9,8 +9,8 @@ import { lookAt } from "./look.ts";
 const SERVICES: readonly string[] = ["identity", "audit", "gateway", "registry", "registries"];
 
 /**
- * Faults that leave each process of the four services alive: a new process holds nothing yet. Clocks are left out,
- * because the resources of a process with another clock are not those of the product.
+ * The cells of a soak run. Faults that kill a service are left out, because a new process cannot show a leak.
+ * Clock faults are left out, because libfaketime changes what a process holds.
  */
 const CELLS_OF_SOAK: readonly Cell[] = CELLS.filter((cell) => {
   const ends = cell.fault === "killed" && cell.parts.some((part) => SERVICES.includes(part));
@@ -18,8 +18,7 @@ const CELLS_OF_SOAK: readonly Cell[] = CELLS.filter((cell) => {
 });
 
 /**
- * Injects random faults, one after the other, for this long. After each it reads the resources of every
- * process.
+ * Injects random faults in sequence for `minutes`. After each fault, it reads the resources of every process.
  */
 export async function soak(
   bed: Bed,

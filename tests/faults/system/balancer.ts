@@ -4,13 +4,13 @@ import { answerOf } from "./replica.ts";
 const PROBE_INTERVAL_MS = 200;
 const PROBE_TIMEOUT_MS = 400;
 
-/** A way to one replica, with the address of its readiness. */
+/** A replica behind a balancer: its URL, and the URL of its readiness probe. */
 export interface Door {
   readonly url: string;
   readonly ready_url: string;
 }
 
-/** A balancer that chooses among ready replicas in turn, or among all when none is ready. */
+/** A round-robin load balancer. It skips replicas that are not ready, unless no replica is ready. */
 export class Balancer {
   readonly #doors: readonly Door[];
   readonly #ready: boolean[];
@@ -27,17 +27,17 @@ export class Balancer {
     );
   }
 
-  /** Returns the number and address of the next replica. */
+  /** Returns the index and URL of the next replica. */
   next(): { replica: number; url: string } {
     const all = this.#doors.map(({ url }, replica) => ({ replica, url }));
     const ready = all.filter(({ replica }) => this.#ready[replica]);
     const choice = ready.length > 0 ? ready : all;
     const next = choice[this.#turn++ % choice.length];
-    if (next === undefined) throw new Error("There is no replica to choose from.");
+    if (next === undefined) throw new Error("The balancer has no replicas.");
     return next;
   }
 
-  /** Listens on one address, where each connection leads to the next replica. */
+  /** Starts a proxy that connects each incoming connection to the next replica. */
   listen(): Promise<NetworkProxy> {
     return startProxy(() => this.next().url);
   }

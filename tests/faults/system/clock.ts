@@ -4,11 +4,14 @@ import { join } from "node:path";
 import type { Leash } from "../../support/clean-up-after-kill.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-/** A difference of this size between two clocks is the age of an answer. */
+/** The tolerance when two clocks are compared, because a reading is old when it arrives. */
 const SAME_MS = 30_000;
 const SEEN_MS = 10_000;
 
-/** Returns libfaketime, which sets the clock of one process, or null where it is not installed. */
+/**
+ * Returns the path of libfaketime, which can set the clock of one process. Returns null if it is not
+ * installed.
+ */
 export function clockLibrary(): string | null {
   const places = ["/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib/faketime/libfaketimeMT.so.1"];
   const found = places.flatMap((place) => [
@@ -17,18 +20,18 @@ export function clockLibrary(): string | null {
   return found[0] ?? null;
 }
 
-/** A clock of a running system. */
+/** A clock of a running process that can be set. */
 export interface SettableClock {
-  /** Sets the clock this far from the machine's. */
+  /** Sets the clock to the machine's time plus `offset_ms`. */
   set(offset_ms: number): Promise<void>;
 }
 
 /**
- * The wall clock of one process, which a run sets while the process runs. Durations and timers of the process keep
- * their pace, as they do when somebody sets the clock of a machine.
+ * The wall clock of one process, which can be set while the process runs. The process's monotonic clock and
+ * timers are not affected, as when an administrator sets the clock of a machine.
  */
 export class ProcessClock {
-  /** The variables with which the process must start. */
+  /** The environment variables that the process must start with. */
   readonly variables: Readonly<Record<string, string>>;
   readonly #file: string;
 
@@ -52,18 +55,21 @@ export class ProcessClock {
     };
   }
 
-  /** Returns what sets the clock, and then waits until `read` shows it. */
+  /**
+   * Returns the clock in a form that can be set. After setting it, `set` waits until `read` returns the new
+   * time.
+   */
   readBy(read: () => Promise<number>): SettableClock {
     return {
       set: async (offset_ms) => {
         await this.#write(offset_ms);
         const isSet = async () => Math.abs((await read()) - Date.now() - offset_ms) < SAME_MS;
-        await waitFor(isSet, { timeout_ms: SEEN_MS, what: "A clock that was set" });
+        await waitFor(isSet, { timeout_ms: SEEN_MS, what: "The new time of a clock" });
       },
     };
   }
 
-  /** Replaces the file as a whole, because each look of the process at its clock reads it. */
+  /** Replaces the file atomically, because the process reads it each time it reads its clock. */
   async #write(offset_ms: number): Promise<void> {
     const seconds = Math.round(offset_ms / 1_000);
     await writeFile(`${this.#file}.new`, seconds < 0 ? String(seconds) : `+${seconds}`);

@@ -5,47 +5,47 @@ import { waitFor } from "../../support/wait-for.ts";
 import { LIMITS } from "../clients.ts";
 import type { Replica } from "./replica.ts";
 
-/** Two owners, so that one could reach the other's data. */
+/** The names of the owners. There are two, so that a wrong admission can reach the other one's data. */
 const OWNERS = ["ada", "bert"] as const;
 
-/** A person with an organization. */
+/** A person that owns an organization. */
 interface Owner {
   readonly user_id: string;
   readonly organization_id: string;
   readonly member_id: string;
 }
 
-/** A caller: its credential, and the ids that the service may see. */
+/** A caller: its credential, and the ids that the service must see in requests with the credential. */
 export interface Caller {
   readonly headers: Readonly<Record<string, string>>;
   readonly user_id: string | null;
   readonly organization_id: string | null;
   readonly member_id: string | null;
-  /** The path that revokes its key; null without one. */
+  /** The path of the request that revokes the caller's API key; null if the credential is no API key. */
   readonly revocation: string | null;
 }
 
-/** Credentials for one cell that no gateway has seen. */
+/** The credentials for one cell. No gateway has seen them before. */
 export interface Callers {
   readonly keys: readonly Caller[];
   readonly tokens: readonly Caller[];
-  /** Keys that are used only once. */
+  /** API keys that are used only once, so that no gateway has them in its cache. */
   readonly unseen: Caller[];
-  /**
-   * Refused credentials: unknown keys, keys that were revoked before or after their use, and tokens of
-   * another provider.
-   */
+  /** Invalid credentials: unknown keys, revoked keys, and tokens that another identity provider signed. */
   readonly refused: readonly (() => Caller)[];
 }
 
 export const INTERNAL_TOKEN = "internal-token-of-these-runs";
 const KEYS_AT_ONCE = 4;
 const MADE_MS = 20_000;
-/** The time after a revocation at which no gateway caches the key any more. */
+/** The time after a revocation at which no gateway still has the key in its cache. */
 const FORGOTTEN_MS = LIMITS.cache_ttl_s * 1000 + 1_000;
 export const NOBODY = { user_id: null, organization_id: null, member_id: null, revocation: null };
 
-/** The people of a run, as identity knows them. It calls one replica directly, while the system is well. */
+/**
+ * Creates and revokes the people and credentials of a run. It calls one replica of the identity service
+ * directly, and only while no fault is injected.
+ */
 export class People {
   readonly provider: IdentityProvider;
   readonly #impostor: IdentityProvider;
@@ -56,7 +56,7 @@ export class People {
 
   static async start(identity: Replica): Promise<People> {
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
-    // A provider with the same issuer, but its own key.
+    // The impostor claims the same issuer, but signs tokens with another key.
     const { issuer } = provider;
     const impostor = await startIdentityProvider({ host: "127.0.0.1", port: 0, issuer });
     const people = new People(identity, provider, impostor);
@@ -91,7 +91,10 @@ export class People {
     };
   }
 
-  /** Revokes keys that gateways know. They count as refused once no gateway may admit them. */
+  /**
+   * Revokes keys that gateways have cached. Later cells expect them to be refused, once the cache has
+   * expired.
+   */
   async retire({ keys }: Callers): Promise<void> {
     for (const { headers, revocation } of keys) {
       if (revocation === null) continue;
@@ -100,7 +103,7 @@ export class People {
     }
   }
 
-  /** Creates a few keys at a time, because their makers share a row. */
+  /** Creates API keys, a few at the same time: more would wait for the lock on their owner's row. */
   async #newKeys(count: number): Promise<Caller[]> {
     const making = new Semaphore(KEYS_AT_ONCE);
     const owners = Array.from({ length: count }, (_, index) => this.#owners[index % this.#owners.length]);
@@ -115,7 +118,7 @@ export class People {
 
   async #found(name: string): Promise<Owner> {
     const { user_id } = await this.#person(name);
-    if (user_id === null) throw new Error(`${name} is nobody.`);
+    if (user_id === null) throw new Error(`Identity returned no user id for ${name}.`);
     const made = await this.#ask("POST", `/users/${user_id}/organizations`, { name });
     return {
       user_id,
@@ -124,7 +127,9 @@ export class People {
     };
   }
 
-  /** Returns a person with a token of the provider, known to identity. */
+  /**
+   * Creates a person in the identity service, and returns the person with a token of the identity provider.
+   */
   async #person(subject: string): Promise<Caller> {
     const idp = { issuer: this.provider.issuer, subject };
     const url = `${this.#identity.internal_url}${VALIDATE_PATH}`;
@@ -157,7 +162,7 @@ export class People {
   }
 
   async #ask(method: string, path: string, body?: object) {
-    // On a busy machine identity may refuse too many requests at once.
+    // Retry, because on a busy machine identity may refuse requests when it has too many.
     const { response, text } = await waitFor(
       async () => {
         const answer = await fetch(new URL(path, this.#identity.url), {
@@ -169,14 +174,17 @@ export class People {
         if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${said}`);
         return { response: answer, text: said };
       },
-      { timeout_ms: MADE_MS, what: "What a cell needs of identity" },
+      { timeout_ms: MADE_MS, what: `${method} ${path} at identity` },
     );
     const parsed: unknown = text === "" ? {} : JSON.parse(text);
     return { headers: response.headers, body: parsed };
   }
 }
 
-/** Returns a new well-formed key each time, so that no gateway has cached an answer. */
+/**
+ * Returns a well-formed API key that does not exist. Each call returns a new one, which no gateway has
+ * cached.
+ */
 function unknownKey(): Caller {
   const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
   return { ...NOBODY, headers: { "x-api-key": `ostiary-k-2-${secret}` } };

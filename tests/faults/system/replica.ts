@@ -8,30 +8,32 @@ import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 
 const READY_TIMEOUT_MS = 1_000;
 
-/** The time from the signal to a process until its end. */
+/** The times at which a process got the signal to stop, and at which it exited. */
 export interface Stop {
   readonly signalled_ms: number;
   readonly ended_ms: number;
 }
 
-/** One process of a service, with the only ways that lead to it. */
+/** One process of a service, with the network links to it. */
 export interface Replica {
   readonly name: string;
   readonly server: BinaryTestServer;
-  /** The service, such as `identity`. */
+  /** The name of the service, such as `identity`. */
   readonly app: string;
-  /** Stops it in order, and starts it from another folder of the source. Returns when it stopped. */
+  /**
+   * Stops the process gracefully, and starts it from another source folder. Returns the times of the stop.
+   */
   replaceBy(root: string): Promise<Stop>;
-  /** The process's own addresses. */
+  /** The URL of the process's public port. It bypasses `links`, so faults of links do not affect it. */
   readonly url: string;
   readonly internal_url: string;
-  /** The file in which it writes its resources. */
+  /** The file to which the process writes its resources on SIGWINCH. */
   readonly upkeep_file: string;
-  /** The addresses that others call. */
+  /** The network links that all other processes connect to. */
   readonly links: { readonly public: NetworkProxy; readonly internal: NetworkProxy };
 }
 
-/** Starts one of the four services from a folder of the source, with ports that stay the same over a restart. */
+/** Starts one of the four services from a source folder. Its ports stay the same when it restarts. */
 export async function startReplica(
   app: string,
   number: number,
@@ -61,7 +63,7 @@ export async function startReplica(
         PORT: String(port),
         INTERNAL_PORT: String(internal_port),
         LOG_LEVEL: "warn",
-        // Otherwise the gateway would restart itself to set it
+        // Without this variable, the gateway sets it and restarts itself.
         BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
         UPKEEP_FILE: upkeep_file,
         ...variables,
@@ -85,7 +87,7 @@ export async function startReplica(
   return { name: `${app} ${number + 1}`, app, server, replaceBy, url, internal_url, upkeep_file, links };
 }
 
-/** Returns the status of a GET; 0 without an answer within a second. */
+/** Returns the status of a GET, or 0 if no response comes before the timeout. */
 export async function answerOf(url: string, timeout_ms = READY_TIMEOUT_MS): Promise<number> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(timeout_ms) })).status;

@@ -1,6 +1,6 @@
 import { LIMITS } from "../clients.ts";
 
-/** Returns the service that clients call, with a route for each kind of client. */
+/** Returns the service that clients call. It has a route for each kind of client. */
 export function thingsService(url: string) {
   const free = { rate_limit: false };
   const organization = "/organizations/{subject.organization_id}";
@@ -35,7 +35,7 @@ export function thingsService(url: string) {
   };
 }
 
-/** Returns the service that is published repeatedly: its path has its version. */
+/** Returns a version of the repeatedly published service. Its upstream path contains the version. */
 export function versionedService(url: string, version: number) {
   const route = { path: VERSION_PATH, upstream: `/versions/${version}`, methods: ["GET"], rate_limit: false };
   return { url, public: { routes: [route] } };

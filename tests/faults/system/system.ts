@@ -7,10 +7,10 @@ import { BinaryTestServer } from "../../support/binary-server.ts";
 import type { Leash } from "../../support/clean-up-after-kill.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { freePort } from "../../support/free-port.ts";
-import { locateServices } from "../../support/locate.ts";
 import { startPostgresBinary } from "../../support/postgres-server.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
+import { locateServices } from "../../support/stores-under-test.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { EVENT_INTERVAL_MS, LIMITS } from "../clients.ts";
 import { BROKEN_REPLICA } from "../record.ts";
@@ -20,30 +20,33 @@ import { INTERNAL_TOKEN, People } from "./people.ts";
 import { answerOf, type Replica, startReplica } from "./replica.ts";
 import { thingsService, versionedService } from "./routes.ts";
 
-/** The working tree. */
+/** The root folder of the working tree. */
 export const ROOT = join(import.meta.dir, "../../..");
 export const ADMIN_TOKEN = "admin-token-of-these-runs";
 const READY_MS = 60_000;
 
-/** A server, and the one way that leads to it. */
+/** A server, and the network link that all other processes connect to. */
 export interface Linked {
   readonly server: BinaryTestServer;
   readonly link: NetworkProxy;
 }
 
-/** How the services of a run differ from the default. */
+/** Options for the services of a run. */
 export interface Services {
-  /** The folders of the source that the first and the second process of each service start from. */
+  /** The source folders of the first and of the second process of each service. */
   readonly roots: readonly [string, string];
-  /** Variables of every service. */
+  /** Additional environment variables for every service. */
   readonly variables: Readonly<Record<string, string>>;
-  /** More variables of the audit service. */
+  /** Additional environment variables for the audit service. */
   readonly audit?: Readonly<Record<string, string>>;
-  /** The library by which a run sets the clocks of PostgreSQL and of one audit replica; null without such faults. */
+  /**
+   * The path of libfaketime, which PostgreSQL and one audit replica load; null if a run injects no clock
+   * faults.
+   */
   readonly clock_library?: string | null;
 }
 
-/** The error for a run that is impossible here; it names what is missing. */
+/** The error for a run that cannot start. The message says what is missing or wrong. */
 export class RunImpossible extends Error {
   constructor(message: string) {
     super(message);
@@ -51,7 +54,9 @@ export class RunImpossible extends Error {
   }
 }
 
-/** The whole system as processes: each service twice, real stores, and faulty lines between all of them. */
+/**
+ * The whole system as processes: two replicas of each service, real stores, and network links that can fail.
+ */
 export class System implements AsyncDisposable {
   readonly #ends = new AsyncDisposableStack();
   readonly #leash: Leash;
@@ -59,7 +64,7 @@ export class System implements AsyncDisposable {
   readonly #stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>;
   readonly upstream: Linked;
   readonly #ownClocks: OwnClocks | null;
-  /** The file in which the service notes requests. */
+  /** The file in which the upstream service records requests. */
   readonly reached_file: string;
   identity: Replica[] = [];
   audit: Replica[] = [];
@@ -70,13 +75,13 @@ export class System implements AsyncDisposable {
   #gatewayDoors: Balancer | undefined;
   #registryDoors: Balancer | undefined;
 
-  /** @throws RunImpossible when a store has no binary */
+  /** @throws RunImpossible if PostgreSQL, Redis or etcd is not installed */
   static async start(
     leash: Leash,
     progress: (line: string) => void,
     services: Services = { roots: [ROOT, ROOT], variables: {} },
   ): Promise<System> {
-    progress("starting PostgreSQL, Redis, etcd and the service");
+    progress("starting PostgreSQL, Redis, etcd and the upstream service");
     const library = services.clock_library ?? null;
     const clocks = library === null ? null : await makeClocks(library, leash);
     const stores = await startStores(leash, clocks?.postgres.variables);
@@ -122,7 +127,7 @@ export class System implements AsyncDisposable {
     return this.#stores.postgres;
   }
 
-  /** The clocks that this run can set, each null without {@link Services.clock_library}. */
+  /** The clocks that can be set. Both are null without {@link Services.clock_library}. */
   get clocks(): Readonly<Record<"postgres" | "audit", SettableClock | null>> {
     const clocks = this.#ownClocks;
     if (clocks === null) return { postgres: null, audit: null };
@@ -146,17 +151,17 @@ export class System implements AsyncDisposable {
     return started(this.#people);
   }
 
-  /** Returns the next gateway. */
+  /** Returns the gateway that the load balancer chooses next. */
   nextGateway() {
     return started(this.#gatewayDoors).next();
   }
 
-  /** Returns the next registry. */
+  /** Returns the registry that the load balancer chooses next. */
   nextRegistry() {
     return started(this.#registryDoors).next();
   }
 
-  /** Sends a service's configuration to a registry. Returns the status, or null. */
+  /** Publishes a service at a registry. Returns the response status, or null if there is no response. */
   async put(registry: string, service: string, config: object): Promise<number | null> {
     try {
       const answer = await fetch(`${registry}/services/${service}`, {
@@ -164,7 +169,8 @@ export class System implements AsyncDisposable {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
         body: JSON.stringify(config),
         signal: AbortSignal.timeout(LIMITS.publisher_patience_ms),
-        // A kept connection may have gone silent in an earlier fault, and would be blamed on a later one.
+        // An earlier fault may have silenced a kept-alive connection, and its failure would count for this
+        // fault.
         keepalive: false,
       });
       await answer.arrayBuffer();
@@ -174,17 +180,17 @@ export class System implements AsyncDisposable {
     }
   }
 
-  /** Every process of the four services. */
+  /** Returns every process of the four services. */
   replicas(): Replica[] {
     return [...this.identity, ...this.audit, ...this.registries, ...this.gateways];
   }
 
-  /** The services at the ports that processes of the four services connect to. */
+  /** The names of all peers that processes of the four services connect to, by port. */
   get peers(): ReadonlyMap<number, string> {
     return this.#peers;
   }
 
-  /** Returns the ids of the running processes, by name, without PostgreSQL's own children. */
+  /** Returns the ids of the running processes, by name. Child processes of PostgreSQL are not included. */
   pids(): ReadonlyMap<string, number> {
     const stores = Object.entries(this.#stores).map(([name, { server }]) => ({ name, server }));
     const all = [...this.replicas(), ...stores, { name: "upstream", server: this.upstream.server }];
@@ -227,7 +233,7 @@ export class System implements AsyncDisposable {
       VALIDATE_TIMEOUT_MS: String(LIMITS.validate_ms),
       UPSTREAM_TIMEOUT_MS: String(LIMITS.upstream_ms),
       UPSTREAM_IDLE_TIMEOUT_MS: String(LIMITS.upstream_ms),
-      // Connections of a fault close before the next one ends
+      // Idle connections that a fault silenced close before the next fault ends.
       UPSTREAM_KEEP_ALIVE_MS: "2000",
     });
     this.#gatewayDoors = this.#balancer(this.gateways, "public");
@@ -246,12 +252,12 @@ export class System implements AsyncDisposable {
     for (const { url: gateway } of this.gateways) {
       await waitFor(async () => (await answerOf(`${gateway}/things/public`)) === 200, {
         timeout_ms: READY_MS,
-        what: "A gateway that serves",
+        what: `A response of the gateway at ${gateway}`,
       });
     }
   }
 
-  /** Starts two replicas. When they have two versions, the first one starts before the other, as in an upgrade. */
+  /** Starts two replicas of a service. If their versions differ, they start one by one, as in an upgrade. */
   async #startTwo(app: string, variables: Record<string, string>): Promise<Replica[]> {
     const [first, second] = this.#services.roots;
     if (first === second) {
@@ -275,7 +281,7 @@ export class System implements AsyncDisposable {
     this.#peers.set(Number(new URL(url).port), peer);
   }
 
-  /** Returns one address for the internal ports of both. */
+  /** Starts a balancer for the internal ports of all replicas. */
   async #internalDoor(replicas: readonly Replica[]): Promise<NetworkProxy> {
     const door = await this.#balancer(replicas, "internal").listen();
     this.#ends.defer(() => door.close());
@@ -299,7 +305,7 @@ export class System implements AsyncDisposable {
   }
 }
 
-/** The clocks of the processes that run with their own. */
+/** The clocks of the processes that run with libfaketime. */
 type OwnClocks = Readonly<Record<"postgres" | "audit", ProcessClock>>;
 
 async function makeClocks(library: string, leash: Leash): Promise<OwnClocks> {
@@ -321,7 +327,7 @@ async function timeOfPostgres(url: string): Promise<number> {
   }
 }
 
-/** Returns the time in the `Date` of an answer. */
+/** Returns the time in the `Date` header of a response. */
 async function timeOfAnswers(url: string): Promise<number> {
   const answer = await fetch(`${url}/health/live`, { keepalive: false });
   return Date.parse(answer.headers.get("date") ?? "");
@@ -332,7 +338,7 @@ async function startStores(leash: Leash, variables_of_postgres?: Readonly<Record
   const binary = (name: "postgres" | "redis" | "etcd") => {
     const source = sources[name];
     if ("binary" in source && source.binary !== undefined) return source.binary;
-    throw new RunImpossible(`This run needs ${name} as a binary: install it and run it again.`);
+    throw new RunImpossible(`This run needs the program ${name}: install it and run the command again.`);
   };
   const [postgres, redis, etcd] = await Promise.all([
     startPostgresBinary(binary("postgres"), leash, {}, variables_of_postgres),

@@ -1,8 +1,9 @@
 /**
- * The service behind the gateways. It notes each request in a file before it answers, so that a service that
- * is killed has noted everything. It streams events, echoes messages, and answers everything else with its
- * path.
+ * The upstream service behind the gateways. It writes each request to a file before it responds, so the file
+ * is complete even if the service is killed. It sends event streams, echoes WebSocket messages, and responds
+ * to all other requests with their path.
  */
+
 import { openSync, writeSync } from "node:fs";
 
 const [port = "", log = "", interval_ms = ""] = process.argv.slice(2);

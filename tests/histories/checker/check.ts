@@ -1,7 +1,7 @@
 import type { Model, Operation } from "./model.ts";
 import { searchOrder } from "./search.ts";
 
-/** The bound on the search of one object: a few seconds. */
+/** The maximum number of steps to search the history of one object, which take a few seconds. */
 export const STEPS_MAX = 300_000;
 
 /** The verdict on the history of one object. */
@@ -11,11 +11,11 @@ export interface Verdict {
   readonly operations: number;
   readonly unanswered: number;
   readonly result: "linearizable" | "not linearizable" | "undecided";
-  /** The operations that could not be placed in any order, as texts; empty unless the history is wrong. */
+  /** Texts of the operations that no order explains; empty unless the history is not linearizable. */
   readonly blocked: readonly string[];
 }
 
-/** Returns a verdict for each object of a history. */
+/** Checks whether a history is linearizable. Returns a verdict for each object in the history. */
 export function check<State, Call, Answer>(
   model: Model<State, Call, Answer>,
   operations: readonly Operation<Call, Answer>[],

@@ -1,6 +1,6 @@
 import type { Operation } from "./model.ts";
 
-/** The error for a request that no server can have received. Its operation did not happen. */
+/** The error for a request that was certainly not sent, so that its operation did not happen. */
 export class NeverSent extends Error {
   constructor() {
     super("No replica accepted a connection.");
@@ -8,7 +8,7 @@ export class NeverSent extends Error {
   }
 }
 
-/** The record of calls and answers of concurrent clients. */
+/** The history of concurrent clients: their calls, with the answers and the order of both. */
 export class History<Call, Answer> {
   readonly #operations: Operation<Call, Answer>[] = [];
   #now = 0;
@@ -17,7 +17,10 @@ export class History<Call, Answer> {
     return this.#operations;
   }
 
-  /** Records a call with its answer, and returns the answer. `ask` returns null when it saw no answer. */
+  /**
+   * Calls `ask`, records `call` with the answer, and returns the answer. The answer is null if the client saw
+   * none. Records nothing if `ask` throws {@link NeverSent}.
+   */
   async record(call: Call, ask: () => Promise<Answer | null>): Promise<Answer | null> {
     const called_at = this.#now++;
     try {
@@ -33,8 +36,9 @@ export class History<Call, Answer> {
 }
 
 /**
- * Gives unanswered writes the answers that the product's own records show. `settle` returns the answer of a
- * write that took effect, null for one that did not, and undefined where that is unknown.
+ * Completes the operations without an answer from the product's own records, such as a list of revisions.
+ * `settle` returns the answer of a call that took effect, null for a call that did not, and undefined if
+ * neither is known.
  */
 export function settled<Call, Answer>(
   operations: readonly Operation<Call, Answer>[],

@@ -1,30 +1,35 @@
 /**
- * The claim about one kind of object, as a program that runs one call at a time. A history is right when its
- * calls can be put in such an order.
+ * A sequential specification of one kind of object: what each call may answer when calls run one at a time. A
+ * history is linearizable if some order of its calls matches the model.
  */
 export interface Model<State, Call, Answer> {
   readonly name: string;
-  /** Returns the object that a call is about. Calls of different objects do not concern each other. */
+  /**
+   * Returns the key of the object that a call uses. Histories of different objects are checked separately.
+   */
   keyOf(call: Call): string;
   /** Returns the state of an object before the first call. */
   begin(key: string): State;
   /**
-   * Returns the state after a call, or null when the call cannot give this answer in this state. An answer of
-   * null was never seen: every answer is possible then.
+   * Returns the state after a call, or null if the call cannot give this answer in this state. If `answer` is
+   * null, the client saw no answer, so every answer is possible.
    */
   step(state: State, call: Call, answer: Answer | null): State | null;
-  /** Returns whether a call with this answer leaves every state as it is: a read, or a refused write. */
+  /** Returns whether a call with this answer never changes the state: a read, or a refused write. */
   leavesState(call: Call, answer: Answer | null): boolean;
-  /** Returns the same text for equal states. */
+  /** Returns a text that is equal for equal states. */
   textOf(state: State): string;
 }
 
-/** One call of a client with its answer. Times are places in one order of all calls and answers. */
+/** A call of a client with its answer. Times are positions in the total order of all calls and answers. */
 export interface Operation<Call, Answer> {
   readonly call: Call;
-  /** The answer; null when none was seen. The call may then take effect at any later time, or never. */
+  /**
+   * The answer; null if the client saw none. A call without an answer may take effect at any later time, or
+   * never.
+   */
   readonly answer: Answer | null;
   readonly called_at: number;
-  /** Infinity when no answer was seen. */
+  /** The time of the answer; infinity if the client saw no answer. */
   readonly answered_at: number;
 }

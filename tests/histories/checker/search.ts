@@ -2,30 +2,32 @@ import type { Model, Operation } from "./model.ts";
 
 const HEAD = 0;
 
-/** The result of a search, with the operations that it could not place. */
+/** The result of a search for a linearization. */
 export interface Found<Call, Answer> {
   readonly result: "linearizable" | "not linearizable" | "undecided";
   readonly steps: number;
-  /** The operations that were open where the longest order ended; empty unless no order exists. */
+  /**
+   * The next possible operations after the longest valid order; empty unless the history is not linearizable.
+   */
   readonly blocked: readonly Operation<Call, Answer>[];
 }
 
-/** An operation in the order, with the state before it. */
+/** A linearized operation, with the state before it. */
 interface Placed<State> {
   readonly operation: number;
   readonly before: State;
-  /** Whether an order exists with this operation here, if any order exists from here on. */
+  /** Whether backtracking can skip this operation, because a different choice here cannot help. */
   readonly is_certain: boolean;
 }
 
 /**
- * Searches an order of the operations on one object that its model allows and that keeps every answer before
- * the calls that followed it. This is the algorithm of Wing and Gong with the memo of Lowe. After `steps_max`
- * steps the search ends undecided.
+ * Searches a linearization of the operations on one object: an order that the model allows, in which no call
+ * precedes an operation that was answered before the call. It is the algorithm of Wing and Gong with the
+ * memoization of Lowe. After `steps_max` steps, the result is "undecided".
  *
- * Three rules keep the search small, and exclude no order. An operation that leaves every state as it is takes the
- * first place where it is allowed. Among equal calls without an answer the earliest takes effect first. A call without
- * an answer is placed only where it changes the state.
+ * Three rules prune the search without excluding a linearization. An operation that never changes the state
+ * is linearized as soon as the model allows it. Among equal calls without an answer, the earliest one takes
+ * effect first. A call without an answer is linearized only where it changes the state.
  */
 export function searchOrder<State, Call, Answer>(
   model: Model<State, Call, Answer>,
@@ -60,7 +62,8 @@ export function searchOrder<State, Call, Answer>(
       } else event = events.after(event);
       continue;
     }
-    // An answer comes before any operation that could still be placed, so the last uncertain placement was wrong.
+    // The next event is the answer of an operation that is not linearized yet: backtrack to the last
+    // uncertain choice.
     if (placed.length > longest.length) longest = { length: placed.length, open: events.openBefore(event) };
     const last = takeBack(placed, events);
     if (last === undefined) {
@@ -73,7 +76,10 @@ export function searchOrder<State, Call, Answer>(
   return { result: "linearizable", steps, blocked: [] };
 }
 
-/** Returns the state after an operation; null when it cannot be placed in a state, or has no effect there. */
+/**
+ * Returns the state after an operation. Returns null if the model does not allow the operation in this state,
+ * or if a call without an answer does not change the state.
+ */
 function nextState<State, Call, Answer>(
   model: Model<State, Call, Answer>,
   state: State,
@@ -84,7 +90,11 @@ function nextState<State, Call, Answer>(
   return model.textOf(next) === model.textOf(state) ? null : next;
 }
 
-/** @throws when the model says that the operation leaves every state, and it does not leave this one */
+/**
+ * Returns whether the operation never changes the state, so that linearizing it at once is right.
+ *
+ * @throws Error if the model says that the operation never changes the state, but it changes this state
+ */
 function isCertain<State, Call, Answer>(
   model: Model<State, Call, Answer>,
   state: State,
@@ -93,10 +103,15 @@ function isCertain<State, Call, Answer>(
 ): boolean {
   if (!model.leavesState(call, answer)) return false;
   if (model.textOf(next) === model.textOf(state)) return true;
-  throw new Error(`The model of ${model.name} leaves no state as it is by ${JSON.stringify(call)}.`);
+  throw new Error(
+    `The model "${model.name}" is wrong: ${JSON.stringify(call)} changes the state, but leavesState returns true.`,
+  );
 }
 
-/** Puts operations back up to the last one that another place could suit, and returns that one. */
+/**
+ * Backtracks: undoes operations up to the last one that was not certain. Returns that operation, if there is
+ * one.
+ */
 function takeBack<State>(placed: Placed<State>[], events: Events): Placed<State> | undefined {
   for (let last = placed.pop(); last !== undefined; last = placed.pop()) {
     events.putBack(last.operation);
@@ -105,7 +120,10 @@ function takeBack<State>(placed: Placed<State>[], events: Events): Placed<State>
   return undefined;
 }
 
-/** Returns for each operation the equal one without an answer that was called before it, if any. */
+/**
+ * Returns, for each operation without an answer, the index of the previous equal call without an answer. It
+ * is undefined if there is none.
+ */
 function earlierEquals(operations: readonly Operation<unknown, unknown>[]): (number | undefined)[] {
   const before = operations.map((): number | undefined => undefined);
   const last = new Map<string, number>();
@@ -126,11 +144,11 @@ function isNew(memo: Set<string>, text: string): boolean {
 }
 
 /**
- * The calls and answers that are not placed yet, as a linked list in the order of their times. Operation `n`
- * has the events `2n + 1`, its call, and `2n + 2`, its answer.
+ * The calls and answers of operations that are not linearized yet, as a linked list in the order of their
+ * times. The call of operation `n` is event `2n + 1`, and its answer is event `2n + 2`.
  */
 class Events {
-  /** The number of answered operations that are not placed. */
+  /** The number of answered operations that are not linearized yet. */
   unplaced = 0;
   readonly #next: Int32Array;
   readonly #previous: Int32Array;
@@ -149,7 +167,7 @@ class Events {
       { at: called_at, event: this.callOf(index) },
       ...(answer === null ? [] : [{ at: answered_at, event: this.callOf(index) + 1 }]),
     ]);
-    // Calls come first among events of one time: they may be concurrent with the answers of that time.
+    // At equal times, calls precede answers, because such operations count as concurrent.
     timed.sort((a, b) =>
       a.at === b.at ? Number(this.isCall(b.event)) - Number(this.isCall(a.event)) : a.at - b.at,
     );
@@ -177,12 +195,12 @@ class Events {
     return this.#next[event] ?? this.#tail;
   }
 
-  /** Returns whether an operation is placed; true for none. */
+  /** Returns whether an operation is linearized. Returns true for undefined. */
   isPlaced(operation: number | undefined): boolean {
     return operation === undefined || ((this.#placed[operation >> 3] ?? 0) & (1 << (operation & 7))) !== 0;
   }
 
-  /** Returns a text for the placed operations together with one more. */
+  /** Returns a text that identifies the set of linearized operations after adding `operation`. */
   placedWith(operation: number): string {
     this.#mark(operation);
     const text = Buffer.from(this.#placed).toString("latin1");
@@ -207,7 +225,7 @@ class Events {
     this.#insert(this.callOf(operation));
   }
 
-  /** Returns the operations that are called before an event and not placed, and the event's own. */
+  /** Returns the operations in the list whose calls precede an event. */
   openBefore(event: number): number[] {
     const open: number[] = [];
     for (let each = this.after(HEAD); each !== event; each = this.after(each))

@@ -2,23 +2,23 @@ import type { Model } from "../checker/model.ts";
 
 export type FeedCall =
   | { readonly kind: "append"; readonly name: string }
-  /** A page after an event; null reads from the begin of the run. */
+  /** The page after an event. `after` is null for the first page of the history. */
   | { readonly kind: "read"; readonly after: string | null };
 
 export type FeedAnswer =
   | { readonly kind: "appended" }
   | { readonly kind: "read"; readonly ids: readonly string[] };
 
-/** An event of the feed as it stands at the end. */
+/** An event of the feed, which is read completely after all calls. */
 export interface FeedEvent {
   readonly id: string;
-  /** The name of the organization that was made; null for other events. */
+  /** The name of the created organization; null if the event is of another type. */
   readonly name: string | null;
 }
 
 /**
- * The feed has each event once, in an order that agrees with the order of the writes: the claim of ID-96. A
- * page may lag behind, but leaves nothing out. The state is the number of events that are written.
+ * The model of ID-96: the feed contains each event once, in an order that agrees with the writes. A page may
+ * lack the newest events, but has no gaps. The state is the number of events that are written.
  */
 export function feedOf(events: readonly FeedEvent[]): Model<number, FeedCall, FeedAnswer> {
   const places = new Map(events.map(({ id }, index) => [id, index + 1]));

@@ -5,9 +5,9 @@ export type InviteCall =
   | { readonly kind: "revoke" | "read"; readonly invite: string };
 
 export type InviteAnswer =
-  /** The person is a new member. */
+  /** The person became a member. */
   | { readonly kind: "joined" }
-  /** The person was a member before. */
+  /** The person was already a member. */
   | { readonly kind: "member" }
   | { readonly kind: "refused"; readonly status: string }
   | { readonly kind: "revoked" }
@@ -19,7 +19,7 @@ interface Invite {
   readonly use_count: number;
 }
 
-/** An invite with `uses` uses: the claims of ID-44 to ID-46 and ID-48. */
+/** Returns the model of an invite that can be used `uses` times (ID-44 to ID-46, ID-48). */
 export function invitesOf(uses: number): Model<Invite, InviteCall, InviteAnswer> {
   return {
     name: "invites",

@@ -4,14 +4,14 @@ export interface LimitCall {
   readonly bucket: string;
 }
 
-/** The `X-RateLimit-Remaining` of an admitted request; null for a refused one. */
 export interface LimitAnswer {
+  /** The value of `X-RateLimit-Remaining`; null if the request was refused. */
   readonly remaining: number | null;
 }
 
 /**
- * A window admits exactly `requests`, over all gateways: the claims of GW-69 and GW-70. The state is the
- * count.
+ * Returns the model of GW-69 and GW-70: all gateways together admit exactly `requests` requests in a window.
+ * The state is the number of admitted requests.
  */
 export function limitOf(requests: number): Model<number, LimitCall, LimitAnswer> {
   return {

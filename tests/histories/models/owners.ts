@@ -6,17 +6,19 @@ export type OwnerCall =
 
 export type OwnerAnswer =
   | { readonly kind: "done" }
-  /** The member is the last owner. */
+  /** The write was refused, because the member is the last owner. */
   | { readonly kind: "refused" }
-  /** The member was removed before. */
+  /** The member does not exist, because it was already removed. */
   | { readonly kind: "missing" }
-  /** The members that are owners, sorted. */
+  /** `owners` has the ids of the members with the role owner, sorted. */
   | { readonly kind: "read"; readonly owners: readonly string[] };
 
-/** The members that are not removed, sorted, each with whether it is an owner. */
+/** The state: the ids of all existing members, sorted, and whether each is an owner. */
 type Members = readonly (readonly [member: string, is_owner: boolean])[];
 
-/** An organization keeps its last owner: the claims of ID-37 and ID-101. All members are owners at first. */
+/**
+ * Returns the model of ID-37 and ID-101: the last owner stays an owner. At first, all `members` are owners.
+ */
 export function ownersOf(members: readonly string[]): Model<Members, OwnerCall, OwnerAnswer> {
   return {
     name: "last owner",

@@ -4,7 +4,7 @@ export interface OwnershipCall {
   readonly kind: "claim" | "release";
   readonly path: string;
   readonly service: string;
-  /** The `X-Request-ID`, which the revision keeps. */
+  /** The `X-Request-ID` of the write. The registry stores it in the revision. */
   readonly request_id: string;
 }
 
@@ -14,7 +14,10 @@ export type OwnershipAnswer =
 
 const NOBODY = "";
 
-/** A route belongs to one service: the claims of RG-28 to RG-31 and RG-50. The state is the owner. */
+/**
+ * The model of RG-28 to RG-31 and RG-50: at most one service owns a route. The state is the name of the
+ * owner.
+ */
 export const ownership: Model<string, OwnershipCall, OwnershipAnswer> = {
   name: "ownership",
   keyOf: ({ path }) => path,

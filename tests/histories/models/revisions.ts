@@ -2,9 +2,9 @@ import type { Model } from "../checker/model.ts";
 
 interface Write {
   readonly service: string;
-  /** The `X-Request-ID`, which the revision keeps. */
+  /** The `X-Request-ID` of the write. The registry stores it in the revision. */
   readonly request_id: string;
-  /** The revision in `If-Match`; null without the header. */
+  /** The revision in the `If-Match` header; null if the request has no such header. */
   readonly if_match: number | null;
 }
 
@@ -15,16 +15,16 @@ export type RevisionCall =
   | { readonly kind: "read"; readonly service: string };
 
 export type RevisionAnswer =
-  /** A deletion answers without its number. */
+  /** `revision` is null for a deletion, whose response has no revision. */
   | { readonly kind: "written"; readonly revision: number | null }
   | { readonly kind: "refused"; readonly current: number | null }
   | { readonly kind: "missing" }
   | { readonly kind: "read"; readonly revision: number; readonly value: string };
 
-/** The value of each revision, from the first on; null for a deletion. */
+/** The state: the value of each revision, from revision 1 on. The value of a deletion is null. */
 type Values = readonly (string | null)[];
 
-/** Revisions with If-Match: the claims of RG-46 to RG-48, RG-54, RG-56 and RG-58. */
+/** The model of revisions and `If-Match` (RG-46 to RG-48, RG-54, RG-56, RG-58). */
 export const revisions: Model<Values, RevisionCall, RevisionAnswer> = {
   name: "revisions",
   keyOf: ({ service }) => service,
@@ -52,7 +52,7 @@ function write(values: Values, call: WriteCall, answer: RevisionAnswer | null): 
   return answer.revision === null || answer.revision === after.length ? after : null;
 }
 
-/** Returns the revisions after a write that is let through; null for a write that is refused. */
+/** Returns the revisions after a write, or null if the registry must refuse the write. */
 function afterWrite(values: Values, call: WriteCall): Values | null {
   if (call.if_match !== null && call.if_match !== values.length) return null;
   if (call.kind === "put") return [...values, call.value];

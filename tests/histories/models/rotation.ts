@@ -2,22 +2,24 @@ import type { Model } from "../checker/model.ts";
 
 export interface RotationCall {
   readonly kind: "rotate" | "validate";
-  /** The first key of a line of rotations. */
+  /** The id of the first key, from which rotations made all other keys of the line. */
   readonly line: string;
   readonly key: string;
 }
 
 export type RotationAnswer =
-  /** The id of the new key. */
+  /** `key` is the id of the new key. */
   | { readonly kind: "rotated"; readonly key: string }
-  /** The key was rotated before. */
+  /** The rotation was refused, because the key was already rotated. */
   | { readonly kind: "refused" }
   | { readonly kind: "validated"; readonly valid: boolean };
 
-/** The valid key after a rotation whose answer was not seen. */
+/** The state after a rotation without an answer: the client does not know the new key. */
 const UNKNOWN = "unknown";
 
-/** One key of a line is valid at a time: the claims of ID-61 and ID-62 without overlap. */
+/**
+ * The model of ID-61 and ID-62 without overlap: one key of a line is valid at a time. The state is its id.
+ */
 export const rotation: Model<string, RotationCall, RotationAnswer> = {
   name: "rotation",
   keyOf: ({ line }) => line,

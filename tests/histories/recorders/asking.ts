@@ -6,9 +6,9 @@ import type { Random } from "../../support/random.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { NeverSent } from "../checker/history.ts";
 
-/** The time after which a client gives a request up. The request may still take effect. */
+/** The timeout of a request. A request that timed out may still take effect. */
 const PATIENCE_MS = 5_000;
-/** The time that a step outside of a history gets, whatever fails. */
+/** The timeout of requests that are repeated until they succeed. */
 const SURE_MS = 120_000;
 const REQUEST_TIMEOUT = 408;
 const TOO_MANY_REQUESTS = 429;
@@ -18,26 +18,26 @@ export interface Asked {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** The port of the replica; by default the public one. */
+  /** The port to call; by default the public port. */
   readonly port?: "internal";
 }
 
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
-  /** The JSON of the answer; null without any. */
+  /** The parsed JSON body; null if the body is not JSON. */
   readonly body: unknown;
 }
 
-/** Credentials of operators for the registry, and of services for identity. */
+/** The headers with an operator's credential, for the registry. `AS_SERVICE` is for the identity service. */
 export const AS_OPERATOR = { authorization: `Bearer ${ADMIN_TOKEN}` };
 export const AS_SERVICE = { [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN };
 
 /**
- * Sends a request once, to one of the replicas that accepts a connection. Returns null when no answer came:
- * the request may have taken effect then, or may still do so.
+ * Sends a request once, to a random replica that accepts a connection. Returns null if there is no response.
+ * The request may then have taken effect, or may still take effect.
  *
- * @throws NeverSent when no replica accepts a connection
+ * @throws NeverSent if no replica accepts a connection
  */
 export async function ask(
   replicas: readonly Replica[],
@@ -49,7 +49,7 @@ export async function ask(
     const answered = await send(replica, asked);
     if (answered !== "refused") return answered;
   }
-  // Otherwise clients would spin while both replicas are down.
+  // Pause, so that clients do not retry in a busy loop while both replicas are down.
   await Bun.sleep(PAUSE_MS);
   throw new NeverSent();
 }
@@ -64,7 +64,8 @@ async function send(replica: Replica, asked: Asked): Promise<Answered | null | "
       headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
       body: body && JSON.stringify(body),
       signal: AbortSignal.timeout(PATIENCE_MS),
-      // The runtime sends a request twice when a kept connection dies.
+      // The runtime would resend a request if a kept-alive connection breaks, and the history has only one
+      // call.
       keepalive: false,
     });
     const text = await answer.text();
@@ -83,7 +84,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Does the same, and returns null also for an answer that does not say whether the request took effect. */
+/**
+ * Sends a request as {@link ask} does. Also returns null for responses that do not show whether the request
+ * took effect, such as 503.
+ */
 export async function askSurely(
   replicas: readonly Replica[],
   random: Random,
@@ -98,8 +102,9 @@ function isUnclear({ status }: Answered): boolean {
 }
 
 /**
- * Repeats a request until it succeeds: for steps that no history contains. `done` is the status that says that an
- * earlier attempt without an answer has succeeded.
+ * Repeats a request until it succeeds. It is for preparations, which are not part of a history.
+ *
+ * @param done a status that counts as success, because an earlier attempt without a response has succeeded
  */
 export function insist(
   replicas: readonly Replica[],
@@ -117,7 +122,7 @@ export function insist(
   );
 }
 
-/** Returns a member of an answer by its path; undefined where the answer has none. */
+/** Returns the value at a path in a JSON value, or undefined if there is none. */
 export function memberOf(body: unknown, ...path: readonly (string | number)[]): unknown {
   let value = body;
   for (const name of path) {
@@ -127,28 +132,40 @@ export function memberOf(body: unknown, ...path: readonly (string | number)[]): 
   return value;
 }
 
-/** @throws when the answer has no such text */
+/**
+ * Returns the string at a path in a JSON value.
+ *
+ * @throws Error if there is no string at the path
+ */
 export function textIn(body: unknown, ...path: readonly (string | number)[]): string {
   const value = memberOf(body, ...path);
   if (typeof value !== "string") throw new Error(`There is no ${path.join(".")} in ${JSON.stringify(body)}.`);
   return value;
 }
 
-/** @throws when the answer has no such number */
+/**
+ * Returns the number at a path in a JSON value.
+ *
+ * @throws Error if there is no number at the path
+ */
 export function numberIn(body: unknown, ...path: readonly (string | number)[]): number {
   const value = memberOf(body, ...path);
   if (typeof value !== "number") throw new Error(`There is no ${path.join(".")} in ${JSON.stringify(body)}.`);
   return value;
 }
 
-/** @throws when the answer has no such list */
+/**
+ * Returns the array at a path in a JSON value.
+ *
+ * @throws Error if there is no array at the path
+ */
 export function listIn(body: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
   const value = memberOf(body, ...path);
   if (!Array.isArray(value)) throw new Error(`There is no ${path.join(".")} in ${JSON.stringify(body)}.`);
   return value;
 }
 
-/** The error for an answer that no model knows. */
+/** @throws Error always: for a response that no model has an answer for */
 export function unexpected(asked: Asked, answered: Answered): never {
-  throw new Error(`${asked.method} ${asked.path} was ${answered.status}: ${JSON.stringify(answered.body)}`);
+  throw new Error(`${asked.method} ${asked.path} got ${answered.status}: ${JSON.stringify(answered.body)}`);
 }

@@ -4,20 +4,20 @@ import type { Random } from "../../support/random.ts";
 import { type Answered, AS_SERVICE, type Asked, ask, askSurely, insist, textIn } from "./asking.ts";
 import { newName } from "./names.ts";
 
-/** A person with an organization. */
+/** A person, and the organization that the person created. */
 export interface Founder {
   readonly user_id: string;
   readonly organization_id: string;
   readonly member_id: string;
 }
 
-/** A key with its secret. */
+/** An API key with its secret. */
 export interface Key {
   readonly id: string;
   readonly secret: string;
 }
 
-/** Identity as its clients see it, over both replicas. */
+/** A client of the identity service, which calls both replicas. */
 export class Directory {
   readonly #system: System;
   readonly #random: Random;
@@ -27,12 +27,12 @@ export class Directory {
     this.#random = random;
   }
 
-  /** Sends a request once. Returns null when the answer does not say whether it took effect. */
+  /** Sends a request once. Returns null if it is unknown whether the request took effect. */
   ask(asked: Asked): Promise<Answered | null> {
     return askSurely(this.#system.identity, this.#random, { ...asked, headers: AS_SERVICE });
   }
 
-  /** Repeats a request until it succeeds, or has the status `done` of a request that was done before. */
+  /** Repeats a request until it succeeds or gets the status `done`. */
   insist(asked: Asked, done?: number): Promise<Answered> {
     return insist(this.#system.identity, this.#random, { ...asked, headers: AS_SERVICE }, done);
   }
@@ -47,7 +47,7 @@ export class Directory {
     return { issuer: this.#system.people.provider.issuer, subject };
   }
 
-  /** Makes an organization with a new person. */
+  /** Creates a person, and an organization of this person. */
   async found(): Promise<Founder> {
     const user_id = await this.person();
     const path = `/users/${user_id}/organizations`;
@@ -62,7 +62,7 @@ export class Directory {
     return { id: textIn(body, "id"), secret: textIn(body, "key") };
   }
 
-  /** Asks a gateway, with a key. */
+  /** Sends a GET with an API key to a gateway. */
   askGateway(path: string, { secret }: Key): Promise<Answered | null> {
     const headers = { "x-api-key": secret };
     return ask(this.#system.gateways, this.#random, { method: "GET", path, headers });

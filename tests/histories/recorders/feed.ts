@@ -14,10 +14,10 @@ const PAGE = 7;
 const PAGE_MAX = 500;
 const COMPLETE_MS = 60_000;
 
-/** Clients that make organizations, and readers that follow the lifecycle feed from page to page. */
+/** Records clients that create organizations, and readers that follow the lifecycle feed page by page. */
 export class FeedRecorder implements Recorder {
   readonly name = feedOf([]).name;
-  /** The last event of the history before. */
+  /** The id of the last event in the previous history; null before the first history. */
   #begin: string | null = null;
 
   async record(field: Field): Promise<Verdict[]> {
@@ -49,7 +49,7 @@ class FeedWork {
   readonly #history = new History<FeedCall, FeedAnswer>();
   readonly #field: Field;
   readonly #user_id: string;
-  /** The last event that each reader saw. */
+  /** The id of the last event that each reader has read. */
   readonly #cursors: (string | null)[];
 
   constructor(field: Field, user_id: string, begin: string | null) {
@@ -75,19 +75,19 @@ class FeedWork {
       if (page === null) return null;
       const ids = page.map(({ id }) => id);
       this.#cursors[reader] = ids.at(-1) ?? after;
-      // The faulty client leaves out the first event of a page.
+      // The faulty client omits the first event of each page.
       return { kind: "read", ids: this.#field.is_faulty ? ids.slice(1) : ids };
     });
   }
 
-  /** Returns the names of the organizations whose creation was answered. */
+  /** Returns the names of the organizations whose creation got a response. */
   appended(): string[] {
     return this.#history.operations.flatMap(({ call, answer }) =>
       call.kind === "append" && answer !== null ? [call.name] : [],
     );
   }
 
-  /** Returns the events with the names of this history's organizations alone. */
+  /** Returns the events, with `name` set to null if this history did not create the organization. */
   own(events: readonly FeedEvent[]): FeedEvent[] {
     const names = new Set(
       this.#history.operations.flatMap(({ call }) => (call.kind === "append" ? [call.name] : [])),
@@ -95,7 +95,7 @@ class FeedWork {
     return events.map(({ id, name }) => ({ id, name: name !== null && names.has(name) ? name : null }));
   }
 
-  /** Returns the history. Pages after `begin` are the first ones. */
+  /** Returns the operations. In reads of the page after `begin`, `after` is null, as the model expects. */
   operationsAfter(begin: string | null) {
     return this.#history.operations.map((operation) => {
       const { call } = operation;
@@ -106,7 +106,7 @@ class FeedWork {
   }
 }
 
-/** Returns all events after one. */
+/** Reads all events of the feed after an event. */
 async function eventsSince(directory: Directory, after: string | null): Promise<FeedEvent[]> {
   const events: FeedEvent[] = [];
   for (let page: FeedEvent[] | null = null; page === null || page.length > 0; ) {

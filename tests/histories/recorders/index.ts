@@ -7,7 +7,7 @@ import type { Recorder } from "./recorder.ts";
 import { recordRevisions } from "./revisions.ts";
 import { recordRotation } from "./rotation.ts";
 
-/** Returns every recorder, for one run of the system, in the order of the table. */
+/** Returns new recorders for one run of the system, in the order of the table of results. */
 export function newRecorders(): readonly Recorder[] {
   return [
     recordRevisions,

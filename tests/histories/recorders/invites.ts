@@ -12,7 +12,7 @@ const USES = 4;
 const REVOKED_PERCENT = 4;
 const READ_PERCENT = 15;
 
-/** Clients that redeem one invite for several people, read it, and now and then revoke it. */
+/** Records clients that redeem one invite for several people, read the invite, and sometimes revoke it. */
 export const recordInvites: Recorder = {
   name: invitesOf(USES).name,
   async record(field): Promise<Verdict[]> {
@@ -25,7 +25,7 @@ export const recordInvites: Recorder = {
       if (chance < READ_PERCENT + REVOKED_PERCENT && !is_faulty) return work.revoke();
       return work.redeem(people[random.below(people.length)] ?? "");
     });
-    // One use more than the invite has, without a pause.
+    // There is one person more than the invite has uses, so a correct service refuses at least one.
     for (const person of people) await work.redeem(person);
     await work.read();
     return check(invitesOf(USES), work.history.operations);
@@ -39,7 +39,7 @@ class InviteWork {
   readonly #invite: string;
   readonly #token: string;
 
-  /** Makes an invite. The faulty client asks for more uses than the model knows. */
+  /** Creates an invite. A faulty client passes a larger `max_uses` than the model has. */
   static async start({ directory }: Field, max_uses: number): Promise<InviteWork> {
     const { organization_id } = await directory.found();
     const path = `/organizations/${organization_id}/invites`;

@@ -8,14 +8,14 @@ import { type Field, type Recorder, together } from "./recorder.ts";
 const CLIENTS = 6;
 const STEPS = 6;
 const REQUESTS = 25;
-/** The window lasts for the whole run. */
+/** The length of the rate limit window, which is longer than a run. */
 const WINDOW_S = 86_400;
 const SERVICE = "histories";
 const PATH = "/histories/limited";
 const READY_MS = 60_000;
 const MORE_MAX = 40;
 
-/** Clients that use one limited route over both gateways, until the limit is reached. */
+/** Records clients that call one limited route through both gateways until the limit is reached. */
 export const recordLimits: Recorder = {
   name: limitOf(REQUESTS).name,
   async record(field): Promise<Verdict[]> {
@@ -23,7 +23,7 @@ export const recordLimits: Recorder = {
     const [key, other] = await Promise.all([newKey(field), newKey(field)]);
     const history = new History<LimitCall, LimitAnswer>();
     const take = () => {
-      // The faulty client uses another person's limit now and then.
+      // The faulty client sometimes uses another person's key, and so another count.
       const used = is_faulty && random.chance(40) ? other : key;
       return history.record({ bucket: key.id }, async () => {
         const answered = await directory.askGateway(PATH, used);
@@ -43,7 +43,7 @@ async function newKey({ directory }: Field) {
   return directory.key(member_id);
 }
 
-/** Publishes the limited route, and resolves when both gateways serve it. */
+/** Publishes the limited route. Resolves when both gateways serve it. */
 export async function publishLimited(system: System): Promise<void> {
   const rate_limit = { requests: REQUESTS, window_seconds: WINDOW_S };
   const routes = [{ path: PATH, upstream: "/limited", methods: ["GET"], rate_limit }];
@@ -53,7 +53,7 @@ export async function publishLimited(system: System): Promise<void> {
   for (const { url } of system.gateways) {
     await waitFor(async () => (await fetch(url + PATH)).status === 401, {
       timeout_ms: READY_MS,
-      what: "A gateway that serves the limited route",
+      what: "The limited route at a gateway",
     });
   }
 }

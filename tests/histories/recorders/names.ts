@@ -1,4 +1,4 @@
-/** Returns a name that no other object has. */
+/** Returns a unique name. */
 export function newName(kind: string): string {
   return `${kind}-${crypto.randomUUID()}`;
 }

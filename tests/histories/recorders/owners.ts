@@ -10,13 +10,14 @@ const CLIENTS = 4;
 const STEPS = 6;
 const MORE_OWNERS = 3;
 
-/** Clients that promote, demote and remove the owners of one organization. */
+/** Records clients that promote, demote and remove the owners of one organization. */
 export const recordOwners: Recorder = {
   name: ownersOf([]).name,
   async record({ directory, random, is_faulty }): Promise<Verdict[]> {
     const founder = await directory.found();
     const added = await addOwners(directory, founder);
-    // The faulty client knows nothing of the founder, who stays an owner.
+    // The faulty client leaves the founder out of the model. The founder stays an owner, so no demotion is
+    // refused.
     const members = is_faulty ? added : [founder.member_id, ...added];
     const work = new OwnerWork(directory, founder.organization_id);
     await together(CLIENTS, STEPS, () => {
@@ -33,7 +34,10 @@ export const recordOwners: Recorder = {
 
 const CONFLICT = 409;
 
-/** Adds owners, and returns their members' ids. An owner whose addition had no answer is a member already. */
+/**
+ * Adds owners, and returns their member ids. A repeated request may get 409, because the member already
+ * exists.
+ */
 async function addOwners(
   directory: Directory,
   { organization_id, member_id }: Founder,

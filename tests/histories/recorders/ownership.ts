@@ -9,7 +9,7 @@ import { writesOf } from "./writes.ts";
 const CLIENTS = 4;
 const STEPS = 7;
 
-/** Clients that let three services claim one route and give it up again. */
+/** Records clients that let three services claim and release one route. */
 export const recordOwnership: Recorder = {
   name: ownership.name,
   async record(field): Promise<Verdict[]> {
@@ -20,7 +20,7 @@ export const recordOwnership: Recorder = {
       const service = services[field.random.below(services.length)] ?? name;
       return claims.change(field.random.chance(65) ? "claim" : "release", service);
     });
-    // Several services claim the route without a release between: one owns it, the others are refused.
+    // All services claim the route and none releases it, so all claims but one must be refused.
     for (const service of services) await claims.change("claim", service);
     return check(ownership, await claims.settled(services));
   },
@@ -43,14 +43,16 @@ class Claims {
       const answered = await askSurely(this.#field.system.registries, this.#field.random, asked);
       if (answered === null) return null;
       const { status, body } = answered;
-      // Nothing is left to release of a service that does not exist.
+      // Deleting a service that does not exist releases the route too.
       if (status < 300 || (status === 404 && asked.method === "DELETE")) return { kind: "done" };
       if (status !== 409) return unexpected(asked, answered);
       return { kind: "conflict", owner: textIn(body, "error", "details", "conflicts", 0, "owner") };
     });
   }
 
-  /** Returns the history with its unanswered writes settled by the lists of revisions. */
+  /**
+   * Returns the operations, with missing answers of writes filled in from the services' lists of revisions.
+   */
   async settled(services: readonly string[]) {
     const writes = await Promise.all(services.map((service) => writesOf(this.#field, service)));
     return settled(this.#history.operations, ({ request_id }) =>
@@ -62,7 +64,7 @@ class Claims {
     const path = `/services/${service}`;
     const headers = { ...AS_OPERATOR, "x-request-id": request_id };
     if (kind === "release" && this.#field.random.chance(50)) return { method: "DELETE", path, headers };
-    // The faulty client claims another route for each service, so that the registry sees no conflict.
+    // The faulty client claims a different route for each service, so the registry refuses no claim.
     const claimed = this.#field.is_faulty ? `${this.#path}/${service}` : this.#path;
     const paths = [`/histories/own/${service}`, ...(kind === "claim" ? [claimed] : [])];
     const routes = paths.map((route) => ({ path: route, methods: ["GET"] }));

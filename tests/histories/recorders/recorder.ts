@@ -3,23 +3,23 @@ import type { Random } from "../../support/random.ts";
 import type { Verdict } from "../checker/check.ts";
 import type { Directory } from "./directory.ts";
 
-/** The system, and the tools that recorders share. */
+/** The test bed that recorders share: the system, and helpers to call it. */
 export interface Field {
   readonly system: System;
   readonly directory: Directory;
   readonly random: Random;
-  /** Whether a faulty client stands between, so that its history must be found wrong. */
+  /** Whether recorders must simulate a faulty client, whose history must not be linearizable. */
   readonly is_faulty: boolean;
 }
 
-/** A recorder of histories of one claim. */
+/** A recorder of histories for one model. */
 export interface Recorder {
   readonly name: string;
-  /** Lets concurrent clients use a new object for some steps, and judges their history. */
+  /** Lets concurrent clients use a new object for some steps, and checks their history. */
   record(field: Field): Promise<Verdict[]>;
 }
 
-/** Runs clients at once, each a number of steps. */
+/** Runs `clients` clients concurrently. Each client runs `steps` steps in sequence. */
 export async function together(
   clients: number,
   steps: number,

@@ -19,13 +19,13 @@ import { writesOf } from "./writes.ts";
 const CLIENTS = 4;
 const STEPS = 7;
 
-/** Clients that write, restore, delete and read one service, most of them by If-Match. */
+/** Records clients that write, restore, delete and read one service. Most writes have `If-Match`. */
 export const recordRevisions: Recorder = {
   name: revisions.name,
   async record(field): Promise<Verdict[]> {
     const work = new ServiceWork(field, newName("revisions"));
     await together(CLIENTS, STEPS, () => work.step());
-    // Two writes with one If-Match: the second one must be refused.
+    // Write twice with the same `If-Match`, so the second write must be refused.
     const if_match = await work.current();
     for (const _ of [1, 2]) await work.put(if_match);
     return check(revisions, await work.settled());
@@ -36,8 +36,9 @@ class ServiceWork {
   readonly #field: Field;
   readonly #service: string;
   readonly #history = new History<RevisionCall, RevisionAnswer>();
-  /** The newest revision that any client saw, and the revisions that can be restored. */
+  /** The revision in the last response of the registry; null before the first one. */
   #seen: number | null = null;
+  /** The revisions that can be restored. */
   readonly #puts: number[] = [];
   #values = 0;
 
@@ -62,12 +63,12 @@ class ServiceWork {
     return this.#write({ kind: "put", value: `/values/${++this.#values}`, ...this.#head(if_match) });
   }
 
-  /** Returns the current revision, as the list of revisions has it. */
+  /** Returns the current revision, which is the length of the list of revisions. */
   async current(): Promise<number> {
     return (await this.#writes()).size;
   }
 
-  /** Returns the history with its unanswered writes settled by the list of revisions. */
+  /** Returns the operations, with missing answers of writes filled in from the list of revisions. */
   async settled() {
     const writes = await this.#writes();
     return settled(this.#history.operations, (call): RevisionAnswer | null | undefined => {
@@ -100,7 +101,7 @@ class ServiceWork {
 
   async #write(call: Exclude<RevisionCall, { kind: "read" }>): Promise<void> {
     const { kind, service, request_id, if_match } = call;
-    // The faulty client leaves the condition out.
+    // The faulty client omits the `If-Match` header.
     const isConditional = if_match !== null && !this.#field.is_faulty;
     const condition: Record<string, string> = isConditional ? { "if-match": `"${if_match}"` } : {};
     const headers = { ...AS_OPERATOR, "x-request-id": request_id, ...condition };

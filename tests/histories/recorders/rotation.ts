@@ -8,10 +8,10 @@ import { type Field, type Recorder, together } from "./recorder.ts";
 
 const CLIENTS = 4;
 const STEPS = 6;
-/** The overlap that the faulty client asks for, and the model knows nothing of. */
+/** The overlap that the faulty client requests. The model allows no overlap. */
 const FAULTY_OVERLAP_S = 3_600;
 
-/** Clients that rotate one key again and again, and validate old and new ones. */
+/** Records clients that repeatedly rotate one key, and validate old and new keys. */
 export const recordRotation: Recorder = {
   name: rotation.name,
   async record(field): Promise<Verdict[]> {
@@ -42,7 +42,7 @@ class RotationWork {
     this.#keys = [first];
   }
 
-  /** Returns a known key, mostly the newest one. */
+  /** Returns a random known key, with a preference for the newest one. */
   some(): Key {
     return this.#field.random.chance(60) ? this.last() : this.#field.random.pick(this.#keys);
   }

@@ -5,8 +5,7 @@ import type { Field } from "./recorder.ts";
 const SURE_MS = 120_000;
 
 /**
- * Returns the revisions of a service by the `X-Request-ID` of their writes. A service that never existed has
- * none.
+ * Returns the revisions of a service, by the `X-Request-ID` of the write. Empty if the service never existed.
  */
 export function writesOf({ system, random }: Field, service: string): Promise<ReadonlyMap<string, number>> {
   const path = `/services/${service}/revisions`;

@@ -1,23 +1,23 @@
 import { describe, expect, test } from "bun:test";
 import { Batches, type BatchOptions, rejectEach, resolveEach } from "@ostiary/lib/async";
 
-/** Enough rounds for a timer to fire many times over, so that a starved event loop fails and does not hang. */
+/** The maximum number of rounds. A timer of 1 ms fires much sooner unless the event loop is starved. */
 const ROUNDS_MAX = 20_000;
 
 const WAYS: [string, BatchOptions, number][] = [
   ["full batches", { items_max: 4 }, 16],
   ["batches of one item", { items_max: 1 }, 3],
   ["a first batch that begins at once", { items_max: 8, at_once: true }, 1],
-  ["a rest that waits for the batch in progress", { items_max: 8, at_once: true, wait_ms: 1_000 }, 5],
+  ["items that wait for the batch in progress", { items_max: 8, at_once: true, wait_ms: 1_000 }, 5],
   [
-    "as many batches as may be in progress",
+    "the maximum number of batches in progress",
     { items_max: 2, batches_max: 2, at_once: true, wait_ms: Number.POSITIVE_INFINITY },
     16,
   ],
 ];
 
-describe("callers who ask again at once for work that fails at once", () => {
-  test.each(WAYS)("leave timers their turn: %s", async (_, options, callers) => {
+describe("callers that retry failed work at once", () => {
+  test.each(WAYS)("do not starve timers: %s", async (_, options, callers) => {
     const refusal = new Error("refused");
     const batches = new Batches<number, void>(async (members) => rejectEach(members, refusal), options);
     let fired = false;
@@ -40,8 +40,8 @@ describe("callers who ask again at once for work that fails at once", () => {
   });
 });
 
-describe("a burst in one turn", () => {
-  test.each(WAYS)("gets an answer for each item, in batches of at most items_max: %s", async (_, options) => {
+describe("a burst of items", () => {
+  test.each(WAYS)("gets a result for each item, in batches of at most items_max: %s", async (_, options) => {
     const sizes: number[] = [];
     const batches = new Batches<number, number>(async (members) => {
       sizes.push(members.length);

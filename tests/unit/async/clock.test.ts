@@ -5,8 +5,8 @@ import { manualClock } from "../../support/manual-clock.ts";
 
 const late = () => new Error("late");
 
-describe("the clock of tests", () => {
-  test("runs the timers that it passes, in their order, each at its own time", () => {
+describe("the manual clock", () => {
+  test("runs the timers that are due, in order, each at its own time", () => {
     const clock = manualClock("2026-05-01T00:00:00.000Z");
     const seen: string[] = [];
     const see = (name: string) => () => seen.push(`${name} at ${clock.date().toISOString().slice(17)}`);
@@ -27,7 +27,7 @@ describe("the clock of tests", () => {
     expect(clock.waiting()).toEqual([]);
   });
 
-  test("can be set back, and monotonic time never goes back", () => {
+  test("can be set back without a change of its monotonic time", () => {
     const clock = manualClock("2026-05-01T00:00:00.000Z");
     clock.advance(1_000);
     clock.set("2020-01-01T00:00:00.000Z");
@@ -35,8 +35,8 @@ describe("the clock of tests", () => {
   });
 });
 
-describe("the system's clock", () => {
-  test("runs work once, unless that is cancelled", async () => {
+describe("the system clock", () => {
+  test("runs a timer once, unless the timer is cancelled", async () => {
     const ran = Promise.withResolvers<void>();
     systemClock.after(1, () => expect.unreachable())();
     systemClock.after(2, ran.resolve);
@@ -46,14 +46,14 @@ describe("the system's clock", () => {
 });
 
 describe("a deadline", () => {
-  test("resolves with the result of work in time, and leaves no timer", async () => {
+  test("passes on the result of work that ends in time, and leaves no timer", async () => {
     const clock = manualClock();
     const value = await withDeadline(Promise.resolve("value"), 100, late, clock);
     const reason = await rejection(withDeadline(Promise.reject(new Error("broken")), 100, late, clock));
     expect([value, reason, clock.waiting()]).toEqual(["value", new Error("broken"), []]);
   });
 
-  test("rejects when it passes, whatever the work returns later", async () => {
+  test("rejects when the time is over, whatever the work returns later", async () => {
     const clock = manualClock();
     const work = Promise.withResolvers<string>();
     const result = withDeadline(work.promise, 100, late, clock);
@@ -64,7 +64,7 @@ describe("a deadline", () => {
     expect(await rejection(result)).toEqual(late());
   });
 
-  test("tells whether work ended in time, successfully or not", async () => {
+  test("reports whether work ended in time, successfully or not", async () => {
     const clock = manualClock();
     const failed = Promise.reject(new Error("broken"));
     const outcomes = [Promise.resolve(), failed, new Promise(() => {})].map((work) =>

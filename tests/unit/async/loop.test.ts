@@ -5,7 +5,7 @@ import { manualClock } from "../../support/manual-clock.ts";
 
 const FOREVER_MS = 1_000_000;
 
-/** A task whose runs end when the test says so. */
+/** Returns a task and its runs. Each run lasts until the test resolves it. */
 function steppedTask() {
   const runs: PromiseWithResolvers<void>[] = [];
   let running = 0;
@@ -24,7 +24,7 @@ function steppedTask() {
 }
 
 describe("a loop", () => {
-  test("runs at once, then when it is woken", async () => {
+  test("runs when it starts, and again when it is woken", async () => {
     let runs = 0;
     const loop = new Loop({
       task: async () => {
@@ -42,7 +42,7 @@ describe("a loop", () => {
     expect(runs).toBe(2);
   });
 
-  test("without a pause waits only for a wake, and leaves a gap before it runs again", async () => {
+  test("without a pause runs only when it is woken, and not before its gap is over", async () => {
     const clock = manualClock();
     let runs = 0;
     const loop = new Loop({
@@ -71,7 +71,7 @@ describe("a loop", () => {
     await loop.stop();
   });
 
-  test("runs once more for all wakes during a run, and never twice at a time", async () => {
+  test("runs once more after several wakes during a run, and never twice at the same time", async () => {
     const { runs, task } = steppedTask();
     const loop = new Loop({ task, pause_ms: FOREVER_MS, retry_ms: FOREVER_MS, onFailure: () => {} });
     loop.start();
@@ -84,7 +84,7 @@ describe("a loop", () => {
     expect(runs).toHaveLength(2);
   });
 
-  test("waits longer after each failure in a row, up to eight times, and starts over after a success", async () => {
+  test("doubles the wait after consecutive failures, up to eight times, and resets it after a success", async () => {
     const waits: number[] = [];
     let runs = 0;
     const loop = new Loop({
@@ -102,7 +102,7 @@ describe("a loop", () => {
     expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 8, 8, 1, 2]);
   });
 
-  test("keeps the pause after a failure though it is woken", async () => {
+  test("does not retry sooner after a failure when it is woken", async () => {
     let runs = 0;
     const loop = new Loop({
       task: async () => {
@@ -120,7 +120,7 @@ describe("a loop", () => {
     expect(runs).toBe(1);
   });
 
-  test("stops when the run under way has ended", async () => {
+  test("stops after the run in progress ends", async () => {
     const { runs, task } = steppedTask();
     const loop = new Loop({ task, pause_ms: 1, retry_ms: 1, onFailure: () => {} });
     loop.start();
@@ -135,7 +135,7 @@ describe("a loop", () => {
     expect(runs).toHaveLength(1);
   });
 
-  test("waits by its clock, first for the delay that it was started with", async () => {
+  test("uses its clock for the initial delay and for the pauses", async () => {
     const clock = manualClock();
     let runs = 0;
     const task = async () => {
@@ -152,7 +152,7 @@ describe("a loop", () => {
     expect([runs, clock.waiting()]).toEqual([1, []]);
   });
 
-  test("tells a run in progress to end", async () => {
+  test("tells a run in progress that the loop is stopping", async () => {
     const started = Promise.withResolvers<() => boolean>();
     const ended = Promise.withResolvers<void>();
     const task = (stopping: () => boolean) => {

@@ -3,7 +3,7 @@ import { KeyedSemaphore, NoPermit, Semaphore } from "@ostiary/lib/async";
 import fc from "fast-check";
 
 describe("a semaphore", () => {
-  test("gives its permits first come, first served, each once", async () => {
+  test("grants permits first come, first served, and ignores a second release", async () => {
     const semaphore = new Semaphore(2);
     const [first, second] = [await semaphore.acquire(), await semaphore.acquire()];
     const order: string[] = [];
@@ -28,7 +28,7 @@ describe("a semaphore", () => {
     expect(semaphore.idle).toBe(true);
   });
 
-  test("refuses at once when too many wait, and after a timeout when no permit came", async () => {
+  test("refuses at once when its queue is full, and after a timeout when no permit becomes free", async () => {
     const semaphore = new Semaphore(1, 1);
     const release = await semaphore.acquire();
     const waiting = semaphore.acquire(1);
@@ -40,14 +40,14 @@ describe("a semaphore", () => {
     (await semaphore.acquire(1))();
   });
 
-  test("gives the permit back of work that failed", async () => {
+  test("releases the permit of failed work", async () => {
     const semaphore = new Semaphore(1);
     expect(semaphore.run(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(await semaphore.run(async () => "yes")).toBe("yes");
     expect(semaphore.idle).toBe(true);
   });
 
-  test("never runs more at once than it has permits, and leaves no waiter", async () => {
+  test("never runs more work at once than it has permits, and finishes all work", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5 }),
@@ -71,7 +71,7 @@ describe("a semaphore", () => {
   });
 });
 
-test("names of a keyed semaphore do not wait for each other", async () => {
+test("different keys of a keyed semaphore do not wait for each other", async () => {
   const keyed = new KeyedSemaphore(1, 0);
   const release = await keyed.acquire("a", 0);
   expect(keyed.acquire("a", 0)).rejects.toBeInstanceOf(NoPermit);

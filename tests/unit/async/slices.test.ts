@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { inSlices, resultInSlices } from "@ostiary/lib/async";
 import { manualClock } from "../../support/manual-clock.ts";
 
-/** Returns work of `count` steps that take `step_ms` each, with a record of the order of events. */
+/** Returns a generator of `count` steps of `step_ms` each, its clock, and a list that records the steps. */
 function worked(count: number, step_ms: number) {
   const clock = manualClock();
   const order: string[] = [];
@@ -16,7 +16,7 @@ function worked(count: number, step_ms: number) {
   return { clock, order, steps: steps() };
 }
 
-test("steps run in slices, with a turn of the event loop between them", async () => {
+test("steps run in slices, and the event loop runs between two slices", async () => {
   const { clock, order, steps } = worked(7, 1);
   const turn = () => {
     order.push("turn");
@@ -29,13 +29,13 @@ test("steps run in slices, with a turn of the event loop between them", async ()
   expect(order.indexOf("step 7")).toBeGreaterThan(order.indexOf("turn", order.indexOf("step 4")));
 });
 
-test("stopped steps end with their slice, and say so", async () => {
+test("stopped steps end after the current slice, and the result is false", async () => {
   const { clock, order, steps } = worked(7, 1);
   expect(await inSlices(steps, { slice_ms: 3, clock, stopping: () => true })).toBe(false);
   expect(order).toEqual(["step 1", "step 2", "step 3"]);
 });
 
-test("work with a failing step fails as a whole", async () => {
+test("a step that throws rejects the whole work", async () => {
   const steps = (function* () {
     yield;
     throw new Error("broken");
@@ -43,7 +43,7 @@ test("work with a failing step fails as a whole", async () => {
   await expect(inSlices(steps, { slice_ms: 3 })).rejects.toThrow("broken");
 });
 
-test("the return value or error of steps is the result of all", async () => {
+test("resultInSlices returns the return value of the steps, or throws their error", async () => {
   function* steps(fails: boolean) {
     yield;
     if (fails) throw new Error("broken");

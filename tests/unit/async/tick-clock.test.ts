@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { tickClock } from "@ostiary/lib/async";
 import { manualClock } from "../../support/manual-clock.ts";
 
-test("a timer runs once, after its time and two ticks at most", () => {
+test("a timer runs once, never early and at most two ticks late", () => {
   const system = manualClock();
   const clock = tickClock(25, system);
   const ran: number[] = [];
@@ -15,7 +15,7 @@ test("a timer runs once, after its time and two ticks at most", () => {
   expect(ran).toEqual([75, 525, 525]);
 });
 
-test("one timer serves all, and none is left without waiters", () => {
+test("one system timer serves all timers, and ends when no timer is left", () => {
   const system = manualClock();
   const clock = tickClock(25, system);
   const cancels = Array.from({ length: 1_000 }, (_, index) =>
@@ -29,7 +29,7 @@ test("one timer serves all, and none is left without waiters", () => {
   expect(system.waiting()).toEqual([25]);
 });
 
-test("a timer that cancels another of its moment, or throws, does not stop the clock", () => {
+test("a timer that cancels another due timer, or throws, does not stop the clock", () => {
   const system = manualClock();
   const clock = tickClock(25, system);
   const ran: string[] = [];
@@ -49,7 +49,7 @@ test("a timer that cancels another of its moment, or throws, does not stop the c
   expect(ran).toEqual(["first", "third", "last"]);
 });
 
-test("time in which the process was too busy to read does not count", async () => {
+test("time in which the process is blocked does not count toward a timer", async () => {
   const clock = tickClock(5);
   const { promise, resolve } = Promise.withResolvers<number>();
   clock.after(50, () => resolve(clock.elapsed_ms()));

@@ -1,9 +1,8 @@
+/** Tests of `checkCosignedRoot`, which finds the witnesses that cosigned a signed root. */
 import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { checkCosignedRoot, NotWitnessKeys, readWitnessKeys } from "@ostiary/lib/verification";
 import { TestLog, testWitness } from "../../support/test-log.ts";
-
-/** A signed root tells by its text alone who cosigned it. */
 
 const NOW_S = 1_800_000_000;
 
@@ -14,7 +13,7 @@ function witness(name: string, privateKey?: KeyObject) {
 
 const log = new TestLog("audit.example.com/log").grow(7);
 const [a, b, c] = [witness("a.example.com"), witness("b.example.com"), witness("c.example.com")];
-const keys = readWitnessKeys(`# those that we trust\n\n${[a, b, c].map(({ key }) => `${key}\n`).join("")}`);
+const keys = readWitnessKeys(`# trusted witnesses\n\n${[a, b, c].map(({ key }) => `${key}\n`).join("")}`);
 const check = (note: string, quorum = 2) => checkCosignedRoot(note, keys, { quorum, now_ms: NOW_S * 1_000 });
 
 async function names(note: string): Promise<string[]> {
@@ -43,7 +42,7 @@ describe("a signed root", () => {
   });
 
   // AU-175
-  test("counts a witness once, with its newest time, beside lines of others", async () => {
+  test("counts a witness once, with its newest time, and ignores unknown witnesses", async () => {
     const stranger = witness("stranger.example.com").line(log.text());
     const twice = `${log.note()}${a.line(log.text(), NOW_S - 5)}${stranger}${a.line(log.text())}`;
     const found = await check(twice);
@@ -52,7 +51,7 @@ describe("a signed root", () => {
   });
 
   // AU-175
-  test("of a rolled back, forked or rewritten log has no cosignatures of the first one", async () => {
+  test("does not accept the cosignatures of another root: of a rolled back, forked or rewritten log", async () => {
     const lines = a.line(log.text()) + b.line(log.text());
     const forked = log.forkAt(5).grow(2);
     for (const other of [forked.note(), log.note(log.text(6)), log.note(`${log.text()}an extension\n`)]) {
@@ -61,7 +60,7 @@ describe("a signed root", () => {
   });
 
   // AU-175
-  test("does not count cosignatures under another name, with another time or over an hour ahead", async () => {
+  test("does not count a cosignature with another name, changed bytes or a time over an hour ahead", async () => {
     const line = a.line(log.text());
     const bytes = Buffer.from(line.split(" ")[2] ?? "", "base64");
     const changed = [...bytes.keys()].map((at) => {
@@ -80,13 +79,13 @@ describe("a signed root", () => {
   });
 
   // AU-175
-  test("is nothing else than a note with a tree head", async () => {
+  test("must be a note with a tree head", async () => {
     const texts = ["", "{}", log.text(), note.slice(0, -1), note.replace("\n7\n", "\n07\n"), `${note}\n`];
     for (const text of texts) expect(await check(text)).toBeNull();
   });
 });
 
-describe("keys of witnesses", () => {
+describe("the keys of witnesses", () => {
   // AU-175
   test.each([
     ["", 0],
@@ -96,7 +95,7 @@ describe("keys of witnesses", () => {
     [`${a.key}\n${a.key}\n`, 2],
     [`${a.key}A\n`, 1],
     [Array.from({ length: 101 }, (_, n) => `${witness(`w${n}`).key}\n`).join(""), 0],
-  ])("are refused with the line", (text, line) => {
+  ])("are refused with the number of the wrong line, or 0 for the whole file", (text, line) => {
     try {
       readWitnessKeys(text);
       throw new Error("The keys were accepted.");

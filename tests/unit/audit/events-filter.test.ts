@@ -18,8 +18,8 @@ const instant = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms);
 const time = fc.integer({ min: FIRST_MS, max: LAST_MS });
 const optionalTime = fc.option(time);
 
-describe("the bounds of a read", () => {
-  test("hold every event that matches the filter and the cursor, and cut at the filter's own times", () => {
+describe("the bounds of a query for events", () => {
+  test("contain an event exactly if it matches the filter's times and the cursor", () => {
     fc.assert(
       fc.property(
         ...[
@@ -57,7 +57,7 @@ describe("the bounds of a read", () => {
     );
   });
 
-  test("stay within two days of the times, so that a walk begins near the events", () => {
+  test("stay within two days of the filter's times, so that a scan starts near the events", () => {
     const from = Date.UTC(2026, 0, 10);
     const before = Date.UTC(2026, 0, 11);
     const bounds = eventBounds(filter(instant(from), instant(before)), null);
@@ -65,21 +65,25 @@ describe("the bounds of a read", () => {
     expect((bounds?.id_before ?? "~") < ulid(before + 48 * HOUR_MS)).toBe(true);
   });
 
-  test("end two days after the cursor's time, so that newer months are not read", () => {
+  test("end 25 hours after the cursor's time, so that newer months are not read", () => {
     const bounds = eventBounds(filter(null, null), ulid(Date.UTC(2026, 0, 10)));
     expect(bounds?.occurred_before).toBe("2026-01-11T01:00:00.001Z");
   });
 
   test.each([
-    ["after is later than before", "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"],
-    ["after is before", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"],
-    ["both lie between two milliseconds", "2026-01-01T00:00:00.0001Z", "2026-01-01T00:00:00.0009Z"],
-  ])("are none when %s", (_, from, before) => {
+    ["occurred_after is later than occurred_before", "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"],
+    ["occurred_after equals occurred_before", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"],
+    [
+      "both times lie between the same two milliseconds",
+      "2026-01-01T00:00:00.0001Z",
+      "2026-01-01T00:00:00.0009Z",
+    ],
+  ])("are null when %s", (_, from, before) => {
     expect(eventBounds(filter(Temporal.Instant.from(from), Temporal.Instant.from(before)), null)).toBeNull();
   });
 
   // AU-38
-  test("round a time between two milliseconds up", () => {
+  test("round a time up to a whole millisecond", () => {
     const odd = Temporal.Instant.from("2026-01-01T00:00:00.000001Z");
     expect(eventBounds(filter(odd, null), null)?.occurred_from).toBe("2026-01-01T00:00:00.001Z");
     expect(eventBounds(filter(null, odd), null)?.occurred_before).toBe("2026-01-01T00:00:00.001Z");
@@ -88,7 +92,7 @@ describe("the bounds of a read", () => {
   test.each([
     ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"],
     ["1969-12-31T23:59:59Z", "9999-12-31T23:59:59-23:59"],
-  ])("reach no further than the database's calendar for %s", (from, before) => {
+  ])("stay within the years 1970 to 9999 for events from %s to %s", (from, before) => {
     const bounds = eventBounds(
       filter(Temporal.Instant.from(from), Temporal.Instant.from(before)),
       "7".padEnd(26, "Z"),

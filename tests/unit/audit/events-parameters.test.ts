@@ -11,7 +11,7 @@ const read = (text: string) => ({
 });
 const queryOf = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text));
 
-/** Returns the problems of a query, by parameter. */
+/** Returns the first problem of each wrong parameter in a query string. */
 function problems(text: string): Record<string, string> {
   const found = pageProblems(
     log,
@@ -21,8 +21,8 @@ function problems(text: string): Record<string, string> {
   return Object.fromEntries(found.toReversed().map(({ path, message }) => [path, message]));
 }
 
-describe("the query of a read", () => {
-  test("is read into a filter and a page", () => {
+describe("the query parameters of an event list", () => {
+  test("are parsed into a filter and a page", () => {
     const { filter, page } = read(
       [
         "limit=7&starting_after=01J9ZX4K7M2P5Q8R1S3T6V9W0Y&actor_member_id=m&service=s&method=GET&outcome=pending",
@@ -105,19 +105,19 @@ describe("the query of a read", () => {
     ["toString=x", "toString"],
     ["=x", ""],
     ["%00=x", "\0"],
-  ])("%s names %s", (query, path) => {
+  ])("of ?%s are refused, and the problem names %s", (query, path) => {
     const found = problems(query);
     expect(Object.keys(found)).toEqual([path]);
     expect(found[path]).toEndWith(".");
   });
 
-  test("names all problems at once", () => {
+  test("are refused with all problems at once", () => {
     expect(
       Object.keys(problems("limit=0&nope=1&outcome=x&occurred_after=x&service=&params[]=")).sort(),
     ).toEqual(["limit", "nope", "outcome", "occurred_after", "service", "params[]"].sort());
   });
 
-  test("is read or refused, whatever it holds", () => {
+  test("are parsed or refused without an exception, whatever they contain", () => {
     fc.assert(
       fc.property(fc.webQueryParameters(), fc.string(), (query, name) => {
         problems(query);
@@ -154,7 +154,7 @@ describe("the Accept header", () => {
     ["text/csv;q=0", null],
     ["*/*, text/csv;q=0", null],
     ["application/json;q=0, */*", "csv"],
-  ] as const)("%p asks for %p", (accept, format) => {
+  ] as const)("%p selects the export format %p", (accept, format) => {
     expect(exportFormat(accept)).toBe(format);
   });
 });

@@ -8,8 +8,8 @@ import { manualClock } from "../../support/manual-clock.ts";
 const LIMITS = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
 const PACE = { bytes_per_second_min: 1_000, lag_ms_max: 30_000 };
 
-/** Returns the places of a service, the clock of waiting, and a record of given places. */
-function places() {
+/** Returns `take`, which waits for an export slot, its clock, and the granted slots in `held`. */
+function exportSlots() {
   const clock = manualClock();
   const permits = new ExportPermits(LIMITS, clock);
   const held: { place: ExportPlace; release: () => void }[] = [];
@@ -25,26 +25,26 @@ function places() {
 const OF_LOG = "Too many exports of this log are running. Try again in a moment.";
 const OF_ALL = "Too many exports are running. Try again in a moment.";
 
-describe("the places of exports", () => {
+describe("export slots", () => {
   // AU-45
   test("are at most two for one log", async () => {
-    const { take } = places();
+    const { take } = exportSlots();
     await take("a");
     await take("a");
     expect(await rejection(take("a"))).toMatchObject({ status: 429, message: OF_LOG });
   });
 
   // AU-45
-  test("keep the last one for a log without an export", async () => {
-    const { take } = places();
+  test("include one that is reserved for a log without a running export", async () => {
+    const { take } = exportSlots();
     for (const log of ["a", "a", "b"]) await take(log);
     expect(await rejection(take("b"))).toMatchObject({ status: 429, message: OF_ALL });
     await take("c");
   });
 
   // AU-78
-  test("that become free go to waiting logs, in their order", async () => {
-    const { take } = places();
+  test("go to waiting logs in their order when they become free", async () => {
+    const { take } = exportSlots();
     const first = [await take("a"), await take("a"), await take("b"), await take("c")];
     const order: string[] = [];
     const waiting = ["d", "e"].map((log) => take(log).then(() => order.push(log)));
@@ -59,8 +59,8 @@ describe("the places of exports", () => {
   });
 
   // AU-78
-  test("that do not become free in time are 429 for the waiting log", async () => {
-    const { clock, take, held } = places();
+  test("are refused with 429 when none becomes free in time", async () => {
+    const { clock, take, held } = exportSlots();
     for (const log of ["a", "b", "c", "d"]) await take(log);
     const waiting = rejection(take("e"));
     clock.advance(4_999);
@@ -73,10 +73,11 @@ describe("the places of exports", () => {
 
   // AU-78
   test("are taken from the slowest of the slow readers, one for each waiting log", async () => {
-    const { take, held } = places();
+    const { take, held } = exportSlots();
     for (const log of ["a", "b", "c", "d"]) await take(log);
     const [fast, slow, slower, young] = held.map(({ place }) => place);
-    slow?.pace.took(1_000_000_000, 0); // into buffers
+    // The first bytes only fill buffers, so they do not make this reader fast.
+    slow?.pace.took(1_000_000_000, 0);
     fast?.pace.took(16_000 * 31, 31_000);
     slow?.pace.took(15_999 * 31, 31_000);
     slower?.pace.took(1_000 * 31, 31_000);
@@ -90,8 +91,8 @@ describe("the places of exports", () => {
     expect(await Promise.all(waiting.slice(0, 2))).toEqual(["got it", "got it"]);
   });
 
-  test("have a hundred waiting logs at most", async () => {
-    const { clock, take } = places();
+  test("have a queue of at most a hundred logs", async () => {
+    const { clock, take } = exportSlots();
     for (const log of ["a", "b", "c", "d"]) await take(log);
     const waiting = Array.from({ length: 100 }, (_, n) => rejection(take(`log-${n}`)));
     expect(await rejection(take("one more"))).toMatchObject({ status: 429, message: OF_ALL });
@@ -99,11 +100,11 @@ describe("the places of exports", () => {
     expect(await Promise.all(waiting)).toMatchObject(Array(100).fill({ status: 429 }));
   });
 
-  test("are given back once, in any order, and then all are free", async () => {
+  test("can be released in any order, and a second release has no effect", async () => {
     const step = fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.nat(5));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const { clock, take } = places();
+        const { clock, take } = exportSlots();
         const held: { log: string; release: () => void }[] = [];
         for (const [log, which] of steps) {
           const own = held.filter((each) => each.log === log).length;
@@ -123,22 +124,22 @@ describe("the places of exports", () => {
     );
   });
 
-  test("go to exactly that many of a hundred concurrent requests", async () => {
-    const { clock, take } = places();
+  test("go to exactly four of a hundred concurrent requests", async () => {
+    const { clock, take } = exportSlots();
     const tries = Promise.allSettled(Array.from({ length: 100 }, (_, n) => take(`log-${n % 50}`)));
     clock.advance(5_000);
     expect((await tries).filter(({ status }) => status === "fulfilled")).toHaveLength(4);
   });
 });
 
-describe("the pace of a reader", () => {
-  test("at the minimum pace or above never lags", () => {
+describe("the allowed lag of a reader", () => {
+  test("does not shrink at the minimum pace", () => {
     const pace = new ReadingPace(PACE);
     for (let n = 0; n < 10_000; n++) pace.took(1_000, 1_000);
     expect(pace.left_ms).toBe(30_000);
   });
 
-  test("at half of it uses up twice the allowed lag", () => {
+  test("is used up in twice its length at half the minimum pace", () => {
     const pace = new ReadingPace(PACE);
     for (let n = 0; n < 59; n++) pace.took(500, 1_000);
     expect(pace.left_ms).toBe(500);
@@ -146,14 +147,14 @@ describe("the pace of a reader", () => {
     expect(pace.left_ms).toBe(0);
   });
 
-  test("gets no credit for early reads", () => {
+  test("does not grow when the reader is ahead", () => {
     const pace = new ReadingPace(PACE);
     pace.took(1_000_000_000, 0);
     pace.took(0, 29_000);
     expect(pace.left_ms).toBe(1_000);
   });
 
-  test("recovers by reading faster", () => {
+  test("grows again when the reader catches up", () => {
     const pace = new ReadingPace(PACE);
     pace.took(0, 20_000);
     pace.took(15_000, 5_000);

@@ -6,7 +6,7 @@ import { rejection } from "../../support/index.ts";
 
 const limits = { group_max: 4, writes_max: 1, queue_max: 100 };
 
-/** Returns a writer whose writes end when the test says so. */
+/** Returns a writer. Each of its writes lasts until the test calls `open`. */
 function gated(overrides: Partial<typeof limits> = {}) {
   const groups: string[][] = [];
   const gates: PromiseWithResolvers<void>[] = [];
@@ -28,17 +28,17 @@ function gated(overrides: Partial<typeof limits> = {}) {
   return { writer, groups, open, gates };
 }
 
-/** Lets every promise that can continue do so. */
+/** Waits until the callbacks of all settled promises have run. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a grouped writer", () => {
-  test("writes an item at once when it comes alone", () => {
+  test("writes a single item at once", () => {
     const { writer, groups } = gated();
     void writer.add("a", "a");
     expect(groups).toEqual([["a"]]);
   });
 
-  test("gathers items that come during a write, up to the size of a group", async () => {
+  test("groups items that arrive during a write, up to the maximum group size", async () => {
     const { writer, groups, open } = gated();
     const all = ["a", "b", "c", "d", "e", "f"].map((item) => writer.add(item, item));
     expect(groups).toEqual([["a"]]);
@@ -49,7 +49,7 @@ describe("a grouped writer", () => {
     expect(await Promise.all(all)).toEqual(["a", "b", "c", "d", "e", "f"].map((item) => `${item} written`));
   });
 
-  test("writes several items together, except for a repeated key", async () => {
+  test("writes several items in one group, except items with the same key", async () => {
     const { writer, groups, open } = gated();
     const keys = ["a", "b", "a"];
     const all = writer.addAll(keys.map((key, n) => ({ key, item: `${key}${n}` })));
@@ -60,7 +60,7 @@ describe("a grouped writer", () => {
     expect(await Promise.all(all)).toEqual(["a0 written", "b1 written", "a2 written"]);
   });
 
-  test("begins a second write beside the first only for a whole group", async () => {
+  test("starts a second concurrent write only for a full group", async () => {
     const { writer, groups } = gated({ writes_max: 2 });
     for (const item of ["a", "b", "c", "d"]) void writer.add(item, item);
     expect(groups).toEqual([["a"]]);
@@ -70,7 +70,7 @@ describe("a grouped writer", () => {
     expect(groups).toHaveLength(2);
   });
 
-  test("never has two items of one key in flight", async () => {
+  test("never writes two items with the same key at once", async () => {
     const { writer, groups, open } = gated({ writes_max: 3 });
     const [first, second, third] = [writer.add("k", "1"), writer.add("k", "2"), writer.add("k", "3")];
     await turn();
@@ -84,7 +84,7 @@ describe("a grouped writer", () => {
   });
 
   // AU-23
-  test("lets an outcome wait for the write of its key in progress, also when that fails", async () => {
+  test("makes an outcome wait until the write in progress for its key succeeds or fails", async () => {
     const { writer, gates } = gated();
     const failed = rejection(writer.add("k", "1"));
     let settled = false;
@@ -100,7 +100,7 @@ describe("a grouped writer", () => {
   });
 
   // AU-29
-  test("refuses items beyond the limit of waiting ones", async () => {
+  test("refuses items when its queue is full", async () => {
     const { writer, open } = gated({ queue_max: 2 });
     const all = ["a", "b", "c"].map((item) => writer.add(item, item));
     expect(await rejection(writer.add("d", "d"))).toBeInstanceOf(StoreUnavailable);
@@ -112,7 +112,7 @@ describe("a grouped writer", () => {
     expect(await later).toBe("e written");
   });
 
-  test("is drained when everything has its answer", async () => {
+  test("is drained when every item has its result", async () => {
     const { writer, open } = gated();
     const all = ["a", "b"].map((item) => writer.add(item, item));
     let drained = false;
@@ -126,7 +126,7 @@ describe("a grouped writer", () => {
     await Promise.all(all);
   });
 
-  test("writes the members of a failed group one by one, so that a bad one fails alone", async () => {
+  test("retries the items of a failed group one by one, so that only bad items fail", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), async (good) => {
         const written: number[] = [];
@@ -148,7 +148,7 @@ describe("a grouped writer", () => {
   });
 
   // AU-27
-  test("reports to a whole group at once that the store is down", async () => {
+  test("fails a whole group after one write when the store is down", async () => {
     let writes = 0;
     const writer = new GroupedWriter<string, string>(async () => {
       writes += 1;

@@ -16,15 +16,15 @@ function problems(env: Record<string, string>): string[] {
 }
 
 // AU-112
-describe("the operator's stream", () => {
+describe("the configuration of the operator's stream", () => {
   test.each([
-    ["no variable", {}],
+    ["no variables", {}],
     [
       "a URL and a secret",
       { AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER, AUDIT_OPERATOR_STREAM_SECRET: SECRET },
     ],
     [
-      "two secrets, a format and a beginning",
+      "two secrets, a format and a starting point",
       {
         AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER,
         AUDIT_OPERATOR_STREAM_SECRET: `${secretOf(24)}, ${secretOf(64)}`,
@@ -42,7 +42,7 @@ describe("the operator's stream", () => {
         AUDIT_STREAM_ALLOWED_PORTS: "8088",
       },
     ],
-  ])("takes %s", (_, env) => {
+  ])("accepts %s", (_, env) => {
     expect(problems(env)).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe("the operator's stream", () => {
     Buffer.from(randomBytes(32)).toString("base64"),
     `${SECRET},${SECRET},${SECRET}`,
     `${SECRET},nothing`,
-  ])("refuses the secret %s, and does not show it", (secret) => {
+  ])("refuses the secret %s without repeating it", (secret) => {
     const found = problems({
       AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER,
       AUDIT_OPERATOR_STREAM_SECRET: secret,

@@ -3,8 +3,8 @@ import { wantedPartitions } from "@ostiary/audit/partitions";
 import fc from "fast-check";
 
 // AU-7
-describe("the partitions wanted", () => {
-  test("reach from last month to the month two months ahead", () => {
+describe("the partitions of the event table", () => {
+  test("cover last month, this month and the next two months", () => {
     expect(wantedPartitions(Date.UTC(2026, 11, 31, 23, 59, 59, 999))).toEqual([
       { name: "audit_events_2026_11", month: "2026-11" },
       { name: "audit_events_2026_12", month: "2026-12" },
@@ -13,7 +13,7 @@ describe("the partitions wanted", () => {
     ]);
   });
 
-  test("follow each other without a gap and hold every time from a day ago to eight weeks ahead", () => {
+  test("have no gap, and cover each time from one day ago to 58 days ahead", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Date.UTC(2100, 0) }), (now_ms) => {
         const wanted = wantedPartitions(now_ms);

@@ -44,7 +44,7 @@ const event: fc.Arbitrary<LoggedEvent> = fc.record({
 });
 
 describe("an entry", () => {
-  test("is canonical JSON, whatever the event holds", () => {
+  test("is canonical JSON, whatever the event contains", () => {
     fc.assert(
       fc.property(
         event,
@@ -62,7 +62,7 @@ describe("an entry", () => {
 describe("the tree of heads", () => {
   const head = (owner: string, position: number): Head => ({ owner, position, chain: sha256(owner) });
 
-  test("holds each of its heads at its place, and no other", () => {
+  test("proves each head at its own index, and nothing else", () => {
     for (let size = 1; size <= 70; size++) {
       const heads = inTreeOrder(Array.from({ length: size }, (_, n) => head(`user:${n}`, n + 1)));
       const { root, inclusions } = headTree(heads);
@@ -79,7 +79,7 @@ describe("the tree of heads", () => {
     }
   });
 
-  test("accepts no inner node as a leaf, and no size that costs time", () => {
+  test("does not accept an inner node as a leaf, or a wrong size", () => {
     const [first, second] = [head("user:a", 1), head("user:b", 1)];
     const { root } = headTree([first, second]);
     expect(
@@ -92,7 +92,7 @@ describe("the tree of heads", () => {
 });
 
 describe("a window of transactions", () => {
-  test("is everything that the later snapshot sees and the earlier does not, once each, in any number of steps", () => {
+  test("contains each transaction that ended between two snapshots exactly once, in any number of steps", () => {
     const steps = fc.array(
       fc.record({
         grow: fc.nat(6),
@@ -122,7 +122,7 @@ describe("a window of transactions", () => {
   });
 });
 
-/** Returns the transactions of a window that had ended. */
+/** Returns the transactions of a window that were no longer running. */
 function seenIn({ late, from, before, now }: SealWindow): bigint[] {
   const next = Array.from({ length: Number(before - from) }, (_, n) => from + BigInt(n));
   return [...late, ...next].filter((xid) => !now.running.includes(xid));

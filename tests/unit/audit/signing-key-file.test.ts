@@ -11,7 +11,7 @@ const pem = (type: "pkcs8" | "spki" | "sec1", key: { export(options: object): st
 
 // AU-70
 describe("AUDIT_SIGNING_KEY_FILE", () => {
-  test("may be absent, or an Ed25519 key in PKCS #8, whose id is its thumbprint", async () => {
+  test("may be unset, or name an Ed25519 key in PKCS #8; the key id is the JWK thumbprint", async () => {
     expect(checkSigningKeyFile({})).toEqual([]);
     const path = signingKeyFile();
     expect(problem(path)).toBeUndefined();
@@ -27,7 +27,7 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
   test.each([
     ["an RSA key", pem("pkcs8", rsa.privateKey)],
     ["a P-256 key", pem("pkcs8", ec.privateKey)],
-    ["a key in another form", pem("sec1", ec.privateKey)],
+    ["a key in SEC 1 form", pem("sec1", ec.privateKey)],
     ["a public key", pem("spki", ed25519.publicKey)],
     [
       "an encrypted key",
@@ -36,16 +36,16 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
       ),
     ],
     ["half a key", `-----BEGIN PRIVATE KEY-----\n${secret.slice(0, 20)}\n-----END PRIVATE KEY-----\n`],
-    ["a key between other lines that break it", `-----BEGIN PRIVATE KEY-----\n!${secret}\n`],
-    ["nothing", ""],
+    ["a key with a character that is not base64", `-----BEGIN PRIVATE KEY-----\n!${secret}\n`],
+    ["no content", ""],
     ["a large file", "x".repeat(20_000)],
-  ])("that holds %s is refused with the rule, and not shown", (_, text) => {
+  ])("is refused for a file with %s, without repeating the content", (_, text) => {
     const message = problem(keyFile(text));
     expect(message).toStartWith("must be the path of an Ed25519 private key in PKCS #8 (PEM)");
     if (text.length > 40) expect(message).not.toContain(text.slice(30, 40));
   });
 
-  test("is refused when others can read or write it, when it is no file, or when it is missing", () => {
+  test("is refused for a file that other users can read or write, a folder, a device or a missing file", () => {
     const text = pem("pkcs8", ed25519.privateKey);
     for (const mode of [0o644, 0o602, 0o620, 0o666]) {
       expect(problem(chmodded(text, mode))).toContain("run chmod 600 on the file");

@@ -11,7 +11,7 @@ interface Row {
   id: string;
 }
 
-/** A dispatcher of streams whose receivers never answer: each delivery ends only when it is aborted. */
+/** Returns a dispatcher of streams whose receivers never respond. Each delivery lasts until it is aborted. */
 function dispatcherOf({ fast, slow, kept = 0 }: { fast: number; slow: number; kept?: number }) {
   const clock = manualClock();
   const turns: Turn[] = [];
@@ -39,7 +39,7 @@ function dispatcherOf({ fast, slow, kept = 0 }: { fast: number; slow: number; ke
   return { clock, turns, dispatcher, proven };
 }
 
-/** Lets the dispatcher claim as often as it wants. */
+/** Advances the clock by two seconds, in steps, so that the dispatcher fills its free delivery slots. */
 async function settle({ clock }: ReturnType<typeof dispatcherOf>): Promise<void> {
   for (let round = 0; round < 10; round++) {
     clock.advance(200);
@@ -63,8 +63,8 @@ async function stop({
 }
 
 // AU-187
-describe("streams whose receivers never answer", () => {
-  test("keep their places, until they are known as slow and other streams get them", async () => {
+describe("streams whose receivers never respond", () => {
+  test("keep their delivery slots until they count as slow; then other streams get the slots", async () => {
     const bed = dispatcherOf({ fast: 4, slow: 2 });
     bed.dispatcher.start();
     await settle(bed);
@@ -75,7 +75,7 @@ describe("streams whose receivers never answer", () => {
     await stop(bed);
   });
 
-  test("are at most 128 in one replica, however many there are", async () => {
+  test("use at most 128 delivery slots of a replica, however many streams there are", async () => {
     const bed = dispatcherOf({ fast: 32, slow: 16 });
     bed.dispatcher.start();
     for (let round = 0; round < 8; round++) {
@@ -88,7 +88,7 @@ describe("streams whose receivers never answer", () => {
   });
 
   // AU-117
-  test("leave the places of receivers that answer fast free, however many there are", async () => {
+  test("leave the slots free that are reserved for fast receivers", async () => {
     const bed = dispatcherOf({ fast: 32, slow: 16, kept: 4 });
     bed.dispatcher.start();
     for (let round = 0; round < 8; round++) {
@@ -106,7 +106,10 @@ describe("streams whose receivers never answer", () => {
 
 const STEP_MS = 50;
 
-/** Returns how long a dispatcher leaves an entry that is sealed after its streams were quiet for some time. */
+/**
+ * Returns the time from the sealing of an entry to the start of its delivery. Before the sealing, the streams
+ * have no entries for `quiet_ms`.
+ */
 async function waitAfter(quiet_ms: number): Promise<number> {
   const clock = manualClock();
   let isSealed = false;
@@ -143,7 +146,7 @@ async function waitAfter(quiet_ms: number): Promise<number> {
 }
 
 // AU-116
-test("an entry is on its way within 5 s of its event, whenever it comes, sealed as late as streams allow", async () => {
+test("the delivery of an entry starts within 5 s of its event, even with the longest seal interval", async () => {
   for (let quiet_ms = 0; quiet_ms <= 2_500; quiet_ms += 250)
     expect(SEAL_INTERVAL_MS_MAX + (await waitAfter(quiet_ms))).toBeLessThanOrEqual(5_000);
 });
@@ -174,17 +177,17 @@ describe("SEAL_INTERVAL_MS", () => {
     { AUDIT_STREAM_KEY_FILE: "/keys", SEAL_INTERVAL_MS: "3001" },
     { AUDIT_STREAM_KEY_FILE: "/keys", SEAL_INTERVAL_MS: "60000" },
     { AUDIT_OPERATOR_STREAM_URL: OPERATOR, SEAL_INTERVAL_MS: "3001" },
-  ])("is refused where streams would be late: %p", (env) => {
+  ])("is refused if streams could not deliver within 5 s: %p", (env) => {
     expect(problems(env)).toEqual([REFUSED]);
   });
 
-  test("is reported as wrong once where it is no number", () => {
+  test("is reported only once if it is not a number", () => {
     expect(problems({ AUDIT_STREAM_KEY_FILE: "/keys", SEAL_INTERVAL_MS: "3 s" })).toEqual([
       "SEAL_INTERVAL_MS must be a whole number from 50 to 60000.",
     ]);
   });
 
-  test("is refused by the platform too, which makes a key for streams itself", () => {
+  test("has the maximum of 3000 on the platform too, where streams are always on", () => {
     expect(() => loadPlatform({ SEAL_INTERVAL_MS: "3001" })).toThrow(REFUSED);
     expect(() => loadPlatform({ SEAL_INTERVAL_MS: "3000" })).not.toThrow();
   });

@@ -46,8 +46,8 @@ function row(changes: Partial<NonNullable<EntryRow["event"]>> = {}, entry: Parti
 }
 
 // AU-106
-describe("an event of the class API Activity", () => {
-  test("has what the schema requires, and everything that the event says", () => {
+describe("an OCSF event of the class API Activity", () => {
+  test("has the fields that the schema requires, and all data of the audit event", () => {
     expect(ocsfEvent(STREAM, row())).toEqual({
       activity_id: 4,
       activity_name: "Delete",
@@ -110,7 +110,7 @@ describe("an event of the class API Activity", () => {
     ["PUT", 3, "Update", 600303],
     ["PATCH", 3, "Update", 600303],
     ["OPTIONS", 99, "OPTIONS", 600399],
-  ])("%s is the activity %i", (method, activity_id, activity_name, type_uid) => {
+  ])("for %s has the activity_id %i", (method, activity_id, activity_name, type_uid) => {
     expect(ocsfEvent(STREAM, row({ method }))).toMatchObject({ activity_id, activity_name, type_uid });
   });
 
@@ -121,11 +121,11 @@ describe("an event of the class API Activity", () => {
     [403, "rejected", 2],
     [502, "no_response", 2],
     [null, "no_response", 0],
-  ] as const)("of status %p and outcome %s has the status_id %i", (status, outcome, status_id) => {
+  ] as const)("with status %p and outcome %s has the status_id %i", (status, outcome, status_id) => {
     expect(ocsfEvent(STREAM, row({ status, outcome }))).toMatchObject({ status_id, status_detail: outcome });
   });
 
-  test("never has the person, and says without a member how the caller proved itself", () => {
+  test("never contains the person's id, and without a member it names the authentication type", () => {
     const event = ocsfEvent(
       STREAM,
       row({ actor_member_id: null, actor_auth_type: "jwt", actor_key_prefix: null }),
@@ -134,7 +134,7 @@ describe("an event of the class API Activity", () => {
     expect(JSON.stringify(event)).not.toContain("user-1");
   });
 
-  test("is sent once for a request: with its outcome, or without while the outcome is unknown", () => {
+  test("is sent once for a request: with the outcome, or as pending while the outcome is unknown", () => {
     const intent = (changes: Partial<NonNullable<EntryRow["event"]>>) => row(changes, { is_outcome: false });
     const pending = { outcome: "pending", status: null, details: null } as const;
     expect(ocsfEvent(STREAM, intent(pending))).toMatchObject({ status_id: 0, status_detail: "pending" });

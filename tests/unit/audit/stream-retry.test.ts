@@ -4,8 +4,8 @@ import { planRetry, RETRY_MS_MAX } from "@ostiary/audit/streams/retry";
 const NONE = { status: 500, retry_after_ms: null, call_ms: 0 };
 
 // AU-104
-describe("a failed call", () => {
-  test("is made again after a pause that doubles from 1 s to 15 minutes", () => {
+describe("a failed delivery", () => {
+  test("is retried after a pause that doubles from 1 s to 15 minutes", () => {
     const pauses = Array.from(
       { length: 14 },
       (_, failures) => planRetry({ failures, failing_ms: 0 }, NONE, () => 0.5).pause_ms,
@@ -16,18 +16,18 @@ describe("a failed call", () => {
     ]);
   });
 
-  test("is made again after a pause with jitter of a quarter", () => {
+  test("is retried after a pause with a jitter of 25 %", () => {
     const pause = (random: number) => planRetry({ failures: 3, failing_ms: 0 }, NONE, () => random).pause_ms;
     expect([pause(0), pause(1)]).toEqual([6_000, 10_000]);
   });
 
-  test("is made again when the receiver asked for it, sooner or later than the pause", () => {
+  test("is retried at the time that the receiver asks for, sooner or later than the pause", () => {
     const pause = (retry_after_ms: number) =>
       planRetry({ failures: 9, failing_ms: 0 }, { ...NONE, retry_after_ms }).pause_ms;
     expect([pause(0), pause(3_000), pause(86_400_000)]).toEqual([500, 3_000, 86_400_000]);
   });
 
-  test("is the last when it answered 410, or came 72 hours of attempts after the first", () => {
+  test("is not retried after a 410 response or after 72 hours of attempts", () => {
     const gives_up = (failing_ms: number, status: number | null) =>
       planRetry({ failures: 1, failing_ms }, { ...NONE, status }).gives_up;
     expect([gives_up(0, 410), gives_up(RETRY_MS_MAX, null), gives_up(RETRY_MS_MAX - 1, 500)]).toEqual([
@@ -37,7 +37,7 @@ describe("a failed call", () => {
     ]);
   });
 
-  test("counts its own time and the pause after it, and no time in which nobody tried", () => {
+  test("adds only its own duration and the pause after it to the time of attempts", () => {
     const first = planRetry({ failures: 0, failing_ms: 0 }, { ...NONE, call_ms: 10_000 }, () => 0.5);
     expect([first.failures, first.failing_ms]).toEqual([1, 11_000]);
   });

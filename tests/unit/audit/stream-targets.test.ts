@@ -6,9 +6,9 @@ const NONE = listOf([]);
 const STRICT = targetRules({ allow_http: false, ports: [], networks: [] });
 
 // AU-100
-describe("a stream may call", () => {
+describe("a stream", () => {
   test.each(["8.8.8.8", "1.1.1.1", "::ffff:8.8.8.8", "2606:4700::1111", "2001:4860:4860::8888"])(
-    "%s, which is public",
+    "may call the public address %s",
     (address) => {
       expect(mayCall(address, NONE)).toBe(true);
     },
@@ -38,11 +38,11 @@ describe("a stream may call", () => {
     ],
     ...["fe80::1", "fe80::1%eth0", "ff02::1", "2001:db8::1", "2001::1", "2002:7f00:1::", "3fff::1", "100::1"],
     ...["", "localhost", "1.2.3", "0x7f.1", "1.2.3.4.5"],
-  ])("not %s", (address) => {
+  ])("may not call %s", (address) => {
     expect(mayCall(address, NONE)).toBe(false);
   });
 
-  test("addresses of allowed networks, and no other private ones", () => {
+  test("may call addresses in allowed networks, and no other private addresses", () => {
     const allowed = listOf(["10.1.0.0/16", "fd12::/16"]);
     const may = ["10.1.255.255", "::ffff:10.1.0.1", "fd12::1"];
     const mayNot = ["10.2.0.1", "fd13::1", "127.0.0.1"];
@@ -96,7 +96,7 @@ describe("the URL of a stream", () => {
     expect(urlProblem(url, STRICT)).toStartWith("url must");
   });
 
-  test("may be http, with port 80 or one that is named, only where the operator allows it", () => {
+  test("may use http and other ports only if the operator allows them", () => {
     const open = targetRules({ allow_http: true, ports: ["8088"], networks: ["10.0.0.0/8"] });
     const may = ["http://siem.example.com/", "http://10.0.0.1:8088/", "https://siem.example.com:8088/"];
     const mayNot = ["http://siem.example.com:8089/", "http://192.168.0.1/", "ftp://siem.example.com/"];

@@ -15,7 +15,7 @@ describe("a file of witnesses", () => {
   const list = (...witnesses: object[]) => JSON.stringify({ witnesses });
 
   // AU-170
-  test("may have several witnesses, and a quorum of all of them", () => {
+  test("may list several witnesses, and the quorum may be their number", () => {
     const two = { ...one, name: "w2", key: other };
     expect(check(list(one, two), { AUDIT_WITNESS_QUORUM: 2 })).toEqual([]);
     const problems = check(list(one, two), { AUDIT_WITNESS_QUORUM: 3 });
@@ -53,9 +53,9 @@ describe("a file of witnesses", () => {
     [list({ ...one, key: "x" }), "witnesses[0].key must be the verifier key of a witness"],
     [list({ ...one, key: `${key}A` }), "witnesses[0].key must be the verifier key of a witness"],
     [list({ ...one, key: logKey }), "witnesses[0].key is the key of a log"],
-    [list(one, { ...one, key: other }), "witnesses[1].name stands twice"],
-    [list(one, { ...one, name: "w2" }), "witnesses[1].key stands twice"],
-  ])("is refused: %s", (text = "", message = "") => {
+    [list(one, { ...one, key: other }), "witnesses[1].name occurs twice"],
+    [list(one, { ...one, name: "w2" }), "witnesses[1].key occurs twice"],
+  ])("is refused: %j", (text = "", message = "") => {
     const problems = check(text);
     expect(problems.every(({ variable }) => variable === "AUDIT_WITNESSES_FILE")).toBe(true);
     expect(problems.map((problem) => problem.message).join("\n")).toContain(message);

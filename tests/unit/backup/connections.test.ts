@@ -13,14 +13,14 @@ describe("the connection of pg_dump and pg_restore", () => {
     ["postgres://u@h", "postgres://u@h", undefined],
     ["postgres://u%40x:p@a:1,b:2/db?target_session_attrs=primary", "postgres://u%40x@a:1,b:2/db", "p"],
     ["postgres://u:@[::1]:5432/db", "postgres://u@[::1]:5432/db", ""],
-  ])("of %s has no password and no options in its parameters", (url, dbname, password) => {
+  ])("to %s has no password and no options in its arguments", (url, dbname, password) => {
     const { variables, ...rest } = connection(url);
     expect(rest).toEqual({ dbname });
     expect(variables.PGPASSWORD).toBe(password);
     expect(variables).toMatchObject({ PGSSLMODE: "disable", PGTARGETSESSIONATTRS: "read-write" });
   });
 
-  test("checks the certificate and its name whenever the URL asks for TLS", () => {
+  test("verifies the certificate and its host name whenever the URL asks for TLS", () => {
     for (const mode of ["require", "verify-ca", "verify-full"]) {
       const { variables } = connection(`postgres://h/db?sslmode=${mode}`);
       expect(variables).toMatchObject({ PGSSLMODE: "verify-full", PGSSLROOTCERT: "system" });
@@ -34,7 +34,7 @@ describe("the connection of pg_dump and pg_restore", () => {
     });
   });
 
-  test("is refused by programs that do not know the public CAs", () => {
+  test("is refused for client programs that cannot use the system's CAs", () => {
     const old = { path: "/usr/bin/pg_dump", major: 15 };
     const url = "postgres://h/db?sslmode=verify-full";
     expect(() => connectionTo(url, {}, old)).toThrow(
@@ -62,7 +62,7 @@ describe("the databases of a backup", () => {
         { url: "a", schemas: ["routes", "audit"] },
       ],
     ],
-  ])("of %j are each named once, that of the audit log last", (config, places) => {
+  ])("of %j are each listed once, with the database of the audit log last", (config, places) => {
     expect(placesOf(config)).toEqual(places);
   });
 });

@@ -11,16 +11,19 @@ import { demandOf, generatedParts, pageWith, RATES } from "../../bench/capacity/
 const figures = Value.Parse(Figures, stored);
 const page = await Bun.file(join(import.meta.dir, "../../../.github/guides/capacity.md")).text();
 
-/** The output of `bun run bench all --json`, if given: its figures must be near those of the page. */
+/**
+ * The path of a file with the output of `bun run bench all --json`. If it is set, a test compares the output
+ * with the page.
+ */
 const given = process.env.BENCH_JSON;
-/** The factor by which runs of one machine may differ. */
+/** The largest accepted ratio between the figures of two runs on one machine. */
 const FACTOR_MAX = 1.5;
 
-test("the page shows the model's result for the figures", () => {
+test("the capacity guide shows what the model computes from the figures", () => {
   expect(pageWith(page, figures)).toBe(page);
 });
 
-test("the page says why the README has another figure for one core", async () => {
+test("the capacity guide quotes the README's figure for one core", async () => {
   const readme = await Bun.file(join(import.meta.dir, "../../../README.md")).text();
   const [, alone = ""] =
     /\s(\d+ \d{3}) times a second with 10 routes/.exec(readme.replaceAll("\n", " ")) ?? [];
@@ -28,7 +31,7 @@ test("the page says why the README has another figure for one core", async () =>
   expect(page.replaceAll("\n", " ")).toContain(`ran ${alone} times a second`);
 });
 
-test("the page's one machine has the processes and the load of the plan", () => {
+test("the guide's example of one machine has the processes and the load of the plan", () => {
   const { gateways, identities, audits, redis_shards, busy_cores } = planFor(demandOf(1_000), figures);
   const registries = 2;
   expect(gateways + identities + audits + registries + redis_shards).toBe(9);
@@ -37,7 +40,7 @@ test("the page's one machine has the processes and the load of the plan", () => 
   expect(busy_cores).toBeLessThan(2 * BUSY_MAX);
 });
 
-test("the plans need no larger cache of credentials than a gateway can have, and the page names the default", () => {
+test("the plans fit the largest credential cache of a gateway, and the guide names the default", () => {
   const { default: fallback, maximum } = gatewayVariables.properties.ADMISSION_CACHE_ENTRIES;
   for (const rate of RATES) {
     expect(planFor(demandOf(rate), figures).gateway_credentials).toBeLessThanOrEqual(Number(maximum));
@@ -45,7 +48,7 @@ test("the plans need no larger cache of credentials than a gateway can have, and
   expect(page.replaceAll("\n", " ")).toContain(`above the default of ${Number(fallback) / 1_000} 000`);
 });
 
-test("a page without a place for a table is refused", () => {
+test("a page without the markers of a table is refused", () => {
   for (const name of generatedParts(figures).keys()) {
     expect(() => pageWith(page.replace(`<!-- /${name} -->`, ""), figures)).toThrow(name);
   }
@@ -75,7 +78,7 @@ describe("figures", () => {
     memory: { goals: [goal("an idle event stream, KiB", 17)] },
   };
 
-  test("come from a run of all benches, and figures that no bench measures stay", () => {
+  test("come from a run of all benchmarks, and figures that no benchmark measures do not change", () => {
     expect(figuresFrom(benches, figures, "2026-01-01")).toEqual({
       taken: "2026-01-01, A, 2 cores, Bun 1, load average 0",
       gateway_public_us: 100,
@@ -95,7 +98,7 @@ describe("figures", () => {
     });
   });
 
-  test("of an incomplete run are refused", () => {
+  test("cannot come from an incomplete run", () => {
     for (const name of Object.keys(benches)) {
       expect(() => figuresFrom({ ...benches, [name]: undefined }, figures, "")).toThrow();
     }
@@ -103,7 +106,7 @@ describe("figures", () => {
   });
 
   test.skipIf(given === undefined)(
-    "of the given output of the benches are near those of the page",
+    "from the given benchmark output are close to those of the page",
     async () => {
       const found = figuresFrom(await Bun.file(given ?? "").json(), figures, "");
       const far = Object.entries(found).filter(([name, value]) => {
@@ -129,14 +132,14 @@ describe("a plan", () => {
   });
   const grown: (keyof Demand)[] = ["requests_per_second", "routes", "streams", "retention_days"];
 
-  test("for a larger demand needs no less of anything", () => {
+  test("for a larger demand never has less of a resource", () => {
     fc.assert(
       fc.property(demands, fc.constantFrom(...grown), (demand, field) => {
         const [less, more] = [demand, { ...demand, [field]: demand[field] * 2 }].map((each) =>
           planFor(each, figures),
         );
         for (const [name, value] of Object.entries(less ?? {})) {
-          // Spread over more gateways, streams take less of each.
+          // The memory of each gateway may shrink, because more gateways share the streams.
           if (typeof value !== "number" || name === "gateway_memory_mib") continue;
           const after = Object.entries(more ?? {}).find(([each]) => each === name)?.[1];
           expect(Number(after)).toBeGreaterThanOrEqual(value);
@@ -145,7 +148,7 @@ describe("a plan", () => {
     );
   });
 
-  test("keeps every gateway below its bound while one is down", () => {
+  test("keeps the other gateways below their maximum load while one is down", () => {
     fc.assert(
       fc.property(demands, (demand) => {
         const { gateways } = planFor(demand, figures);
@@ -161,7 +164,7 @@ describe("a plan", () => {
     );
   });
 
-  test("has at least two of each process in the path of requests", () => {
+  test("has at least two gateways, two identity services and two audit services", () => {
     for (const rate of [1, ...RATES]) {
       const { gateways, identities, audits } = planFor(demandOf(rate), figures);
       expect(Math.min(gateways, identities, audits)).toBeGreaterThanOrEqual(2);
@@ -175,7 +178,7 @@ describe("a plan", () => {
     expect(grown).toBeGreaterThan((0.9 * 1_000_000 * figures.gateway_credential_kib) / 1024);
   });
 
-  test("never validates more often than requests come", () => {
+  test("never has more validations than requests", () => {
     const demand = { ...demandOf(1_000), credentials: 10_000_000, cache_ttl_seconds: 1 };
     expect(planFor(demand, figures).validations_per_second).toBe(900);
   });

@@ -22,7 +22,7 @@ const GITLAB = {
 
 // RG-119
 describe("the reason and the link of a write from the command line", () => {
-  test("are none outside a pipeline", () => {
+  test("are absent outside a pipeline", () => {
     expect(headersIn({})).toEqual({});
     expect(headersIn({ ...GITHUB, GITHUB_ACTIONS: "" })).toEqual({});
   });
@@ -35,7 +35,7 @@ describe("the reason and the link of a write from the command line", () => {
     expect(headersIn({ ...GITHUB, GITHUB_RUN_ID: "" })).toEqual({ "X-Change-Reason": "routes of main" });
   });
 
-  test("are the title of the commit and the job on GitLab, as the bytes of UTF-8", () => {
+  test("are the commit title and the job on GitLab, encoded as UTF-8", () => {
     expect(headersIn(GITLAB)).toEqual({
       "X-Change-Reason": Buffer.from("Größere Grenzen").toString("latin1"),
       "X-Change-Link": GITLAB.CI_JOB_URL,
@@ -44,7 +44,7 @@ describe("the reason and the link of a write from the command line", () => {
     expect(headersIn(withoutJob)["X-Change-Link"]).toBe(GITLAB.CI_PIPELINE_URL);
   });
 
-  test("are those that a person gives, also in a pipeline", () => {
+  test("are those on the command line, even in a pipeline", () => {
     const given = { reason: "Fix the search", link: "https://tickets.example.com/7" };
     expect(headersIn(GITHUB, given)).toEqual({
       "X-Change-Reason": "Fix the search",
@@ -56,7 +56,7 @@ describe("the reason and the link of a write from the command line", () => {
     ["a title of a thousand characters", { CI_COMMIT_TITLE: "x".repeat(1000) }, "x".repeat(512)],
     ["a title with control characters", { CI_COMMIT_TITLE: "a\r\nX-Evil: 1\u0000b" }, "a X-Evil: 1 b"],
     ["an empty title", { CI_COMMIT_TITLE: " \n" }, undefined],
-  ])("of a pipeline are cut to what the registry accepts: %s", (_, env, reason) => {
+  ])("from a pipeline are shortened to what the registry accepts: %s", (_, env, reason) => {
     expect(headersIn({ ...GITLAB, ...env })["X-Change-Reason"]).toBe(reason);
   });
 
@@ -65,7 +65,7 @@ describe("the reason and the link of a write from the command line", () => {
     "no address",
     "https://me:secret@example.com/",
     `https://e.com/${"x".repeat(2048)}`,
-  ])("leave out the link %j of a pipeline", (CI_JOB_URL) => {
+  ])("do not include the link %j of a pipeline", (CI_JOB_URL) => {
     expect(headersIn({ ...GITLAB, CI_JOB_URL })["X-Change-Link"]).toBeUndefined();
   });
 });

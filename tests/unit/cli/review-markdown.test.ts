@@ -24,7 +24,7 @@ function removed(path: string, more: object = {}): Change {
   };
 }
 
-/** Returns the tables that a renderer of GitHub's Markdown finds. */
+/** Returns the tables that a parser of GitHub Flavored Markdown finds. */
 function tablesOf(markdown: string): Tokens.Table[] {
   return marked.lexer(markdown).filter((token: Token): token is Tokens.Table => token.type === "table");
 }
@@ -56,7 +56,7 @@ describe("a path in a table", () => {
     ),
   );
 
-  test("is shown unchanged, whatever it holds, and breaks no table", () => {
+  test("is shown unchanged, whatever it contains, and does not break the table", () => {
     fc.assert(
       fc.property(hostile, hostile, (path, service) => {
         const markdown = review([{ service, changes: markChanges([removed(`/${path}`), removed("/next")]) }]);
@@ -70,7 +70,7 @@ describe("a path in a table", () => {
         const tags = new Set([...html.matchAll(/<\/?([a-z0-9]+)/g)].map(([, tag]) => tag));
         const ours = ["h3", "p", "strong", "code", "br", "table", "thead", "tbody", "tr", "th", "td"];
         expect([...tags].filter((tag) => !ours.includes(tag ?? ""))).toEqual([]);
-        // The text mentions no person and has no link.
+        // Apart from headings and escapes, no character can start a mention, a link or a heading.
         expect(markdown.replace(/^###|&#\d+;/gm, "")).not.toMatch(/[@[\]#]/);
       }),
       { numRuns: 500 },
@@ -85,7 +85,7 @@ describe("a review that is too long for a comment", () => {
   test.each([
     ["of one service", [2000]],
     ["of many services", Array.from({ length: 200 }, () => 10)],
-  ])("%s is cut where it still is one, and says how much is missing", (_, sizes) => {
+  ])("%s is shortened to valid Markdown, and says how many changes are missing", (_, sizes) => {
     const services = sizes.map((size, index) => ({
       service: `s${index}`,
       changes: markChanges(long(size)).map((change) => ({ ...change, marks: [] })),
@@ -93,7 +93,7 @@ describe("a review that is too long for a comment", () => {
     const marking = { service: "marked", changes: markChanges([removed("/look-here")]) };
     const markdown = review([...services, marking]);
     expect(markdown.length).toBeLessThan(COMMENT_LENGTH_MAX);
-    // Marked changes come first.
+    // Marked changes come first, so the limit never removes them.
     expect(markdown).toContain("/look-here");
     const shown = tablesOf(markdown).reduce((sum, { rows }) => sum + rows.length, 0);
     const missing = Number(/\n(\d+) more changes do not fit into a comment\.\n$/.exec(markdown)?.[1]);

@@ -6,7 +6,7 @@ import { verify } from "../../app/audit/proof-bed.ts";
 const vectors = await Bun.file(join(import.meta.dir, "../../conformance/audit-proof/vectors.json")).json();
 
 // AU-138
-test("the report of a log names each statement that holds, with its numbers and what it corrects", async () => {
+test("the verification report lists the valid statements, with their numbers and what they correct", async () => {
   const { lines, keys } = vectors.exports.find(
     ({ title }: { title: string }) => title === "statements: a month and its correction",
   );
@@ -15,7 +15,7 @@ test("the report of a log names each statement that holds, with its numbers and 
     "  statement    of 2026-01 (2026-01.2, which corrects 2026-01.1): 300 requests, 18 refused, 3 failed, 156 000 bytes in, 25 200 000 bytes out",
   );
   const [first] = verdict.statements;
-  if (first === undefined) throw new Error("There is one.");
+  if (first === undefined) throw new Error("The verdict has no statement.");
   const many = Array.from({ length: 30 }, (_, month) => ({
     ...first,
     month: `${2000 + month}-01`,

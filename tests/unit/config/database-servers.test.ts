@@ -1,9 +1,8 @@
+/** Tests of the servers that a `DATABASE_URL` names. */
 import { describe, expect, test } from "bun:test";
 import { ipv6Place, serverUrls, wantsPrimary } from "../../../lib/runtime/stores/database/primary-search.ts";
 
-/** How `DATABASE_URL` names servers. */
-
-describe("a database URL names", () => {
+describe("the database URL", () => {
   test.each<[url: string, servers: string[]]>([
     ["postgres://h/db", ["postgres://h/db"]],
     [
@@ -13,7 +12,7 @@ describe("a database URL names", () => {
     ["postgres://u:p@x@a,b", ["postgres://u:p@x@a", "postgres://u:p@x@b"]],
     ["postgresql://[::1]:5433,h/db", ["postgresql://[::1]:5433/db", "postgresql://h/db"]],
     ["postgres://u:p,q@a/db", ["postgres://u:p,q@a/db"]],
-  ])("the servers of %s", (url, servers) => {
+  ])("%s names its servers", (url, servers) => {
     expect(serverUrls(url)).toEqual(servers);
   });
 
@@ -23,7 +22,7 @@ describe("a database URL names", () => {
     ["postgres://a/db?sslmode=require&target_session_attrs=read-write", true],
     ["postgres://u:p,q@a/db", false],
     ["postgres://a/db", false],
-  ])("a primary: %s %p", (url, primary) => {
+  ])("%s asks for the primary server: %p", (url, primary) => {
     expect(wantsPrimary(url)).toBe(primary);
   });
 
@@ -32,7 +31,7 @@ describe("a database URL names", () => {
     ["postgres://[2001:db8::1]", { host: ["2001:db8::1"], port: [5432] }],
     ["postgres://u:[::1]@h:5433/db", {}],
     ["postgres://h/db?x=[::1]", {}],
-  ])("an IPv6 address: %s", (url, place) => {
+  ])("%s names an IPv6 address only as its host", (url, place) => {
     expect<object>(ipv6Place(url)).toEqual(place);
   });
 });

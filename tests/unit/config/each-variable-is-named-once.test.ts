@@ -20,7 +20,7 @@ import { checkOperatorProvider } from "@ostiary/registry/operators/config";
 import type { TObject } from "@sinclair/typebox";
 import fc from "fast-check";
 
-/** Every service: its variables, and the lines of its refusal to start with an environment. */
+/** The variables of each service. `refusal` returns the error lines with which it refuses an environment. */
 const services: Record<string, { schema: TObject; refusal: (env: Environment) => string[] }> = {
   gateway: {
     schema: gatewayVariables,
@@ -80,7 +80,7 @@ function refusalOfPlatform(env: Environment): string[] {
   }
 }
 
-/** Values that break rules of one variable or of two together, and valid ones. */
+/** Values that are valid, break the rule of one variable, or conflict with another variable. */
 const values = fc.constantFrom(
   ...[undefined, "", " ", "x", "0", "1", "70000", "true", "false", "300.1.1.1", "-"],
   ...["memory://", "pglite://memory", "redis://127.0.0.1:1", "http://127.0.0.1:1", "https://127.0.0.1:1"],
@@ -93,8 +93,8 @@ const values = fc.constantFrom(
 );
 
 /**
- * Ports and hosts that can be bound, or break a rule by themselves. A bind that fails is retried after a
- * pause.
+ * Ports and hosts that are free or invalid. A port in use would slow this test, because a failed bind is
+ * retried after a pause.
  */
 const ports = fc.constantFrom("0", "x", "70000", " ");
 const hosts = fc.constantFrom("127.0.0.1", "300.1.1.1", " ");
@@ -106,7 +106,7 @@ function valuesOf(name: string) {
 
 for (const [service, { schema, refusal }] of Object.entries(services)) {
   // OP-5
-  test(`a refusal of ${service} to start names each wrong variable once`, () => {
+  test(`${service} names each wrong variable once when it refuses to start`, () => {
     const names = Object.entries(schema.properties).flatMap(([name, { secret }]) =>
       secret === true ? [name, `${name}_FILE`] : [name],
     );

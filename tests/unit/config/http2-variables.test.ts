@@ -1,9 +1,8 @@
+/** Tests of the HTTP/2 variables. The gateway refuses combinations with which no client could reach it. */
 import { describe, expect, test } from "bun:test";
 import { checkHttp2, gatewayVariables } from "@ostiary/gateway/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
 import { loadPlatform } from "@ostiary/platform/config";
-
-/** The variables of HTTP/2. The gateway refuses to start with a combination that no client could reach. */
 
 const TLS = { TLS_CERT_FILE: "/tls/cert.pem", TLS_KEY_FILE: "/tls/key.pem" };
 
@@ -17,7 +16,7 @@ function problems(env: Record<string, string>): string[] {
 describe("the gateway refuses", () => {
   test.each<[string, Record<string, string>, string]>([
     [
-      "HTTP/2 without TLS, unless it is meant",
+      "HTTP/2 without TLS, unless HTTP2_CLEARTEXT is set",
       { HTTP2_ENABLED: "true" },
       "HTTP2_ENABLED needs TLS_CERT_FILE and TLS_KEY_FILE, or HTTP2_CLEARTEXT where a balancer speaks HTTP/2 without TLS.",
     ],
@@ -29,7 +28,7 @@ describe("the gateway refuses", () => {
     [
       "cleartext HTTP/2 on a port that speaks TLS",
       { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true", ...TLS },
-      "HTTP2_CLEARTEXT excludes TLS_CERT_FILE and TLS_KEY_FILE: remove HTTP2_CLEARTEXT, or remove both files.",
+      "HTTP2_CLEARTEXT cannot be used with TLS_CERT_FILE and TLS_KEY_FILE: remove HTTP2_CLEARTEXT, or remove both files.",
     ],
   ])("%s", (_, env, problem) => {
     expect(problems(env)).toEqual([problem]);
@@ -41,11 +40,11 @@ describe("the gateway refuses", () => {
 });
 
 test.each<[string, Record<string, string>]>([
-  ["nothing, which leaves HTTP/2 off", {}],
-  ["HTTP/2 by TLS", { HTTP2_ENABLED: "true", ...TLS }],
-  ["HTTP/2 without TLS, where it is meant", { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true" }],
+  ["no variables, so that HTTP/2 is off", {}],
+  ["HTTP/2 over TLS", { HTTP2_ENABLED: "true", ...TLS }],
+  ["HTTP/2 without TLS if HTTP2_CLEARTEXT is set", { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true" }],
   ["TLS alone", TLS],
-])("the gateway takes %s", (_, env) => {
+])("the gateway accepts %s", (_, env) => {
   expect(problems(env)).toEqual([]);
 });
 

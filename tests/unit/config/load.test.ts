@@ -36,20 +36,20 @@ function problems(env: Record<string, string | undefined>): readonly ConfigProbl
 }
 
 describe("loadConfig", () => {
-  test("fills defaults, converts, and freezes", () => {
+  test("fills in defaults, converts values and freezes the result", () => {
     const config = loadConfig(variables, { ...good, PORT: "0", ENABLED: "false", SIZE: "20" });
     expect(config).toEqual({ ...good, BRAND: "ostiary", PORT: 0, SIZE: 20, ENABLED: false });
     expect(Object.isFrozen(config)).toBe(true);
   });
 
   // OP-8
-  test("an empty variable counts as unset, unless empty is refused", () => {
+  test("treats an empty variable as unset, unless its rule refuses empty values", () => {
     expect(loadConfig(variables, { ...good, PORT: "", FILE: "" })).toMatchObject({ PORT: 5001 });
     expect(problems({ ...good, BRAND: "" }).map(({ variable }) => variable)).toEqual(["BRAND"]);
   });
 
   // OP-5
-  test("names every wrong variable at once, and the rule that each breaks", () => {
+  test("reports all wrong variables at once, each with the rule that it breaks", () => {
     const found = problems({
       IDENTITY_URL: "localhost",
       PORT: "70000",
@@ -85,14 +85,14 @@ describe("loadConfig", () => {
   test("never repeats a value, which may be a secret", () => {
     try {
       loadConfig(variables, { ...good, DATABASE_URL: "mysql://root:hunter2@host" });
-      throw new Error("it must be refused");
+      throw new Error("The environment was accepted.");
     } catch (error) {
       expect(String(error)).toContain("DATABASE_URL");
       expect(String(error)).not.toContain("hunter2");
     }
   });
 
-  test("checks rules over several variables too", () => {
+  test("also checks rules for several variables together", () => {
     const both = (config: { PORT?: number }) =>
       config.PORT === 1 ? [{ variable: "PORT", message: "clashes." }] : [];
     expect(() => loadConfig(variables, { ...good, PORT: "1" }, both)).toThrow("PORT clashes.");

@@ -14,7 +14,7 @@ const GITHUB = "https://token.actions.githubusercontent.com";
 
 type Fields = Record<string, unknown>;
 
-/** A file of readers, each with the given fields. */
+/** Returns an operators file. Each operator is a reader with the given fields. */
 function fileOf(...operators: Fields[]): string {
   return JSON.stringify({
     operators: operators.map((fields, index) => ({ name: `o${index}`, role: "reader", ...fields })),
@@ -33,7 +33,7 @@ function problems(text: string, context: OperatorsContext = { issuer: ISSUER }):
 
 // RG-124
 describe("an operator with claims", () => {
-  test("is listed with its claims and its end", () => {
+  test("is parsed with its claims and its expiry", () => {
     const [ada] = parseOperatorsFile(
       fileOf({ claims: { groups: "platform", hd: "example.com" }, expires_at: "2027-01-31T12:00:00Z" }),
     );
@@ -54,13 +54,13 @@ describe("an operator with claims", () => {
   const VALUE = "must be text of 1 to 512 characters; write numbers, true, false and null in quotes";
   const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`c${index}`, "x"]));
   test.each<[string, unknown, string]>([
-    ["that are none", {}, MAP],
+    ["that are empty", {}, MAP],
     ["that are a list", ["groups"], MAP],
     ["that are text", "groups", MAP],
     ["that are nine", nine, MAP],
     ["with a number", { id: 7 }, `operators[0].claims.id ${VALUE}`],
     ["with a list", { groups: ["a"] }, `operators[0].claims.groups ${VALUE}`],
-    ["with nothing", { groups: "" }, `operators[0].claims.groups ${VALUE}`],
+    ["with an empty value", { groups: "" }, `operators[0].claims.groups ${VALUE}`],
     ["with a line break", { groups: "a\nb" }, `operators[0].claims.groups ${VALUE}`],
     ["with a long text", { groups: "x".repeat(513) }, `operators[0].claims.groups ${VALUE}`],
     [
@@ -69,12 +69,12 @@ describe("an operator with claims", () => {
       "operators[0].claims.repository contains *, which is not a wildcard in claims: write the whole value",
     ],
     [
-      "of every token",
+      "that every token has",
       { iss: ISSUER },
       "operators[0].claims.iss does not identify an operator: use another claim, such as sub or groups",
     ],
     [
-      "with a name that breaks the line",
+      "with a line break in a name",
       { "a\nb": "x" },
       "operators[0].claims must have names of 1 to 256 visible ASCII characters",
     ],
@@ -82,7 +82,7 @@ describe("an operator with claims", () => {
     expect(problems(fileOf({ claims }))).toEqual([`${message}.`]);
   });
 
-  test("is refused beside tokens, and without both", () => {
+  test("is refused with both claims and tokens, and with neither", () => {
     expect(problems(fileOf({ claims: { sub: "a" }, token_sha256: [sha256Of("t")] }))).toEqual([
       "operators[0] has both token_sha256 and claims: keep one of them.",
     ]);
@@ -91,7 +91,7 @@ describe("an operator with claims", () => {
     ]);
   });
 
-  test("is refused where the registry has no provider", () => {
+  test("is refused if the registry has no identity provider", () => {
     expect(problems(fileOf({ claims: { sub: "a" } }), { issuer: null })).toEqual([
       "operators[0].claims needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE: set the three variables.",
     ]);
@@ -100,8 +100,8 @@ describe("an operator with claims", () => {
 });
 
 // RG-124
-describe("an issuer from which everybody gets tokens", () => {
-  test("needs a claim that names an owner there", () => {
+describe("an operator of an issuer that gives tokens to everybody", () => {
+  test("needs a claim that names an owner at the issuer", () => {
     const message =
       "operators[0].claims must have at least one of the claims repository, repository_id, repository_owner, repository_owner_id and sub: everybody can get tokens of OPERATOR_ISSUER.";
     for (const claims of [{ ref: "refs/heads/main" }, { actor: "ada", environment: "production" }]) {
@@ -118,7 +118,7 @@ describe("two operators", () => {
   const never = (index: number, first: number) =>
     `operators[${index}] is never used, because its tokens also match operators[${first}], which comes first: put the operator with more claims first, or change the claims.`;
 
-  test("with the same claims, or with more claims behind fewer, are refused", () => {
+  test("are refused if every token of the second operator also matches the first", () => {
     const wide = { claims: { groups: "staff" } };
     const narrow = { claims: { team: "widgets", groups: "staff" } };
     expect(problems(fileOf(wide, wide))).toEqual([never(1, 0)]);
@@ -128,43 +128,48 @@ describe("two operators", () => {
     expect(problems(fileOf({ ...wide, expires_at: "2027-01-01T00:00:00Z" }, wide))).toEqual([]);
   });
 
-  test("are told apart among a thousand, with each problem at its line", () => {
+  test("with the same claims are found among a thousand operators", () => {
     const many = Array.from({ length: 999 }, (_, index) => ({ claims: { repository: `acme/${index}` } }));
     expect(problems(fileOf(...many, { claims: { repository: "acme/998" } }))).toEqual([never(999, 998)]);
   });
 });
 
 // RG-124
-describe("a token", () => {
+describe("a token is compared with the claims of an operator:", () => {
   const fits = (wanted: Record<string, string>, token: Record<string, unknown>) =>
     fitsClaims({ pairs: Object.entries(wanted), ends_ms: null }, token);
 
   test.each<[string, Record<string, string>, Record<string, unknown>, boolean]>([
     ["with the value", { repository: "acme/w" }, { repository: "acme/w", ref: "x" }, true],
     ["with another value", { repository: "acme/w" }, { repository: "acme/ww" }, false],
-    ["with other case", { repository: "acme/w" }, { repository: "Acme/w" }, false],
+    ["with the value in another case", { repository: "acme/w" }, { repository: "Acme/w" }, false],
     ["without the claim", { repository: "acme/w" }, {}, false],
     ["with one of two claims", { a: "1", b: "2" }, { a: "1" }, false],
     ["with a list that has the value", { groups: "b" }, { groups: ["a", "b"] }, true],
-    ["with a list that lacks it", { groups: "b" }, { groups: ["a", "bb"] }, false],
+    ["with a list that lacks the value", { groups: "b" }, { groups: ["a", "bb"] }, false],
     ["with a list in a list", { groups: "b" }, { groups: [["b"]] }, false],
     ["with true", { email_verified: "true" }, { email_verified: true }, true],
     ["with a number", { id: "7" }, { id: 7 }, true],
-    ["with a number beyond those that JSON carries", { id: "9007199254740992" }, { id: 2 ** 53 }, false],
+    ["with a number above the safe integers", { id: "9007199254740992" }, { id: 2 ** 53 }, false],
     ["with null", { x: "null" }, { x: null }, false],
     ["with an object", { x: "[object Object]" }, { x: {} }, false],
-    ["with a claim below another", { "realm_access.roles": "a" }, { realm_access: { roles: ["a"] } }, true],
+    ["with a nested claim", { "realm_access.roles": "a" }, { realm_access: { roles: ["a"] } }, true],
     ["with dots in the name", { "https://x.y/groups": "a" }, { "https://x.y/groups": "a" }, true],
-    ["with the name itself and another below", { "a.b": "1" }, { "a.b": "2", a: { b: "1" } }, false],
+    [
+      "with another value of the claim, and a nested claim of the same name",
+      { "a.b": "1" },
+      { "a.b": "2", a: { b: "1" } },
+      false,
+    ],
     ["with an inherited name", { constructor: "Object" }, {}, false],
-    ["with a prototype", { "__proto__.x": "1" }, JSON.parse('{"y":1}'), false],
-  ])("%s fits or does not", (_, wanted, token, fitting) => {
+    ["with a name that leads to the prototype", { "__proto__.x": "1" }, JSON.parse('{"y":1}'), false],
+  ])("%s", (_, wanted, token, fitting) => {
     expect(fits(wanted, token)).toBe(fitting);
   });
 });
 
 // RG-123
-describe("the variables of the provider", () => {
+describe("the variables of the operators' identity provider", () => {
   const said = (config: Parameters<typeof checkOperatorProvider>[0]) =>
     checkOperatorProvider(config).map(({ variable, message }) => `${variable} ${message}`);
   const whole = {
@@ -174,7 +179,7 @@ describe("the variables of the provider", () => {
     OPERATOR_AUDIENCE: "ostiary",
   };
 
-  test("are set together, with a file", () => {
+  test("must be set together, with OPERATORS_FILE", () => {
     expect([said({}), said(whole), said({ ...whole, CONSOLE_CLIENT_ID: "console" })]).toEqual([[], [], []]);
     expect(said({ OPERATOR_AUDIENCE: "ostiary" })).toEqual([
       "OPERATOR_ISSUER is required if OPERATOR_AUDIENCE is set.",
@@ -183,7 +188,7 @@ describe("the variables of the provider", () => {
     ]);
   });
 
-  test("are what the console's client id needs, with an issuer that has an address", () => {
+  test("are required by CONSOLE_CLIENT_ID, and the issuer must be an HTTP URL", () => {
     expect(said({ CONSOLE_CLIENT_ID: "console" })).toEqual([
       "CONSOLE_CLIENT_ID has no effect without OPERATOR_ISSUER: set both.",
     ]);
@@ -192,7 +197,7 @@ describe("the variables of the provider", () => {
     ]);
   });
 
-  test("are known to the check of the file", () => {
+  test("may be absent when a file without claims is checked", () => {
     expect(checkOperatorsFile({ OPERATORS_FILE: "seeds/operators.yaml", ADMIN_TOKEN: "t" })).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ function problems(text: string, context: OperatorsContext = {}): string[] {
 
 // RG-111, RG-112
 describe("an operators file that is accepted", () => {
-  test("gives each operator with its bounds and the ends of its tokens", () => {
+  test("yields each operator with its bounds and the expiry of its tokens", () => {
     const [ada, ci, docs] = parseOperatorsFile(GOOD);
     expect(ada).toEqual({
       operator: { name: "ada@example.com", role: "admin", services: null, paths: null },
@@ -62,7 +62,7 @@ describe("an operators file that is accepted", () => {
     expect(docs?.operator).toMatchObject({ role: "reader", services: [], paths: [] });
   });
 
-  test("may be empty, JSON, or list a thousand operators", () => {
+  test("may have no operators, may be JSON, and may have a thousand operators", () => {
     expect(parseOperatorsFile("operators: []")).toEqual([]);
     const many = Array.from({ length: 1000 }, (_, index) => ({
       name: `o${index}`,
@@ -76,7 +76,7 @@ describe("an operators file that is accepted", () => {
   });
 });
 
-/** A file of one operator, with fields replaced or left out (undefined). */
+/** Returns a file with one operator. `fields` replaces its fields; the value undefined removes a field. */
 function oneOperator(fields: Record<string, unknown>): string {
   const operator = {
     name: "ci",
@@ -94,13 +94,17 @@ const TOKEN_RULE = "must be the SHA-256 of a token: 64 lower-case hexadecimal di
 // RG-111
 describe("an operators file that is refused", () => {
   const files: [what: string, text: string, messages: string[]][] = [
-    ["nothing", "", ["The file must be a map with the key operators"]],
+    ["an empty file", "", ["The file must be a map with the key operators"]],
     ["a list", "- a", ["The file must be a map with the key operators"]],
     ["broken YAML", "operators: [", ["not valid YAML"]],
     ["a tag", "operators: !!js/function 'x'", ["not valid YAML"]],
     ["an unknown field", "operators: []\nusers: []", ["users is not a known field: remove the field"]],
     ["a duplicate key", "operators: []\noperators: []", ["a key occurs twice in one map"]],
-    ["operators that are none", "operators: yes", ["operators must be a list of at most 1000 operators"]],
+    [
+      "operators that are not a list",
+      "operators: yes",
+      ["operators must be a list of at most 1000 operators"],
+    ],
     [
       "an operator that is text",
       "operators: [ci]",
@@ -119,7 +123,7 @@ describe("an operators file that is refused", () => {
       ["operators[0].name must be 1 to 128 characters: letters, digits and ._@/+-"],
     ],
     [
-      "the name of the holder of ADMIN_TOKEN",
+      "the name admin, which belongs to ADMIN_TOKEN",
       { name: "admin" },
       ["operators[0].name is admin, the operator of ADMIN_TOKEN: choose another name"],
     ],
@@ -140,15 +144,19 @@ describe("an operators file that is refused", () => {
       { token_sha256: Array.from({ length: 9 }, (_, index) => sha256Of(`${index}`)) },
       ["operators[0].token_sha256 must be a list of 1 to 8 hashes of tokens"],
     ],
-    ["a token in clear", { token_sha256: ["hunter2"] }, [`operators[0].token_sha256[0] ${TOKEN_RULE}`]],
-    ["a number", { token_sha256: [12] }, [`operators[0].token_sha256[0] ${TOKEN_RULE}`]],
+    [
+      "a token in place of its hash",
+      { token_sha256: ["hunter2"] },
+      [`operators[0].token_sha256[0] ${TOKEN_RULE}`],
+    ],
+    ["a number in place of a hash", { token_sha256: [12] }, [`operators[0].token_sha256[0] ${TOKEN_RULE}`]],
     [
       "a hash in capitals",
       { token_sha256: [HASH.toUpperCase()] },
       [`operators[0].token_sha256[0] ${TOKEN_RULE}`],
     ],
     [
-      "a token with no day for its end",
+      "a token that expires on a day that does not exist",
       { token_sha256: [{ sha256: HASH, expires_at: "2027-02-30T00:00:00Z" }] },
       ["operators[0].token_sha256[0].expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z"],
     ],
@@ -158,7 +166,7 @@ describe("an operators file that is refused", () => {
       ["operators[0].token_sha256[1] is the token of operators[0]: give each operator its own token"],
     ],
     [
-      "an end that is no time",
+      "an expiry that is not a time",
       { expires_at: "tomorrow" },
       ["operators[0].expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z"],
     ],
@@ -179,7 +187,7 @@ describe("an operators file that is refused", () => {
       ["operators[0].services is only for publishers: remove services"],
     ],
     [
-      "no services at all",
+      "an empty list of services",
       { services: [] },
       [
         "operators[0].services must be a list of 1 to 100 names of services, in which * stands for any characters",
@@ -192,12 +200,12 @@ describe("an operators file that is refused", () => {
     ],
     ["a prefix without a slash", { paths: ["org"] }, ["operators[0].paths[0]: A path must start with `/`"]],
     [
-      "a prefix that no request has",
+      "a prefix that is not canonical",
       { paths: ["/org/../x"] },
       ["operators[0].paths[0]: The full path `/org/../x` is not canonical: the canonical form is `/x`"],
     ],
-    ["a star for a path", { paths: ["*"] }, ["operators[0].paths[0]: A path must start with `/`"]],
-    ["a number for a path", { paths: [1] }, ["operators[0].paths[0] must be a path, such as /org/widgets"]],
+    ["a star as a path", { paths: ["*"] }, ["operators[0].paths[0]: A path must start with `/`"]],
+    ["a number as a path", { paths: [1] }, ["operators[0].paths[0] must be a path, such as /org/widgets"]],
     ["an unknown field", { tokens: [] }, ["operators[0].tokens is not a known field: remove the field"]],
   ];
   const all = [
@@ -209,7 +217,7 @@ describe("an operators file that is refused", () => {
     expect(said).toEqual(messages.map((message) => `${message}.`));
   });
 
-  test("names every problem at its line", () => {
+  test("reports every problem with its line", () => {
     const text = `operators:
   - name: a
     role: reader
@@ -239,7 +247,7 @@ describe("an operators file that is refused", () => {
     ]);
   });
 
-  test("a file that does not exist; without OPERATORS_FILE nothing is checked", () => {
+  test("a file that does not exist, but not an unset OPERATORS_FILE", () => {
     expect(checkOperatorsFile({ OPERATORS_FILE: "/nowhere/operators.yaml" })).toEqual([
       { variable: "OPERATORS_FILE", message: "names /nowhere/operators.yaml, which cannot be read." },
     ]);

@@ -1,3 +1,4 @@
+/** Tests of the TLS files for stores and peers: which files are refused, and when new files take effect. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +8,6 @@ import { registryVariables } from "@ostiary/registry/config";
 import { type CertificatePair, Certificates } from "../../support/certificates.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
-/** The files of TLS to stores and peers: which are refused, and when new ones count. */
 const certificates = new Certificates();
 let first: CertificatePair;
 let second: CertificatePair;
@@ -29,18 +29,14 @@ const problemsOf = (variables: Record<string, string>) =>
   );
 
 // OP-10, OP-23
-describe("files that are refused", () => {
+describe("TLS files that are refused", () => {
   const noCertificates = "must be a file of certificates in PEM form that this user may read.";
   test.each<[string, () => Record<string, string>, string[]]>([
-    [
-      "a CA that is not there",
-      () => ({ DATABASE_CA_FILE: "/nowhere" }),
-      [`DATABASE_CA_FILE ${noCertificates}`],
-    ],
+    ["a missing CA file", () => ({ DATABASE_CA_FILE: "/nowhere" }), [`DATABASE_CA_FILE ${noCertificates}`]],
     ["a folder", () => ({ DATABASE_CA_FILE: certificates.folder }), [`DATABASE_CA_FILE ${noCertificates}`]],
     ["a key", () => ({ ROUTE_STORE_CA_FILE: first.key_file }), [`ROUTE_STORE_CA_FILE ${noCertificates}`]],
     [
-      "a bundle of which one is torn",
+      "a bundle with one broken certificate",
       () => {
         const torn = join(certificates.folder, "torn.pem");
         writeFileSync(torn, first.cert + second.cert.replace(/MI/, "!!"));
@@ -59,12 +55,12 @@ describe("files that are refused", () => {
       ["ROUTE_STORE_CERT_FILE is required if ROUTE_STORE_KEY_FILE is set."],
     ],
     [
-      "another's key",
+      "the key of another certificate",
       () => ({ DATABASE_CERT_FILE: first.cert_file, DATABASE_KEY_FILE: second.key_file }),
       ["DATABASE_KEY_FILE must hold the private key of the certificate in DATABASE_CERT_FILE."],
     ],
     [
-      "a key under a passphrase",
+      "a key with a passphrase",
       () => {
         const locked = certificates.make("locked", { passphrase: "hunter2" });
         return { DATABASE_CERT_FILE: locked.cert_file, DATABASE_KEY_FILE: locked.key_file };
@@ -72,7 +68,7 @@ describe("files that are refused", () => {
       ["DATABASE_KEY_FILE must hold a private key in PEM form, without a passphrase."],
     ],
     [
-      "files for a store that is called without TLS",
+      "files for a store that is used without TLS",
       () => ({ DATABASE_URL: "postgres://u:p@h/db", DATABASE_CA_FILE: first.cert_file }),
       [
         "DATABASE_CA_FILE is only for TLS: write DATABASE_URL with ?sslmode=verify-full, or leave this variable out.",
@@ -82,7 +78,7 @@ describe("files that are refused", () => {
     expect(problemsOf(variables())).toEqual(expected);
   });
 
-  test("whole pairs and CAs of several certificates are accepted", () => {
+  test("a certificate with its key and a bundle of CAs are accepted", () => {
     const bundle = join(certificates.folder, "bundle.pem");
     writeFileSync(bundle, `Some words\n${first.cert}\n${second.cert}`);
     const { cert_file, key_file } = first;
@@ -93,7 +89,7 @@ describe("files that are refused", () => {
 });
 
 // OP-21
-describe("an address that requires less than a checked certificate is refused", () => {
+describe("the URL of a store must require a verified certificate:", () => {
   const refused = (
     schema: typeof registryVariables | typeof gatewayVariables,
     variable: string,
@@ -103,13 +99,13 @@ describe("an address that requires less than a checked certificate is refused", 
       (problem) => problem.variable === variable,
     );
 
-  test.each(["allow", "prefer", "no-verify", "VERIFY-FULL", ""])("sslmode=%s", (mode) => {
+  test.each(["allow", "prefer", "no-verify", "VERIFY-FULL", ""])("sslmode=%s is refused", (mode) => {
     const value = `postgres://u:p@h/db?sslmode=${mode}`;
     expect(refused(registryVariables, "DATABASE_URL", value)).toBe(true);
   });
 
   test.each(["sslrootcert=/etc/ca.pem", "sslcert=/a", "sslkey=/b", "sslcrl=/c"])(
-    "%s, which has its own variable",
+    "%s is refused, because the option has a variable of its own",
     (option) => {
       const value = `postgres://u:p@h/db?sslmode=verify-full&${option}`;
       expect(refused(registryVariables, "DATABASE_URL", value)).toBe(true);
@@ -117,7 +113,7 @@ describe("an address that requires less than a checked certificate is refused", 
   );
 
   test.each(["https://10.0.0.1:2379", "https://[::1]:2379", "https://etcd:2379,https://10.0.0.1:2379"])(
-    "etcd at %s, whose certificate cannot be checked by name",
+    "%s is refused, because the certificate cannot be checked by name",
     (value) => expect(refused(registryVariables, "ROUTE_STORE_URL", value)).toBe(true),
   );
 
@@ -125,7 +121,7 @@ describe("an address that requires less than a checked certificate is refused", 
     ["DATABASE_URL", "postgres://u:p@h/db?sslmode=verify-full&sslrootcert=system"],
     ["ROUTE_STORE_URL", "https://a:2379,https://b.example:2379"],
     ["ROUTE_STORE_URL", "http://10.0.0.1:2379"],
-  ])("%s=%s is taken", (variable, value) => {
+  ])("%s=%s is accepted", (variable, value) => {
     expect(refused(registryVariables, variable, value)).toBe(false);
   });
 
@@ -134,7 +130,7 @@ describe("an address that requires less than a checked certificate is refused", 
   });
 });
 
-describe("files that change", () => {
+describe("changed TLS files", () => {
   function installed(): {
     config: Record<string, string>;
     install(pair: CertificatePair): void;
@@ -155,7 +151,7 @@ describe("files that change", () => {
   }
 
   // OP-22
-  test("count when they are read next, and the object stays the same until then", () => {
+  test("take effect after at most 2 s, and until then the TLS options are the same object", () => {
     const clock = manualClock();
     const { config, install } = installed();
     const tls = peerTls(config, "DATABASE", clock);
@@ -169,7 +165,7 @@ describe("files that change", () => {
   });
 
   // OP-22
-  test("that are half written, or gone, leave the last ones in use until they are complete", () => {
+  test("leave the previous files in use while they are incomplete or missing", () => {
     const clock = manualClock();
     const { config, install, folder } = installed();
     const tls = peerTls(config, "DATABASE", clock);
@@ -185,7 +181,7 @@ describe("files that change", () => {
     expect(tls?.current().cert).toBe(second.cert);
   });
 
-  test("a peer without files has none", () => {
+  test("a peer without TLS files has no TLS options", () => {
     expect(peerTls({ DATABASE_URL: "postgres://h/db" }, "DATABASE")).toBeUndefined();
   });
 });

@@ -5,12 +5,12 @@ import { variableTable } from "@ostiary/platform/readmes/variable-table";
 import { Type } from "@sinclair/typebox";
 
 describe.each(Object.keys(schemas))("the README of %s", (app) => {
-  test("has the table that its schema gives (else: bun run readme)", async () => {
+  test("has the table of its configuration schema (if not: bun run readme)", async () => {
     const readme = await Bun.file(readmePath(app)).text();
     expect(readme).toBe(withTable(app, readme));
   });
 
-  test("says of every variable what it accepts and what it is for", () => {
+  test("says what every variable accepts and what it is for", () => {
     for (const [name, rule] of Object.entries(schemas[app]?.properties ?? {})) {
       expect(`${name}: ${rule.description}`).toMatch(/^[A-Z0-9_]+: \S.{10,}[^.]\.$/);
       expect(`${name} ${rule.rule}`).toMatch(/^[A-Z0-9_]+ must be /);
@@ -33,7 +33,7 @@ describe("a table of variables", () => {
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([dashes?.length ?? 0]));
   });
 
-  test("needs its place in the README, once and in order", () => {
+  test("needs its two markers in the README, in order", () => {
     for (const readme of ["", "<!-- /variables -->\n<!-- variables: written by bun run readme -->\n"])
       expect(() => withTable("gateway", readme)).toThrow("The README of gateway needs a line <!-- variables");
     expect(() => withTable("nosuch", "")).toThrow("The README of nosuch");

@@ -28,7 +28,7 @@ function refusal(work: () => unknown): string {
     if (error instanceof ConfigError) return error.message;
     throw error;
   }
-  throw new Error("it must be refused");
+  throw new Error("The environment was accepted.");
 }
 
 const database_url = "postgres://ostiary:hunter2@db:5432/ostiary";
@@ -36,12 +36,12 @@ const loadAudit = (env: Record<string, string>) => loadConfig(auditVariables, en
 
 describe("a secret in a file", () => {
   // OP-9
-  test.each(["", "\n", "\r\n"])("is read without the line end %j", (line_end) => {
+  test.each(["", "\n", "\r\n"])("is read without the line break %j at its end", (line_end) => {
     const DATABASE_URL_FILE = secretFile(database_url + line_end);
     expect(loadAudit({ DATABASE_URL_FILE })).toMatchObject({ DATABASE_URL: database_url });
   });
 
-  test("may be a link, as Kubernetes mounts them", () => {
+  test("may be behind a symbolic link, which is how Kubernetes mounts secrets", () => {
     const link = join(folder, "link");
     symlinkSync(secretFile("a-token-of-services"), link);
     const config = loadAudit({ DATABASE_URL: database_url, INTERNAL_AUTH_TOKEN_FILE: link });
@@ -49,19 +49,19 @@ describe("a secret in a file", () => {
   });
 
   // OP-9
-  test("is refused together with the variable itself", () => {
+  test("is refused if the variable itself is set too", () => {
     const DATABASE_URL_FILE = secretFile(database_url);
     const message = refusal(() => loadAudit({ DATABASE_URL: database_url, DATABASE_URL_FILE }));
     expect(message).toContain("DATABASE_URL and DATABASE_URL_FILE are both set: set one of them.");
   });
 
-  test("counts when the variable is set but empty, and is not read when its own name is empty", () => {
+  test("is used if the variable itself is empty, and is not read if the _FILE variable is empty", () => {
     const DATABASE_URL_FILE = secretFile(database_url);
     expect(loadAudit({ DATABASE_URL: "", DATABASE_URL_FILE }).DATABASE_URL).toBe(database_url);
     expect(loadAudit({ DATABASE_URL: database_url, DATABASE_URL_FILE: "" }).DATABASE_URL).toBe(database_url);
   });
 
-  test("that is wrong breaks the variable's rule, and is not repeated", () => {
+  test("must follow the variable's rule, and is not repeated in the error", () => {
     const message = refusal(() => loadAudit({ DATABASE_URL_FILE: secretFile("mysql://root:hunter2@host") }));
     expect(message).toContain("DATABASE_URL must be postgres://");
     expect(message).not.toContain("hunter2");
@@ -70,13 +70,13 @@ describe("a secret in a file", () => {
   // OP-9
   test.each<[string, () => string, string]>([
     ["that is missing", () => join(folder, "none"), "must be a file that this user may read."],
-    ["below a file", () => join(secretFile("x"), "y"), "must be a file that this user may read."],
+    ["whose folder is a file", () => join(secretFile("x"), "y"), "must be a file that this user may read."],
     ["that is a folder", () => folder, "must be a plain file that holds the secret."],
-    ["that never ends", () => "/dev/zero", "must be a plain file that holds the secret."],
+    ["that is an endless device", () => "/dev/zero", "must be a plain file that holds the secret."],
     ["that is empty", () => secretFile(""), "names an empty file."],
-    ["of one line end", () => secretFile("\n"), "names an empty file."],
-    ["that is a whole log", () => secretFile(new Uint8Array(70_000)), "names a file of more than 64 KiB"],
-  ])("is refused from a file %s, by one line", (_, path, message) => {
+    ["that is only a line break", () => secretFile("\n"), "names an empty file."],
+    ["that is too large", () => secretFile(new Uint8Array(70_000)), "names a file of more than 64 KiB"],
+  ])("is refused with one line in a file %s", (_, path, message) => {
     const refused = refusal(() => loadAudit({ DATABASE_URL_FILE: path() }));
     expect(refused.split("\n").filter((line) => line.includes("DATABASE_URL"))).toEqual([
       expect.stringContaining(`DATABASE_URL_FILE ${message}`),
@@ -89,13 +89,13 @@ describe("a secret in a file", () => {
     expect(refusal(() => loadAudit({ DATABASE_URL_FILE: pipe }))).toContain("must be a plain file");
   });
 
-  test("is not read for a variable that is no secret", () => {
+  test("is not read for a variable that is not secret", () => {
     const config = loadAudit({ DATABASE_URL: database_url, LOG_LEVEL_FILE: join(folder, "none") });
     expect(config.LOG_LEVEL).toBe("info");
   });
 });
 
-/** Variables that carry a password or a token. Addresses of stores can hold them as user and password. */
+/** Matches variables that can hold a password or a token. The URL of a store can contain a password. */
 const SECRET_NAMES = /TOKEN|DATABASE_URL|STORE_URL|PEPPER|PASSWORD|SECRET/;
 
 // OP-9
@@ -105,14 +105,14 @@ test.each<[string, TObject]>([
   ["identity", identityVariables],
   ["audit", auditVariables],
   ["platform", platformVariables],
-])("every secret of %s may be a file", (_, { properties }) => {
+])("every secret variable of %s can be read from a file", (_, { properties }) => {
   const secrets = Object.keys(properties).filter((name) => SECRET_NAMES.test(name));
   expect(secrets.length).toBeGreaterThan(1);
   for (const name of secrets)
     expect({ name, secret: properties[name]?.secret }).toEqual({ name, secret: true });
 });
 
-test("the platform reads secrets of its parts from files, and reports a wrong one once", () => {
+test("the platform reads the secrets of its services from files, and reports a missing file once", () => {
   const ports = Object.fromEntries(
     Object.keys(platformVariables.properties)
       .filter((name) => name.endsWith("_PORT"))

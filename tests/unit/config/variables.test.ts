@@ -7,7 +7,7 @@ import { platformVariables } from "@ostiary/platform/config";
 import { registryVariables } from "@ostiary/registry/config";
 import type { TObject } from "@sinclair/typebox";
 
-/** The accepted values of each variable, in every app that reads it (OP-7). */
+/** The configuration variables of each app (OP-7). */
 const apps: Record<string, TObject> = {
   gateway: gatewayVariables,
   registry: registryVariables,
@@ -16,7 +16,7 @@ const apps: Record<string, TObject> = {
   platform: platformVariables,
 };
 
-/** The variables, each with the apps that read it. */
+/** The apps that read each variable. */
 const readers = new Map<string, string[]>();
 for (const [app, { properties }] of Object.entries(apps)) {
   for (const variable of Object.keys(properties)) {
@@ -25,7 +25,7 @@ for (const [app, { properties }] of Object.entries(apps)) {
 }
 const shared = [...readers].filter(([, names]) => names.length > 1);
 
-/** Returns a rule without what an app may decide: whether the variable is required, and its default. */
+/** Returns the rule of a variable, without the default and the description, in which apps may differ. */
 function ruleOf(variable: string, app: string): object {
   const { default: _default, description: _description, ...rule } = apps[app]?.properties[variable] ?? {};
   return Object.fromEntries(Object.entries(rule));
@@ -33,11 +33,11 @@ function ruleOf(variable: string, app: string): object {
 
 describe("a variable of several apps", () => {
   // OP-7
-  test.each(shared)("%s has one rule", (variable, [first = "", ...others]) => {
+  test.each(shared)("%s has the same rule in every app", (variable, [first = "", ...others]) => {
     for (const app of others) expect(ruleOf(variable, app)).toEqual(ruleOf(variable, first));
   });
 
-  test("the variables that several apps need are shared", () => {
+  test("common variables are read by several apps", () => {
     const names = shared.map(([variable]) => variable);
     for (const variable of [
       ...[
@@ -66,12 +66,12 @@ describe("a variable of several apps", () => {
 describe("every variable", () => {
   const all = [...readers].map(([variable, [app = ""]]) => [variable, app] as const);
 
-  test.each(all)("%s states its rule as a requirement", (variable, app) => {
+  test.each(all)("%s has a rule that starts with 'must be'", (variable, app) => {
     expect(apps[app]?.properties[variable]?.rule).toStartWith("must be ");
   });
 
   // OP-8
-  test.each(all)("%s of white space alone is wrong", (variable) => {
+  test.each(all)("%s must not be white space only", (variable) => {
     expect(verdicts(variable, " \t")).not.toContain(true);
   });
 });
@@ -293,7 +293,7 @@ describe.each(Object.entries(examples))("%s", (variable, { accepted, refused }) 
 });
 
 describe("ALLOWED_ORIGINS", () => {
-  test("is compared as browsers spell origins", () => {
+  test("is normalized to the form in which browsers send origins", () => {
     const list = "HTTPS://App.Example.com:443, http://localhost:3000,capacitor://localhost";
     expect(allowedOrigins({ ALLOWED_ORIGINS: list })).toEqual([
       "https://app.example.com",

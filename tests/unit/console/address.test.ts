@@ -10,7 +10,7 @@ const view: fc.Arbitrary<View> = fc.oneof(
     { name: "apply" },
     { name: "gateways" },
   ),
-  // Any name: the registry may hold old names.
+  // Any text, because the registry may hold services with names from before the current rules.
   fc.record({ name: fc.constant("service" as const), service: fc.string({ minLength: 1, unit: "binary" }) }),
   fc.record({
     name: fc.constant("revisions" as const),
@@ -19,18 +19,18 @@ const view: fc.Arbitrary<View> = fc.oneof(
   }),
 );
 
-describe("the address", () => {
-  test("of every view leads to it again", () => {
+describe("the fragment of the console URL", () => {
+  test("of every view leads back to the same view", () => {
     fc.assert(
       fc.property(view, (shown) => {
-        // Half of a surrogate pair cannot be part of an address.
+        // A URL cannot contain a lone surrogate, so titles with one are skipped.
         fc.pre(titleOf(shown).isWellFormed());
         expect(viewAt(fragmentOf(shown))).toEqual(shown);
       }),
     );
   });
 
-  test.each(["", "#", "#/"])("%p is the routes", (fragment) => {
+  test.each(["", "#", "#/"])("%p leads to the list of routes", (fragment) => {
     expect(viewAt(fragment)).toEqual({ name: "routes" });
   });
 
@@ -46,7 +46,7 @@ describe("the address", () => {
     "#/services/%E0%A4%A/revisions",
     "#/services/",
     "#/token=secret",
-  ])("%p names nothing", (fragment) => {
+  ])("%p leads to no view", (fragment) => {
     expect(viewAt(fragment)).toBeNull();
   });
 });

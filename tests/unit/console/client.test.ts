@@ -15,7 +15,7 @@ async function failureOf(send: Send, method: "GET" | "POST" = "GET", query?: Rec
     (error: unknown) => error,
   );
   if (thrown instanceof Failure) return thrown;
-  throw new Error(`No failure, but ${thrown}`);
+  throw new Error(`Expected a Failure, not ${thrown}`);
 }
 const answering =
   (status: number, body: unknown): Send =>
@@ -23,7 +23,7 @@ const answering =
     Promise.resolve(new Response(typeof body === "string" ? body : JSON.stringify(body), { status }));
 
 describe("the console's call of the registry", () => {
-  test("carries the token in its header alone, and no cookies, and follows no redirect", async () => {
+  test("sends the token only in its header, sends no cookies, and follows no redirect", async () => {
     const sent: { address: string; request: RequestInit }[] = [];
     const registry = new Registry("secret", (address, request) => {
       sent.push({ address, request });
@@ -68,7 +68,7 @@ describe("the console's call of the registry", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test.each(["", "a b", "ä", "a\nb"])("has no token %p", (token) => {
+  test.each(["", "a b", "ä", "a\nb"])("refuses the token %p", (token) => {
     expect(() => new Registry(token)).toThrow(Failure);
   });
 
@@ -82,22 +82,22 @@ describe("the console's call of the registry", () => {
     [500, "INTERNAL_ERROR", "away"],
     [503, "SERVICE_UNAVAILABLE", "away"],
     [405, "METHOD_NOT_ALLOWED", "strange"],
-  ])("%d %s is %s", async (status, code, kind) => {
+  ])("reports the response %d %s as %s", async (status, code, kind) => {
     const failure = await failureOf(answering(status, envelope(code)));
     expect(failure).toMatchObject({ kind, request_id: "r-1", outcome_unknown: false });
   });
 
   test.each<[string, Send, string]>([
-    ["nobody", () => Promise.reject(new TypeError("Failed to fetch")), "away"],
-    ["a proxy that finds no registry", answering(502, "<html>Bad gateway</html>"), "away"],
-    ["something else", answering(200, "<html>Hello</html>"), "strange"],
-    ["another version", answering(200, { ok: "yes" }), "strange"],
-    ["an envelope of nothing", answering(418, { error: null }), "strange"],
-  ])("takes no answer from %s", async (_, send, kind) => {
+    ["a network error", () => Promise.reject(new TypeError("Failed to fetch")), "away"],
+    ["a 502 of a proxy", answering(502, "<html>Bad gateway</html>"), "away"],
+    ["an HTML page", answering(200, "<html>Hello</html>"), "strange"],
+    ["a response of another version", answering(200, { ok: "yes" }), "strange"],
+    ["an envelope without an error", answering(418, { error: null }), "strange"],
+  ])("fails on %s", async (_, send, kind) => {
     expect(await failureOf(send)).toMatchObject({ kind });
   });
 
-  test("says that an unanswered write may have happened, and never says so of a read", async () => {
+  test("says that a write without a definite response may have happened, and never says so for a read", async () => {
     const away: Send = () => Promise.reject(new TypeError("Failed to fetch"));
     expect((await failureOf(away, "POST")).outcome_unknown).toBe(true);
     expect((await failureOf(answering(503, envelope("SERVICE_UNAVAILABLE")), "POST")).outcome_unknown).toBe(
@@ -111,7 +111,7 @@ describe("the console's call of the registry", () => {
     );
   });
 
-  test("passes on the details that have their shape, whatever else is there", async () => {
+  test("passes on the valid error details, and leaves out the others", async () => {
     const fields = [{ path: "a", message: "b" }, null, 5, { path: 1, message: "b" }, "x"];
     const conflicts = [{ service: "a", method: "GET", path: "/", owner: "b" }, { service: "a" }];
     const failure = await failureOf(
@@ -122,7 +122,7 @@ describe("the console's call of the registry", () => {
     expect(failure.nearest).toEqual([]);
   });
 
-  test("escapes names, and refuses names that would lead elsewhere", () => {
+  test("escapes names in paths, and refuses names that would change the path", () => {
     expect(pathTo("services", "a/b?c#d", "revisions", 3)).toBe("/services/a%2Fb%3Fc%23d/revisions/3");
     for (const name of ["", ".", ".."]) expect(() => pathTo("services", name)).toThrow(Failure);
   });

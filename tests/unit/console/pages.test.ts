@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { pageOf } from "../../../apps/console/parts/pages.ts";
 
-test("the pages hold every row once, in order, and no number leads beyond them", () => {
+test("the pages contain every row once, in order, and no page is too long", () => {
   fc.assert(
     fc.property(fc.array(fc.integer(), { maxLength: 200 }), fc.integer({ min: 1, max: 60 }), (rows, size) => {
       const { count } = pageOf(rows, 1, size);
@@ -18,7 +18,7 @@ test.each([
   [0, 1],
   [2, 2],
   [99, 3],
-])("page %p of three is page %p", (asked, number) => {
+])("a request for page %p of three shows page %p", (asked, number) => {
   const page = pageOf(Array(7).fill("row"), asked, 3);
   expect(page).toMatchObject({ number, count: 3, total: 7 });
 });

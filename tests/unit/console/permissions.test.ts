@@ -21,18 +21,18 @@ const config = (path: string, testPath?: string): StoredServiceConfig => ({
 });
 
 // RG-131
-test("readers alone write nothing", () => {
+test("every role except reader may write", () => {
   const roles = ["reader", "publisher", "admin"] as const;
   expect(roles.filter((role) => mayWrite(operator(role)))).toEqual(["publisher", "admin"]);
 });
 
 // RG-132
-describe("what keeps an operator from a write", () => {
-  test("is nothing for an admin", () => {
+describe("the list of what is outside an operator's bounds", () => {
+  test("is empty for an admin", () => {
     expect(outOfBounds(operator("admin"), "any", { before: config("/any"), after: null })).toEqual([]);
   });
 
-  test("is the whole service when its name is not the publisher's", () => {
+  test("contains the whole service if its name is outside the bounds", () => {
     expect(outOfBounds(TEAM, "other", { before: config("/own/a"), after: config("/other") })).toEqual([
       { service: "other" },
     ]);
@@ -42,19 +42,19 @@ describe("what keeps an operator from a write", () => {
     ["a new service", null, config("/own/a"), []],
     ["a deletion", config("/own/a"), null, []],
     ["a deletion of a foreign path", config("/other"), null, ["/other"]],
-    ["a path that would be new", config("/own/a"), config("/other"), ["/other"]],
-    ["a path before and after", config("/other"), config("/other"), ["/other"]],
+    ["a new path", config("/own/a"), config("/other"), ["/other"]],
+    ["an unchanged path", config("/other"), config("/other"), ["/other"]],
     ["two paths", config("/a"), config("/b"), ["/a", "/b"]],
     ["a new test of a foreign path", config("/own/a"), config("/own/a", "/other"), ["/other"]],
     ["an old test of a foreign path", config("/own/a", "/other"), config("/own/a"), []],
-    ["a path that only begins alike", null, config("/owner"), ["/owner"]],
-  ])("is each path outside its prefixes, once: %s", (_, before, after, paths) => {
+    ["a path that starts with the same letters", null, config("/owner"), ["/owner"]],
+  ])("contains each path outside the prefixes once: %s", (_, before, after, paths) => {
     expect(outOfBounds(TEAM, "own-a", { before, after })).toEqual(
       paths.map((path) => ({ service: "own-a", path })),
     );
   });
 
-  test("is nothing when the bounds have no paths", () => {
+  test("is empty if the bounds do not limit paths", () => {
     const everywhere = operator("publisher", { services: ["*"] });
     expect(outOfBounds(everywhere, "any", { before: null, after: config("/any") })).toEqual([]);
   });

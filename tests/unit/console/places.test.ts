@@ -30,11 +30,11 @@ describe("the place of a violation", () => {
     ["services.widgets.user.routes[1].methods.GOT", [12, "GOT"]],
     ["services.widgets.rate_limits.a.b.requests", [5, "0"]],
     ["services.a.b.c.url", [14, "5"]],
-    // A missing field belongs to its parent.
+    // A missing field is reported at the key of its parent.
     ["services.widgets.user.routes[1].methods.GOT.rate_limit", [12, "GOT"]],
     ["services.a.b.c.user", [13, "a.b.c"]],
     ["services.widgets.user.routes[7].path", [7, "routes"]],
-  ])("%p is that of its value, or of what holds it", (path, place) => {
+  ])("at %p is its value, or the nearest parent that exists", (path, place) => {
     expect(at(path)).toEqual(place);
   });
 
@@ -42,7 +42,7 @@ describe("the place of a violation", () => {
     expect(at("services.w.url", '{\n  "services": {\n    "w": { "url": 1 } } }')).toEqual([3, "1"]);
   });
 
-  test("is the line of the message when the text does not parse", () => {
+  test("is the line that the message names if the document cannot be parsed", () => {
     expect(at("", "a: [\nb: }", "The document is not YAML at line 2, column 4.")).toEqual([2, "b: }"]);
   });
 
@@ -52,7 +52,7 @@ describe("the place of a violation", () => {
     ["services.x", "services: &a [*a]"],
     ["line", "at line 999"],
     ["__proto__.constructor", "__proto__: { constructor: 1 }"],
-  ])("%p of %p never fails", (path, document) => {
+  ])("at %p in %p is computed without an exception", (path, document) => {
     expect(placeViolations(document, [{ path, message: "at line 999" }])).toHaveLength(1);
   });
 });

@@ -34,7 +34,7 @@ const found = (search: string) =>
   rows.filter(({ text }) => hasWords(text, wordsOf(search))).map(({ path }) => path);
 
 describe("the rows of routes", () => {
-  test("are in the order of service, scope and path, with the defaults resolved", () => {
+  test("are sorted by service, scope and path, and show the defaults", () => {
     expect(rows.map(({ service, scope, path }) => `${service} ${scope} ${path}`)).toEqual([
       "audit user /log",
       "widgets public /catalog",
@@ -56,7 +56,7 @@ describe("the rows of routes", () => {
     ["member audited", ["/me"]],
     ["5 in 60", ["/org/widgets", "/org/widgets/{id}"].slice(0, 1)],
     ["widgets nothing", []],
-    // A word is found within one column, not across two.
+    // A word matches within one column only, so a word that spans two columns finds nothing.
     ["widgetspublic", []],
   ])("%p finds %p", (search, paths) => {
     expect(found(search)).toEqual(paths);
@@ -76,7 +76,7 @@ describe("marking search results", () => {
     );
   });
 
-  test("marks each place, the longest word where two begin", () => {
+  test("marks each match, and the longest word where two matches start", () => {
     const marked = (text: string, search: string) =>
       markedParts(text, wordsOf(search)).map((part) => (part.found ? `[${part.text}]` : part.text));
     expect(marked("/Widgets/widget", "widget")).toEqual(["/", "[Widget]", "s/", "[widget]"]);

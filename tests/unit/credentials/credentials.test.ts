@@ -29,13 +29,13 @@ describe("a credential string", () => {
       `${"b".repeat(32)}-k-2-${"-".repeat(43)}`,
       { brand: "b".repeat(32), kind: "k", version: 2, displayPrefix: `${"b".repeat(32)}-k-2-----` },
     ],
-  ] as const)("%s is read", (text, parsed) => {
+  ] as const)("%s is parsed", (text, parsed) => {
     expect(parseCredential(text)).toEqual(parsed);
     expect(displayPrefix(text)).toBe(parsed.displayPrefix);
   });
 
   test.each([
-    ["nothing", ""],
+    ["an empty string", ""],
     ["a word", "acme"],
     ["a JWT", "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"],
     ["no brand", `-k-2-${SECRET}`],
@@ -52,14 +52,14 @@ describe("a credential string", () => {
     ["a long secret", `acme-k-2-${SECRET}A`],
     ["padding", `acme-k-2-${SECRET.slice(1)}=`],
     ["standard base64", `acme-k-2-${SECRET.slice(2)}+/`],
-    ["a space in front", ` acme-k-2-${SECRET}`],
-    ["a line break behind", `acme-k-2-${SECRET.slice(1)}\n`],
+    ["a leading space", ` acme-k-2-${SECRET}`],
+    ["a trailing line break", `acme-k-2-${SECRET.slice(1)}\n`],
     ["a letter outside ASCII", `acme-k-2-${SECRET.slice(1)}é`],
     ["a letter that folds to ASCII", `acme-k-2-${SECRET.slice(1)}\u212a`],
     ["two credentials joined by a comma", `acme-k-2-${SECRET}, acme-k-2-${SECRET}`],
     ["a megabyte", "a".repeat(1_000_000)],
     ["a megabyte of hyphens", `a${"-".repeat(1_000_000)}`],
-  ])("%s is none", (_, text) => {
+  ])("%s is not a credential", (_, text) => {
     expect(parseCredential(text)).toBeNull();
     expect(displayPrefix(text)).toBeNull();
   });
@@ -68,7 +68,7 @@ describe("a credential string", () => {
   const secret = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
   // ID-80
-  test("that was formatted is read back, and shows only four characters of its secret", () => {
+  test("is parsed back after it is formatted, and its display prefix has four characters of the secret", () => {
     fc.assert(
       fc.property(brand, fc.constantFrom("k" as const, "s" as const), secret, (name, kind, bytes) => {
         const text = formatCredential(name, kind, bytes);
@@ -81,7 +81,7 @@ describe("a credential string", () => {
   });
 
   // ID-77
-  test("is read exactly when it has one of the specified forms", () => {
+  test("is parsed exactly if it has one of the specified forms", () => {
     const form = /^[a-z][a-z0-9]{0,31}-(?:[ks]-2|(?:sk|mk|ms)-1)-[A-Za-z0-9_-]{43}$/;
     const piece = fc.constantFrom(
       "a",
@@ -161,7 +161,7 @@ test.each([
   expect(authTypeOf({ kind }, realm)).toBe(authType);
 });
 
-describe("the validation call", () => {
+describe("the schemas of the validation call", () => {
   const idp = { issuer: "https://idp", subject: "s" };
 
   test.each([
@@ -173,11 +173,11 @@ describe("the validation call", () => {
     ["no subject", { idp: { issuer: "https://idp" } }, false],
     ["an unknown field", { idp: { ...idp, name: "x" } }, false],
     ["null", null, false],
-  ])("asks with %s: %#", (_, body, expected) => {
+  ])("accept or refuse a request with %s: %#", (_, body, expected) => {
     expect(Value.Check(ValidationRequest, body)).toBe(expected);
   });
 
-  test("distinguishes its two forms", () => {
+  test("do not accept a subject in place of a credential", () => {
     expect(Value.Check(CredentialValidationRequest, { idp })).toBe(false);
   });
 
@@ -187,15 +187,15 @@ describe("the validation call", () => {
     ["invalid", { valid: false }, true],
     ["a person", { valid: true, realm: "directory", user_id: "u" }, true],
     ["a member", { ...member, labels: ["a"] }, true],
-    ["a member of a session", { ...member, labels: [], expires_at: "2026-01-01T00:00:00.000Z" }, true],
+    ["a member with a session", { ...member, labels: [], expires_at: "2026-01-01T00:00:00.000Z" }, true],
     ["a member without labels", member, true],
     ["fields of a later version", { ...member, region: "eu" }, true],
     ["a person without an id", { valid: true, realm: "directory" }, false],
     ["a member without an organization", { valid: true, realm: "organization", member_id: "m" }, false],
-    ["labels that are no strings", { ...member, labels: [1] }, false],
+    ["labels that are not strings", { ...member, labels: [1] }, false],
     ["an unknown realm", { ...member, realm: "planet" }, false],
-    ["a truthy valid", { ...member, valid: 1 }, false],
-  ])("answers with %s: %#", (_, body, expected) => {
+    ["valid that is not a boolean", { ...member, valid: 1 }, false],
+  ])("accept or refuse a result with %s: %#", (_, body, expected) => {
     expect(Value.Check(ValidationResult, body)).toBe(expected);
   });
 });

@@ -1,11 +1,11 @@
+/**
+ * Checks that a test runs each shell command of README.md and of the guides, or that this file says why no
+ * test does.
+ */
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { blocksOf, documents, ROOT } from "../../support/documents.ts";
-
-/**
- * A test runs every shell command of README.md and of the guides, or this list names what runs it instead.
- */
 
 interface NotRun {
   why: string;
@@ -28,12 +28,12 @@ const PORTAL = "tests/flow/guides/customer-portal.test.ts";
 const TEAMS = "tests/flow/guides/one-registry-forty-teams.test.ts";
 const TEN_MINUTES = "tests/flow/guides/ten-minutes.test.ts";
 
-/** The test that runs the commands, by document and heading. */
+/** The test that runs the commands under each heading of a document, or the reason why no test does. */
 const COMMANDS: Record<string, Record<string, string | NotRun>> = {
   "README.md": {
     Start: { why: "tests/flow/quick-start/tour-embedded.test.ts starts the platform, and .ci/run installs" },
-    Test: { why: "it runs this test" },
-    "How fast it is": { why: "it takes an hour, and no test measures" },
+    Test: { why: "the command runs this test itself" },
+    "How fast it is": { why: "it takes an hour, and the numbers depend on the machine" },
     "Run it for real": README_TEST,
   },
   [`${GUIDES}audit-streams.md`]: {
@@ -76,10 +76,10 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
     "2. The databases": KUBERNETES,
     "3. The other secrets": KUBERNETES,
     "5. Start": {
-      why: "it needs a cluster; the test reads the manifests with the services' schemas and Kubernetes' own",
+      why: "it needs a cluster; the test checks the manifests against the schemas of the services and of Kubernetes",
     },
     "6. Publish what customers reach of identity and audit": {
-      why: "README.md has these commands, and its test",
+      why: "README.md has the same commands, and its test runs them",
     },
   },
   [`${GUIDES}lifecycle-feed.md`]: {
@@ -109,9 +109,9 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
   },
 };
 
-/** Guides whose commands need more than a machine that runs tests has. */
+/** Guides whose commands no test runs, with the reason. */
 const TRIED_ELSEWHERE: Record<string, NotRun> = {
-  [`${GUIDES}capacity.md`]: { why: "its figures are those of the benches" },
+  [`${GUIDES}capacity.md`]: { why: "its figures come from the benchmarks" },
   [`${GUIDES}clusters.md`]: { why: "tests/resilience breaks the clusters that it describes" },
   [`${GUIDES}one-machine-systemd.md`]: { why: "it needs systemd and its users" },
   [`${GUIDES}production-compose.md`]: { why: "it needs a Docker engine" },
@@ -127,9 +127,9 @@ async function headingsWithCommands(document: string): Promise<string[]> {
 
 const guides = (await documents()).filter((path) => path === "README.md" || path.startsWith(GUIDES));
 
-describe("the commands of", () => {
+describe("the shell commands of", () => {
   test.each(guides.filter((guide) => !(guide in TRIED_ELSEWHERE)))(
-    "%s are all accounted for",
+    "%s are all listed in this file",
     async (guide) => {
       expect(await headingsWithCommands(guide)).toEqual(Object.keys(COMMANDS[guide] ?? {}));
     },
@@ -147,7 +147,7 @@ describe("the commands of", () => {
   });
 });
 
-test("no commands of README.md or a guide are hidden from the list above", async () => {
+test("README.md and the guides mark every block of shell commands as sh, so that this test finds it", async () => {
   const found = await Promise.all(
     guides.map(async (guide) => (await blocksOf(guide)).map((block) => ({ guide, ...block }))),
   );

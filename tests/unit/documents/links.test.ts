@@ -1,15 +1,12 @@
+/** Checks that the links in the repository's Markdown files lead to existing files, folders and headings. */
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { marked, type Token } from "marked";
 import { anchorsOf, documents, isCodespan, isHtml, isLink, ROOT, tokensOf } from "../../support/documents.ts";
 
-/** Links of the repository's Markdown files lead to existing files, folders, headings and pictures. */
-
 const SOMEWHERE_ELSE = /^(https?:|mailto:)/;
-/**
- * Folders of the repository as texts name them. A name with a placeholder or a pattern names no single file.
- */
+/** Matches a path in the repository. A path with a placeholder or a wildcard does not match. */
 const PATH_IN_TEXT = /^(apps|lib|tests|seeds|drizzle|\.github|\.ci)\/[\w./-]+$/;
 
 interface Found {
@@ -33,20 +30,20 @@ async function pointers(document: string): Promise<Found> {
 
 const known = new Map<string, Promise<Set<string>>>();
 
-/** Returns the anchors of a document, which is read once. */
+/** Returns the anchors of a document. Each document is read only once. */
 function knownAnchorsOf(document: string): Promise<Set<string>> {
   const anchors = known.get(document) ?? anchorsOf(document);
   known.set(document, anchors);
   return anchors;
 }
 
-/** Returns why a link leads nowhere; empty when it leads somewhere. */
-async function fault(document: string, link: string): Promise<string[]> {
+/** Returns the problem of a link, or an empty list if its target exists. */
+async function problemsOf(document: string, link: string): Promise<string[]> {
   if (SOMEWHERE_ELSE.test(link)) return [];
   const [path = "", anchor] = link.split("#");
   const target = path === "" ? document : normalize(join(dirname(document), decodeURIComponent(path)));
   if (target.startsWith("..") || !existsSync(join(ROOT, target)))
-    return [`${document}: ${link} is not there`];
+    return [`${document}: ${link} does not exist`];
   if (anchor === undefined || !target.endsWith(".md")) return [];
   return (await knownAnchorsOf(target)).has(anchor) ? [] : [`${document}: ${link} has no such heading`];
 }
@@ -55,7 +52,7 @@ const all = await documents();
 const found = await Promise.all(all.map(pointers));
 
 describe("Markdown files", () => {
-  test("are found, also in folders that begin with a dot", () => {
+  test("are found, also in folders whose name starts with a dot", () => {
     expect(all).toEqual(
       expect.arrayContaining(["README.md", ".github/ARCHITECTURE.md", "apps/gateway/README.md"]),
     );
@@ -65,8 +62,8 @@ describe("Markdown files", () => {
   test("link to existing files, folders and headings", async () => {
     const links = found.flatMap(({ document, links }) => links.map((link) => ({ document, link })));
     expect(links.length).toBeGreaterThan(30);
-    const faults = await Promise.all(links.map(({ document, link }) => fault(document, link)));
-    expect(faults.flat()).toEqual([]);
+    const problems = await Promise.all(links.map(({ document, link }) => problemsOf(document, link)));
+    expect(problems.flat()).toEqual([]);
   });
 
   test("name existing paths of the repository", async () => {
@@ -78,17 +75,17 @@ describe("Markdown files", () => {
 
 describe("a link", () => {
   test.each([
-    ["of a file that is not there", "nowhere.md", "is not there"],
-    ["that leaves the repository", "../../../etc/passwd", "is not there"],
-    ["to a heading that is not there", "README.md#nothing", "has no such heading"],
-    ["to a heading of its own file that is not there", "#nothing", "has no such heading"],
-    ["with an escape that leads nowhere", "READ%20ME.md", "is not there"],
-  ])("%s is found out", async (_, link, reason) => {
-    expect(await fault("README.md", link)).toEqual([`README.md: ${link} ${reason}`]);
+    ["to a missing file", "nowhere.md", "does not exist"],
+    ["to a file outside the repository", "../../../etc/passwd", "does not exist"],
+    ["to a missing heading", "README.md#nothing", "has no such heading"],
+    ["to a missing heading in the same file", "#nothing", "has no such heading"],
+    ["with an escape, to a missing file", "READ%20ME.md", "does not exist"],
+  ])("%s is reported", async (_, link, reason) => {
+    expect(await problemsOf("README.md", link)).toEqual([`README.md: ${link} ${reason}`]);
   });
 
-  test("to a heading, as GitHub names it, is accepted", async () => {
-    expect(await fault("README.md", ".github/ARCHITECTURE.md#the-life-of-a-request")).toEqual([]);
-    expect(await fault("README.md", "#when-to-take-it-and-when-something-else")).toEqual([]);
+  test("to an existing heading is accepted", async () => {
+    expect(await problemsOf("README.md", ".github/ARCHITECTURE.md#the-life-of-a-request")).toEqual([]);
+    expect(await problemsOf("README.md", "#when-to-take-it-and-when-something-else")).toEqual([]);
   });
 });

@@ -1,9 +1,8 @@
+/** Checks that the picture of the tour, which is drawn from a run, shows the current tour. */
 import { expect, test } from "bun:test";
 import { isShown, PICTURE, SHOWN, stepsOfDefaults } from "../../pictures/tour.ts";
 
-/** The picture of the tour is drawn from a run: it must show the present tour. */
-
-test("tour.svg shows steps of the tour as it is printed", async () => {
+test("tour.svg shows the current titles and commands of the tour", async () => {
   const svg = await Bun.file(PICTURE).text();
   const drawn = Array.from(svg.matchAll(/xml:space="preserve">([^<]*)</g), ([, line = ""]) => line).join("");
   const shown = stepsOfDefaults("admin-token").filter(isShown);

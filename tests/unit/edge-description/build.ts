@@ -3,7 +3,7 @@ import { edgeDescription, ServiceDescription } from "@ostiary/lib/edge-descripti
 import type { OpenApiDocument } from "../../support/openapi.ts";
 import { buildRouteTable } from "../../support/route-tables.ts";
 
-/** Returns the valid services of a configuration document, with their table. */
+/** Returns the services of a valid configuration document, and their route table. */
 export function tableOf(services: Record<string, unknown>): {
   services: ReadonlyMap<string, StoredServiceConfig>;
   table: RouteTable;
@@ -13,7 +13,7 @@ export function tableOf(services: Record<string, unknown>): {
   return { services: valid.services, table: buildRouteTable(valid.services) };
 }
 
-/** Returns the edge description for a configuration document, with descriptions of some of its services. */
+/** Returns the edge description of `services`. `descriptions` has descriptions of some of the services. */
 export function edgeDocument(
   services: Record<string, unknown>,
   descriptions: Record<string, unknown> = {},
@@ -33,7 +33,7 @@ export function edgeDocument(
   return JSON.parse([...pieces].join(""));
 }
 
-/** Runs all steps at once, and returns their result. */
+/** Runs a generator to its end, and returns its return value. */
 export function resultOf<Result>(steps: Generator<void, Result>): Result {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }

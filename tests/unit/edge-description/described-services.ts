@@ -12,7 +12,7 @@ export const described = (paths: object, more: object = {}) => ({
 export const WIDGET = { type: "object", properties: { name: { type: "string" } } };
 export const json = (schema: object, more: object = {}) => ({ "application/json": { schema, ...more } });
 
-/** Returns the edge description of one organization route with its service's description. */
+/** Returns the edge description of one organization route. `document` is the description of its service. */
 export function merged(route: { path: string; upstream?: string; methods?: string[] }, document: object) {
   const routes = [{ methods: ["GET"], ...route }];
   return edgeDocument({ widgets: { url, organization: { routes } } }, { widgets: document });
@@ -20,6 +20,6 @@ export function merged(route: { path: string; upstream?: string; methods?: strin
 
 export function onlyOperation(document: OpenApiDocument) {
   const [operation] = operationsIn(document);
-  if (operation === undefined) throw new Error("There is no operation.");
+  if (operation === undefined) throw new Error("The edge description has no operation.");
   return operation;
 }

@@ -1,4 +1,4 @@
-/** Whatever a service answers, the edge description stays sound. */
+/** Tests that the edge description stays valid, whatever description a service has. */
 import { expect, test } from "bun:test";
 import { ServiceDescription } from "@ostiary/lib/edge-description";
 import fc from "fast-check";
@@ -39,7 +39,7 @@ const TEXTS = [
   ...["#/paths", "#", "https://x", "(", "", "id", "X-API-Key", "form", "\ud800", "</script>"],
 ];
 
-/** JSON of words from descriptions, so that it gets deep into the readers. */
+/** Random JSON made of OpenAPI keywords, so that it reaches deep into the code that reads descriptions. */
 const { value } = fc.letrec<{ value: unknown; object: unknown; list: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "medium", withCrossShrink: true },
@@ -54,7 +54,6 @@ const { value } = fc.letrec<{ value: unknown; object: unknown; list: unknown }>(
   list: fc.array(tie("value"), { maxLength: 4 }),
 }));
 
-/** A value, or a replacement with one inside. */
 const media = fc.record({ schema: value, example: value, examples: value }, { requiredKeys: ["schema"] });
 const content = fc.oneof(fc.record({ "application/json": media }), value);
 const answers = fc.record({ 200: fc.record({ description: value, headers: value, content }), 404: value });
@@ -93,24 +92,24 @@ const routes = [
 ];
 const services = { widgets: { url: "http://widgets:8080", organization: { routes } } };
 
-/** Findings that no linter may have: they make the description something else than OpenAPI. */
-const UNSOUND =
+/** Matches linter findings that make the edge description invalid as OpenAPI. */
+const INVALID =
   /^(struct|no-unresolved-refs|operation-operationId|path-|no-identical|security-defined|no-undefined)/;
 
 // RG-96
-test("no description of a service makes it unsound", async () => {
+test("no description of a service makes the edge description invalid", async () => {
   await fc.assert(
     fc.asyncProperty(document, async (given) => {
       const made = edgeDocument(services, { widgets: given });
       expect(operationsIn(made)).toHaveLength(5);
       const findings = await lintFindings(JSON.stringify(made));
-      expect(findings.filter((finding) => UNSOUND.test(finding))).toEqual([]);
+      expect(findings.filter((finding) => INVALID.test(finding))).toEqual([]);
     }),
     { numRuns: runs(50) },
   );
 }, 120_000);
 
-test("no other value passes as a description", () => {
+test("a JSON value that is not an OpenAPI description is refused", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (given) => {
       expect(() => ServiceDescription.read(given).next()).toThrow();

@@ -1,11 +1,11 @@
-/** How names of services' descriptions stay separate, and how their references resolve. */
+/** Tests of the names and references that the edge description takes from the descriptions of services. */
 import { describe, expect, test } from "bun:test";
 import { lintFindings } from "../../support/description-lint.ts";
 import { operationsIn } from "../../support/openapi.ts";
 import { edgeDocument } from "./build.ts";
 import { described, json, merged, onlyOperation, url, WIDGET } from "./described-services.ts";
 
-describe("names that collide between services", () => {
+describe("names that several services use", () => {
   const document = (type: string) =>
     described(
       {
@@ -24,7 +24,7 @@ describe("names that collide between services", () => {
     );
   const service = (path: string) => ({ url, user: { routes: [{ path, methods: ["GET"] }] } });
 
-  test("stay separate: schemas, tags and ids of operations", () => {
+  test("stay separate for schemas, tags and operations", () => {
     const result = edgeDocument(
       { "a-b": service("/string"), a: service("/number"), "a.b": service("/boolean") },
       { "a-b": document("string"), a: document("number"), "a.b": document("boolean") },
@@ -45,7 +45,7 @@ describe("names that collide between services", () => {
     ]);
   });
 
-  test("a schema that already has the service's name in front does not get it twice", () => {
+  test("a schema whose name starts with the service's name does not get the name twice", () => {
     const answering = (name: string) => ({
       get: {
         responses: { 200: { description: "", content: json({ $ref: `#/components/schemas/${name}` }) } },
@@ -75,7 +75,7 @@ describe("names that collide between services", () => {
     ).toEqual(["Audit", "AuditAuditor", "AuditCheckpoint", "AuditCheckpoint2"]);
   });
 
-  test("a service cannot take a name of the gateway's own", () => {
+  test("a schema of a service cannot replace a schema of the gateway", () => {
     const result = edgeDocument(
       { error: service("/string") },
       {
@@ -110,7 +110,7 @@ describe("references", () => {
   };
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-  test("of a tree stay", () => {
+  test("of a recursive schema are kept", () => {
     const Node = { type: "object", properties: { children: { type: "array", items: ref("Node") } } };
     expect(schemasOf(answering(ref("Node"), { Node }))).toEqual({
       WidgetsNode: {
@@ -122,11 +122,11 @@ describe("references", () => {
 
   test.each<[string, object]>([
     ["to itself", { A: ref("A") }],
-    ["to itself by another", { A: ref("B"), B: ref("A") }],
+    ["to itself through another schema", { A: ref("B"), B: ref("A") }],
     ["to itself in allOf", { A: { allOf: [ref("A"), { type: "object" }] } }],
-    ["to itself by another's anyOf", { A: { anyOf: [ref("B")] }, B: { oneOf: [ref("A")] } }],
-    ["to itself by not", { A: { not: { not: ref("A") } } }],
-  ])("of a schema %s are cut", async (_, schemas) => {
+    ["to itself through anyOf and oneOf", { A: { anyOf: [ref("B")] }, B: { oneOf: [ref("A")] } }],
+    ["to itself through not", { A: { not: { not: ref("A") } } }],
+  ])("of a schema %s are removed", async (_, schemas) => {
     const document = merged({ path: "/w" }, answering(ref("A"), schemas));
     const findings = await lintFindings(JSON.stringify(document));
     expect(
@@ -147,7 +147,7 @@ describe("references", () => {
     expect(responses[200]?.content).toMatchObject(json({}));
   });
 
-  test("to the inside of a schema, and by unknown names, become components", () => {
+  test("to a part of a schema, and with names that are not allowed, become components", () => {
     const schemas = schemasOf(
       answering(
         { anyOf: [ref("A/properties/b"), { $ref: "#/definitions/C" }, ref("__proto__"), ref("日本")] },

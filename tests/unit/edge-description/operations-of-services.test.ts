@@ -1,4 +1,4 @@
-/** The parts of services' operations in the edge description. */
+/** Tests of what the edge description includes from the operations of services. */
 import { describe, expect, test } from "bun:test";
 import { described, json, merged, ok, onlyOperation, WIDGET } from "./described-services.ts";
 
@@ -19,48 +19,58 @@ describe("an operation is found by the method and path that the gateway calls", 
       true,
     ],
     [
-      "not the path before it was rewritten",
+      "not the path before the gateway rewrites it",
       { path: "/org/w", upstream: `${OWN}/w` },
       described({ "/org/w": { get: { summary: "It" } } }),
       false,
     ],
     ["not another method", { path: "/w" }, described({ "/w": { post: { summary: "It" } } }), false],
     [
-      "not a param for a literal",
+      "not a literal in place of the route's param",
       { path: "/w/{id}" },
       described({ "/w/me": { get: { summary: "It" } } }),
       false,
     ],
-    ["not another case", { path: "/w" }, described({ "/W": { get: { summary: "It" } } }), false],
-    ["not a slash more", { path: "/w" }, described({ "/w/": { get: { summary: "It" } } }), false],
-    ["a literal for a param", { path: "/w/me" }, described({ "/w/{id}": { get: { summary: "It" } } }), true],
+    ["not a path in another case", { path: "/w" }, described({ "/W": { get: { summary: "It" } } }), false],
     [
-      "a literal before a param",
+      "not a path with a trailing slash",
+      { path: "/w" },
+      described({ "/w/": { get: { summary: "It" } } }),
+      false,
+    ],
+    [
+      "a param in place of the route's literal",
+      { path: "/w/me" },
+      described({ "/w/{id}": { get: { summary: "It" } } }),
+      true,
+    ],
+    [
+      "a literal rather than a param",
       { path: "/w/me" },
       described({ "/w/{id}": { get: { summary: "Any" } }, "/w/me": { get: { summary: "It" } } }),
       true,
     ],
     [
-      "one of two spellings that has the method",
+      "the one of two equal paths that has the method",
       { path: "/w/{id}" },
       described({ "/w/{a}": { post: {} }, "/w/{b}": { get: { summary: "It" } } }),
       true,
     ],
     [
-      "a part of a segment",
+      "a param within a segment",
       { path: "/f/{name}", upstream: "/f/{path.name}.json" },
       described({ "/f/{file}.json": { get: { summary: "It" } } }),
       true,
     ],
     [
-      "the path behind that of the server",
+      "the path after the path of the server URL",
       { path: "/w", upstream: "/api/v1/w" },
       described({ "/w": { get: { summary: "It" } } }, { servers: [{ url: "https://example.com/api/v1/" }] }),
       true,
     ],
     ["HEAD as GET", { path: "/w", methods: ["HEAD"] }, described({ "/w": { get: { summary: "It" } } }), true],
     [
-      "a path item elsewhere in the document",
+      "a path item behind a reference",
       { path: "/w" },
       described(
         { "/w": { $ref: "#/components/pathItems/W" } },
@@ -74,7 +84,7 @@ describe("an operation is found by the method and path that the gateway calls", 
 });
 
 // RG-96
-test("ids that the gateway fills in are left out, and the others have the route's names", () => {
+test("params that the gateway fills in are left out, and the others have the names of the route", () => {
   const parameters = [
     { name: "org", in: "path", required: true, schema: { type: "string" } },
     { name: "key", in: "path", required: true, description: "The widget.", schema: { type: "integer" } },
@@ -180,7 +190,7 @@ test("bodies, responses and their headers are included, except headers that the 
   expect(Object.keys(result.components.schemas)).not.toContain("WidgetsUnused");
 });
 
-test("a status that both may answer allows either answer", () => {
+test("a status that both the service and the gateway return allows both bodies", () => {
   const theirs = { type: "object", properties: { problem: { type: "string" } } };
   const document = described({
     "/w": {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Work } from "../../../lib/edge-description/work.ts";
 
-/** Readers of OpenAPI follow a `$ref` anywhere, in examples and defaults too. */
+/** OpenAPI tools follow a `$ref` even in examples, so a value that contains a `$ref` is not used as data. */
 test.each([
   [{ $ref: "path" }, true],
   [{ a: [1, { b: { $ref: 7 } }] }, true],
@@ -10,6 +10,6 @@ test.each([
   ["$ref", false],
   [null, false],
   [undefined, false],
-])("a reference in %j: %p", (value, expected) => {
+])("%j contains a reference: %p", (value, expected) => {
   expect(new Work(1000).isData(value)).toBe(!expected);
 });

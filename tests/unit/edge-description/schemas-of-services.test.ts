@@ -1,4 +1,4 @@
-/** The parts of services' schemas in the edge description, and the limit on their size. */
+/** Tests of what the edge description includes from the schemas of services, and of the limit on its size. */
 import { describe, expect, test } from "bun:test";
 import { operationsIn } from "../../support/openapi.ts";
 import { edgeDocument } from "./build.ts";
@@ -16,14 +16,14 @@ describe("a schema", () => {
 
   test.each<[string, object, object]>([
     ["nullable", { type: "string", nullable: true }, { type: ["string", "null"] }],
-    ["nullable of anything", { nullable: true }, { anyOf: [{}, { type: "null" }] }],
-    ["a bound that is left out", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
+    ["nullable without a type", { nullable: true }, { anyOf: [{}, { type: "null" }] }],
+    ["an exclusive minimum", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
     ["an example", { type: "string", example: "x" }, { type: "string", examples: ["x"] }],
-  ])("of OpenAPI 3.0 is written as JSON Schema: %s", (_, schema, expected) => {
+  ])("of OpenAPI 3.0 is converted to JSON Schema: %s", (_, schema, expected) => {
     expect<unknown>(converted(schema, "3.0.3")).toEqual(expected);
   });
 
-  test("loses values that do not fit their keyword", () => {
+  test("loses keywords with invalid values, and internal extensions", () => {
     expect(
       converted({
         type: "strnig",
@@ -41,12 +41,12 @@ describe("a schema", () => {
     ).toEqual({ properties: { a: {}, b: {}, c: {} }, format: "email" });
   });
 
-  test("has an object for true and false, but for what else there may be", () => {
+  test("has objects in place of true and false, except for additional properties", () => {
     const schema = { not: true, items: false, additionalProperties: false, unevaluatedProperties: true };
     expect<unknown>(converted(schema)).toEqual({ ...schema, not: {}, items: { not: {} } });
   });
 
-  test("keeps its choices under the new names", () => {
+  test("keeps its discriminator, with the new names of the schemas", () => {
     const document = described(
       {
         "/w": {
@@ -78,8 +78,8 @@ describe("a schema", () => {
   });
 });
 
-describe("when a service's description is too large,", () => {
-  test("only one operation is left out", () => {
+describe("the size limit", () => {
+  test("leaves out only the operation that is too large", () => {
     const get = (description: string) => ({ get: { summary: "It", description, responses: ok } });
     const result = edgeDocument(
       {
@@ -99,7 +99,7 @@ describe("when a service's description is too large,", () => {
     expect(result).toMatchObject({ "x-service-documents": [{ service: "widgets", left_out: 1 }] });
   });
 
-  test("schemas that a thousand routes repeat are bounded", () => {
+  test("bounds the copies of a large response that a thousand routes share", () => {
     const big = { description: "Big.", content: { "text/plain": { example: "x".repeat(200_000) } } };
     const routes = Array.from({ length: 1_000 }, (_, n) => ({ path: `/r/${n}`, methods: ["GET"] }));
     const result = edgeDocument(
@@ -115,7 +115,7 @@ describe("when a service's description is too large,", () => {
     expect(operationsIn(result)).toHaveLength(1_000);
   });
 
-  test("a schema that refers to itself in every property costs only its own size", () => {
+  test("counts a schema once, although each of its properties refers to it", () => {
     const many = Object.fromEntries(
       Array.from({ length: 500 }, (_, n) => [`p${n}`, { $ref: "#/components/schemas/A" }]),
     );
@@ -128,7 +128,7 @@ describe("when a service's description is too large,", () => {
     expect(JSON.stringify(merged({ path: "/w", methods: ["POST"] }, document)).length).toBeLessThan(200_000);
   });
 
-  test("a body that requires very many fields, or is very many schemas, is sampled at small cost", () => {
+  test("bounds the cost of an example for a body with very many fields or schemas", () => {
     const names = Array.from({ length: 60_000 }, (_, n) => `p${n}`);
     const properties = Object.fromEntries(names.map((name) => [name, {}]));
     for (const schema of [

@@ -6,7 +6,7 @@ const text = await Bun.file(join(import.meta.dir, "../../../.github/specificatio
 const codes = Object.keys(errorCodes).filter((code): code is ErrorCode => code in errorCodes);
 
 // ER-7
-test("codes, statuses and generic messages are those of the specification", () => {
+test("codes, statuses and generic messages match the specification", () => {
   const table = text.split("\n").flatMap((line) => {
     const [, code, status, message] = /^\| ([A-Z_]+) +\| (\d+) +\| (.+?) +\|/.exec(line) ?? [];
     return code === undefined ? [] : [{ code, status: Number(status), message }];
@@ -18,11 +18,11 @@ test("codes, statuses and generic messages are those of the specification", () =
 // ER-1, ER-2
 test.each(codes)("%s has the fields of the envelope, and the type of its status", (code) => {
   const { status } = errorCodes[code];
-  const isOurFault = status === 429 || status >= 500;
+  const isApiError = status === 429 || status >= 500;
   const { error, ...rest } = envelope(new ApiError(code), "request-1");
   expect(rest).toEqual({});
   expect(error).toEqual({
-    type: isOurFault ? "api_error" : "invalid_request_error",
+    type: isApiError ? "api_error" : "invalid_request_error",
     code: wireCode(code),
     message: errorCodes[code].message,
     request_id: "request-1",

@@ -23,19 +23,19 @@ const cart = { owner: "me", wheels: [{ spokes: 7 }] };
 
 const errors = (value: unknown) => fieldErrors(Cart, value).map(({ path, message }) => [path, message]);
 
-describe("what does not fit its schema", () => {
-  test("is nothing in a value that fits", () => {
+describe("a violation of a schema", () => {
+  test("is not reported for a valid value", () => {
     expect(errors({ ...cart, brake: null, parts: { axle: { spokes: 1 } } })).toEqual([]);
   });
 
   // ER-9
-  test("is reported at once: missing, then unknown, then wrong, each at its path", () => {
+  test("is reported with all others and its path: missing fields, then unknown, then wrong ones", () => {
     const value = { color: "red", wheels: [{}, { spokes: 0, rim: 1 }], parts: { axle: 1, Axle: {} } };
     expect(errors(value)).toEqual([
       ["owner", "owner is required and must be an owner."],
       ["color", "color is not a known field: remove the field."],
       ["wheels[0].spokes", "spokes is a whole number above 0."],
-      ["wheels[1].rim", "Unknown field `rim`. A wheel takes spokes."],
+      ["wheels[1].rim", "Unknown field `rim`. A wheel can have spokes."],
       ["wheels[1].spokes", "spokes is a whole number above 0."],
       ["parts.Axle", "No name: Axle."],
       ["parts.axle", "A wheel must be an object with spokes."],
@@ -43,7 +43,7 @@ describe("what does not fit its schema", () => {
     ]);
   });
 
-  test("is the list or the object itself when it has too few or too many members", () => {
+  test("is reported at the path of a list that has too few or too many items", () => {
     expect(errors({ ...cart, wheels: [] })).toEqual([["wheels", "wheels must be a list of 1 to 2 items."]]);
     expect(errors({ ...cart, wheels: [{ spokes: 1 }, 5, { spokes: 1 }] })).toEqual([
       ["wheels", "wheels must be a list of 1 to 2 items."],
@@ -51,7 +51,7 @@ describe("what does not fit its schema", () => {
     ]);
   });
 
-  test("is reported for the member of a union that a list or an object was meant to be", () => {
+  test("is reported for the branch of a union that has the type of the value", () => {
     expect(errors({ ...cart, brake: { spokes: "x" } })).toEqual([
       ["brake.spokes", "spokes is a whole number above 0."],
     ]);
@@ -59,13 +59,13 @@ describe("what does not fit its schema", () => {
     expect(errors({ ...cart, brake: true })).toEqual([["brake", "No brake."]]);
   });
 
-  test("is the whole value when it has another type", () => {
+  test("is reported at the path of the whole value if the value has the wrong type", () => {
     expect(errors([])).toEqual([["", "The body must be an object."]]);
     expect(errors({ ...cart, parts: [] })).toEqual([["parts", "parts must be an object."]]);
   });
 
   // ER-9
-  test("is reported a hundred times at most, and long keys are cut", () => {
+  test("is reported at most a hundred times, and long keys are shortened", () => {
     const wheels = Array.from({ length: 30_000 }, () => ({ ["x".repeat(10_000)]: 1 }));
     const found = fieldErrors(Cart, { ...cart, wheels });
     expect(found).toHaveLength(FIELD_ERRORS_MAX);
@@ -73,10 +73,10 @@ describe("what does not fit its schema", () => {
   });
 });
 
-describe("the parts that fit", () => {
+describe("partsThatFit", () => {
   const parts = (value: unknown) => partsThatFit(Cart, value, violationsOf(Cart, value));
 
-  test("are the value without its violations, which stays unchanged", () => {
+  test("returns the value without its violations, and does not change the value", () => {
     const wheel = { spokes: 3 };
     const value = {
       owner: 7,
@@ -90,7 +90,7 @@ describe("the parts that fit", () => {
     expect(value).toEqual(before);
   });
 
-  test("are empty when the value is of another type, or has more violations than are listed", () => {
+  test("returns nothing for a value with the wrong type, or with more violations than are listed", () => {
     expect(parts([])).toBeUndefined();
     expect(parts({ ...cart, wheels: Array(FIELD_ERRORS_MAX).fill(1) })).toBeUndefined();
   });

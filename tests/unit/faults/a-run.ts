@@ -2,7 +2,7 @@ import { type Cell, isOfClock } from "../../faults/cells.ts";
 import { CLIENTS, type Client, KINDS, LIMITS } from "../../faults/clients.ts";
 import { type Answer, type CellRun, isConcerned } from "../../faults/record.ts";
 
-/** The times of a run without failures: the fault holds from 10 s to 14 s, the part is back at 15 s. */
+/** The times of a run. The fault lasts from 10 s to 14 s, and the part is back at 15 s. */
 export const TIMES = {
   began_ms: 0,
   breaking_ms: 9_900,
@@ -12,7 +12,7 @@ export const TIMES = {
   ended_ms: 25_000,
 } as const;
 
-/** Streams that delivered everything once. */
+/** The observations of streams that delivered every entry exactly once. */
 export const NOTHING_SEEN = { problems: [], missing: [], repeats: [] };
 
 export function anAnswer(client: Client, started_ms: number, more: Partial<Answer> = {}): Answer {
@@ -28,7 +28,7 @@ export function anAnswer(client: Client, started_ms: number, more: Partial<Answe
   };
 }
 
-/** Returns a good run of a cell, with `more` answers and other changes. */
+/** Returns a run of a cell that keeps all promises. `more` adds answers and replaces other fields. */
 export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
   const answers = CLIENTS.flatMap((client) =>
     Array.from({ length: 24 }, (_, second) => answerInTime(cell, client, 500 + second * 1_000)),
@@ -46,7 +46,7 @@ export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
   };
 }
 
-/** Returns a good answer, or a 503 in time when a needed part is away. */
+/** Returns a good answer, or a timely 503 if the fault has stopped a part that the request needs. */
 function answerInTime(cell: Cell, client: Client, started_ms: number): Answer {
   const answer = anAnswer(client, started_ms);
   const isBroken = started_ms >= TIMES.broken_ms && started_ms < TIMES.returned_ms;
@@ -54,7 +54,7 @@ function answerInTime(cell: Cell, client: Client, started_ms: number): Answer {
   return { ...answer, status: 503, ended_ms: started_ms + 500 };
 }
 
-/** Returns the answers of one window of a limited route: its number counted down, then refusals. */
+/** Returns the answers of one rate limit window: `remaining` counts down, then requests are refused. */
 export function aWindow(started_ms: number, reset_s: number, admitted: number, refused: number): Answer[] {
   const counted = (remaining: number) => ({ counted: { bucket: "member", remaining, reset_s } });
   return [

@@ -7,7 +7,7 @@ import { anAnswer, aRun, aWindow, NOTHING_SEEN, TIMES } from "./a-run.ts";
 
 const cell = (name: string): Cell => {
   const found = CELLS.find((each) => nameOf(each) === name);
-  if (found === undefined) throw new Error(`There is no ${name}.`);
+  if (found === undefined) throw new Error(`There is no cell ${name}.`);
   return found;
 };
 const broken = (run: CellRun) =>
@@ -36,7 +36,7 @@ describe("a run in which every promise held", () => {
   }
 });
 
-const faults: [promise: string, what: string, name: string, more: Partial<CellRun>][] = [
+const cases: [promise: string, what: string, name: string, more: Partial<CellRun>][] = [
   [
     "admission",
     "a revoked key gets 200",
@@ -45,13 +45,13 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
   ],
   [
     "admission",
-    "an unknown key reaches the service, whatever it is answered",
+    "a request with an unknown key reaches the service",
     "redis/cut",
     { reached: [reached({ client: "refused" })] },
   ],
   [
     "admission",
-    "somebody reaches what is another's",
+    "a caller reaches another owner's resource",
     "identity/killed",
     { reached: [reached({ client: "cached", owner: "another" })] },
   ],
@@ -63,7 +63,7 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
   ],
   [
     "limits",
-    "two gateways count for themselves",
+    "two gateways count separately",
     "audit/killed",
     { answers: [...aWindow(during, 114, 10, 0), ...aWindow(during + 1, 115, 10, 0)] },
   ],
@@ -76,13 +76,13 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
   ["no-fallback", "a limited request passes", "redis/killed", { answers: [anAnswer("limited", during)] }],
   [
     "no-fallback",
-    "a limited request is refused by a count of the gateway's own",
+    "a gateway refuses a limited request by its own count",
     "redis/frozen",
     { answers: [anAnswer("limited", during, { status: 429 })] },
   ],
   [
     "uncounted",
-    "503 takes longer than promised",
+    "a 503 takes longer than promised",
     "redis/black-holed",
     { answers: [slow(anAnswer("limited", during, { status: 503 }), LIMITS.uncounted_ms + 1)] },
   ],
@@ -154,7 +154,7 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
   ],
   [
     "unrecorded",
-    "503 takes longer than promised",
+    "a 503 takes longer than promised",
     "audit/frozen",
     { answers: [slow(anAnswer("audited", during, { status: 503 }), LIMITS.unrecorded_ms + 1)] },
   ],
@@ -167,38 +167,38 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
   ],
   [
     "streams",
-    "an entry of the log is missing in a delivery",
+    "a delivery lacks an entry of the log",
     "postgres/killed",
     { streams: { ...NOTHING_SEEN, problems: ["Entry 7 is missing."] } },
   ],
   [
     "streams",
-    "a sealed entry does not come",
+    "a sealed entry is not delivered",
     "audit/frozen",
     { streams: { ...NOTHING_SEEN, missing: ["3 entries"] } },
   ],
   [
     "streams",
-    "entries come twice while neither audit nor PostgreSQL failed",
+    "entries are delivered twice although neither audit nor PostgreSQL failed",
     "redis/killed",
     { streams: { ...NOTHING_SEEN, repeats: [{ at_ms: during, delay_ms: 0 }] } },
   ],
   [
     "streams",
-    "entries come twice before the fault",
+    "entries are delivered twice before the fault",
     "audit/killed",
     { streams: { ...NOTHING_SEEN, repeats: [{ at_ms: TIMES.breaking_ms - 1, delay_ms: 0 }] } },
   ],
   [
     "heals",
-    "somebody is refused six seconds after the return",
+    "a request is refused six seconds after the part is back",
     "redis/killed",
     { answers: [anAnswer("limited", after, { status: 503 })] },
   ],
-  ["heals", "no gateway serves what was published", "etcd/frozen", { served: [] }],
+  ["heals", "no gateway serves the published change", "etcd/frozen", { served: [] }],
   [
     "heals",
-    "one gateway serves what was published too late",
+    "one gateway serves the published change too late",
     "etcd/frozen",
     {
       served: [
@@ -221,13 +221,13 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
   ],
   [
     "slowness",
-    "a part that is late costs a request",
+    "a request fails because a part is slow",
     "postgres/slowed",
     { answers: [anAnswer("audited", during, { status: 503 })] },
   ],
   [
     "clocks",
-    "a clock that was set back costs a request",
+    "a request fails because a clock was set back",
     "postgres/set-back",
     { answers: [anAnswer("unseen", during, { status: 401 })] },
   ],
@@ -240,39 +240,39 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
 ];
 
 describe("a promise is broken when", () => {
-  test.each(faults)("%s: %s (%s)", (promise, _, name, more) => {
+  test.each(cases)("%s: %s (%s)", (promise, _, name, more) => {
     expect(broken(aRun(cell(name), more))).toContain(promise);
   });
 
-  test("every promise is among these", () => {
-    expect(new Set(faults.map(([promise]) => promise))).toEqual(new Set(PROMISES.map(({ name }) => name)));
+  test("every promise has a case", () => {
+    expect(new Set(cases.map(([promise]) => promise))).toEqual(new Set(PROMISES.map(({ name }) => name)));
   });
 });
 
-describe("an effect that is not the product's breaks nothing:", () => {
-  test("a limit that was missed while processes waited for a processor", () => {
+describe("no promise is broken by", () => {
+  test("a time limit that was missed while processes waited for CPU time", () => {
     const late = slow(anAnswer("limited", during, { status: 503, delay_ms: 900 }), 1_400);
     expect(broken(aRun(cell("redis/killed"), { answers: [late] }))).toEqual([]);
   });
 
-  test("a client of the frozen gateway", () => {
+  test("a failed request to the frozen gateway", () => {
     const lost = slow(anAnswer("public", during, { status: null, replica: 0 }), LIMITS.patience_ms);
     expect(broken(aRun(cell("gateway/frozen"), { answers: [lost] }))).toEqual([]);
   });
 
-  test("a new window of a Redis that lost the one before", () => {
+  test("a second window of a Redis that lost the first", () => {
     const answers = [...aWindow(9_000, 113, LIMITS.requests, 3), ...aWindow(15_100, 114, LIMITS.requests, 3)];
     const run = aRun(cell("redis/killed"), { answers });
     expect(broken(run)).toEqual([]);
     expect(broken({ ...run, cell: cell("redis/frozen") })).toContain("limits");
   });
 
-  test("outcomes that a killed gateway has not delivered", () => {
+  test("outcomes that a killed gateway did not deliver", () => {
     const pending = { reached: [reached()], events: new Map([["request", "pending"]]) };
     expect(broken(aRun(cell("gateway/killed"), pending))).toEqual([]);
   });
 
-  test("entries that come twice after audit or PostgreSQL failed, or after processes waited for a processor", () => {
+  test("entries that are delivered twice after audit or PostgreSQL failed, or after a wait for CPU time", () => {
     const seen = (delay_ms: number) => ({
       streams: { ...NOTHING_SEEN, repeats: [{ at_ms: during, delay_ms }] },
     });
@@ -281,7 +281,7 @@ describe("an effect that is not the product's breaks nothing:", () => {
     expect(broken(aRun(cell("etcd/cut"), seen(5_000)))).toEqual([]);
   });
 
-  test("times, when only the rest is judged", () => {
+  test("slow answers, if times are not judged", () => {
     const run = aRun(cell("redis/killed"), {
       answers: [slow(anAnswer("limited", during, { status: 503 }), 3_000)],
     });

@@ -20,9 +20,9 @@ const STEADY: Held = {
 };
 const LOOKS = 30;
 
-/** Returns the growth at each reading, when the total growth is `by`. */
+/** Returns linear growth from 0 to `by`, with one value for each reading. */
 const steps = (by: number) => Array.from({ length: LOOKS }, (_, look) => (by * look) / (LOOKS - 1));
-/** Returns readings of a process where one resource grows. */
+/** Returns the readings of a process in which one resource grows. */
 const growing = (holding: Exclude<keyof Held, "connections">, by: number): Held[] =>
   steps(by).map((step) => ({ ...STEADY, [holding]: STEADY[holding] + step }));
 const connecting = (peer: string, by: number): Connections[] =>
@@ -33,14 +33,14 @@ const connected = (looks: readonly Connections[]) =>
   connectionGrowthOf(looks).flatMap(({ title, is_flat }) => (is_flat ? [] : [title]));
 
 describe("the resources of a process", () => {
-  test("that stays as it is, is flat", () => expect(grown(Array(LOOKS).fill(STEADY))).toEqual([]));
+  test("are flat if they do not change", () => expect(grown(Array(LOOKS).fill(STEADY))).toEqual([]));
 
   test.each([
     ["resident_bytes", 200 * MIB, "memory, MiB"],
     ["heap_bytes", 20 * MIB, "heap, MiB"],
     ["timers", 60, "timers"],
     ["files", 12, "files"],
-  ] as const)("grows: %s", (holding, by, title) => {
+  ] as const)("are reported if they grow: %s", (holding, by, title) => {
     const looks = growing(holding, by);
     expect(grown(looks)).toEqual([title]);
     expect(whatGrew(new Map([["gateway 1", looks]]))).toEqual([
@@ -55,32 +55,32 @@ describe("the resources of a process", () => {
     ["files", 4],
   ] as const)("may grow a little: %s", (holding, by) => expect(grown(growing(holding, by))).toEqual([]));
 
-  test("that are large for a moment are flat", () => {
+  test("are flat despite short peaks", () => {
     const looks: Held[] = Array(LOOKS).fill(STEADY);
     expect(grown(looks.with(4, { ...STEADY, timers: 900 }).with(-3, { ...STEADY, timers: 900 }))).toEqual([]);
   });
 
-  test("are not judged by too few readings", () => {
+  test("are not judged if there are too few readings", () => {
     expect(growthOf(growing("timers", 900).slice(0, LOOKS_MIN - 1))).toEqual([]);
     expect(growthOf(growing("timers", 900).slice(0, LOOKS_MIN))).toHaveLength(HOLDING_TITLES.length);
   });
 
-  test("are reported by their first and last third, in units for people", () => {
+  test("are reported for the first and the last third of the readings, in readable units", () => {
     const table = soakTable(new Map([["gateway 1", growing("timers", 60)]]));
     expect(table).toMatch(/\| gateway 1 \| 30 +\| 200 → 200 +\| 40 → 40 +\| 39 → 81 +\| 12 → 12 +\|/);
   });
 });
 
 describe("the connections of a process", () => {
-  test("are flat while each peer keeps its own number", () =>
+  test("are flat if the number for each peer does not change", () =>
     expect(connected(Array(LOOKS).fill(CONNECTIONS))).toEqual([]));
 
   test.each([
     ["etcd", 6],
     ["PostgreSQL", 12],
     ["clients", 20],
-    ["a peer that was not there at first", 6],
-  ])("grow by peer, however many others there are: %s", (peer, by) => {
+    ["a new peer", 6],
+  ])("are reported for the peer whose number grows: %s", (peer, by) => {
     const looks = connecting(peer, by);
     expect(connected(looks)).toEqual([peer]);
     const many = connecting(peer, 200).map((connections) => ({ ...STEADY, connections }));
@@ -93,7 +93,7 @@ describe("the connections of a process", () => {
     ["etcd", 2],
     ["PostgreSQL", 3],
     ["clients", 6],
-  ])("may be a few more: %s", (peer, by) => expect(connected(connecting(peer, by))).toEqual([]));
+  ])("may grow a little: %s", (peer, by) => expect(connected(connecting(peer, by))).toEqual([]));
 
   test("may move from one peer to another only as far as each may grow", () => {
     const moving = steps(8).map((step) => ({
@@ -103,7 +103,7 @@ describe("the connections of a process", () => {
     expect(connected(moving)).toEqual(["etcd"]);
   });
 
-  test("are reported for each peer by the first and the last third", () => {
+  test("are reported for each peer, for the first and the last third of the readings", () => {
     const held = connecting("etcd", 9).map((connections) => ({ ...STEADY, connections }));
     expect(connectionTable(new Map([["gateway 1", held]]))).toMatch(/\| gateway 1 \| etcd +\| 3 → 7 +\|/);
   });

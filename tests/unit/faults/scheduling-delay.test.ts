@@ -8,20 +8,20 @@ function block(ms: number): void {
   while (performance.now() < until);
 }
 
-test("a delay of this process's timers counts for requests in flight then, and for no others", async () => {
+test("a delay of this process counts for requests in flight during the delay, and for no others", async () => {
   const delay = new SchedulingDelay(() => new Map([["clients' own", process.pid]]));
   const from = performance.now();
   block(400);
   const to = performance.now();
   await waitFor(() => delay.between(from, to, [CLIENTS_PROCESS]) >= 300, { what: "The delay" });
   expect(delay.between(from, to, [])).toBe(0);
-  expect(delay.between(from, to, ["a process that is none"])).toBe(0);
+  expect(delay.between(from, to, ["an unknown process"])).toBe(0);
   delay.forget(to);
   expect(delay.between(to + 60_000, to + 60_000, [CLIENTS_PROCESS])).toBe(0);
   delay.stop();
 });
 
-test("a process that has ended waits for nothing", async () => {
+test("a process that has ended has no delay", async () => {
   const ended = Bun.spawn(["true"]);
   await ended.exited;
   const delay = new SchedulingDelay(() => new Map([["ended", ended.pid]]));

@@ -9,7 +9,7 @@ const redis = { parts: ["redis"], fault: "killed" } as const;
 const during = TIMES.broken_ms + 100;
 
 describe("the cells", () => {
-  test("break each part in every way, and some pairs; each has its own name", () => {
+  test("include every part and some pairs of parts, and their names are unique", () => {
     const names = CELLS.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
     for (const part of PARTS) expect(names.filter((name) => name.includes(part))).not.toEqual([]);
@@ -25,11 +25,11 @@ describe("the cells", () => {
     ["red", []],
     ["", []],
     ["redis/", []],
-  ])("named by %p", (wanted, found) => {
+  ])("are found by the name %p", (wanted, found) => {
     expect(cellsNamed(wanted).map(nameOf)).toEqual(found);
   });
 
-  test("named by a part or a fault are all of its cells", () => {
+  test("are found by a part or by a fault", () => {
     expect(cellsNamed("redis")).toHaveLength(6);
     expect(cellsNamed("audit")).toHaveLength(8);
     expect(cellsNamed("/set-back").map(nameOf)).toEqual(["postgres/set-back", "audit/set-back"]);
@@ -45,7 +45,7 @@ describe("a row of the table", () => {
     caller: "organization",
   } as const;
 
-  test("shows the answers during the fault, when all was well, and that nothing was lost", () => {
+  test("shows the answers during the fault, the recovery time, and that nothing was lost", () => {
     const found = findingsOf(aRun(redis), { timed: true });
     expect(found.sights.limited).toEqual({ statuses: { 503: 4 }, p50_ms: 500, max_ms: 500 });
     expect(found.sights.public).toEqual({ statuses: { 200: 4 }, p50_ms: 5, max_ms: 5 });
@@ -57,7 +57,7 @@ describe("a row of the table", () => {
     expect(brokenPromises([found])).toEqual([]);
   });
 
-  test("names what was lost, and the broken promise", () => {
+  test("names what was lost, and the broken promises", () => {
     const answers = [
       anAnswer("refused", during, { status: 200 }),
       anAnswer("limited", TIMES.ended_ms - 1, { status: null }),
@@ -84,7 +84,7 @@ describe("a row of the table", () => {
   });
 });
 
-describe("the page", () => {
+describe("the page of results", () => {
   const part = (name: string, text: string) => `<!-- ${name}: begin -->\n${text}\n<!-- ${name}: end -->\n`;
   const page = `# Faults\n\n${part("table", "old")}\nMore.\n\n${part("soak", "old")}`;
 
@@ -95,7 +95,7 @@ describe("the page", () => {
   });
 
   test.each(["", "# Without markers", "<!-- table: end --> <!-- table: begin -->"])(
-    "is only the table when there are no markers: %p",
+    "is only the table if there are no markers: %p",
     (text) => expect(pageWith(text, "new", "table")).toBe("new\n"),
   );
 });

@@ -1,8 +1,7 @@
+/** Tests that a byte order mark at the start of a stream is removed, even if it is split between chunks. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { UnmarkedSource } from "../../../apps/gateway/upstream/byte-order-mark.ts";
-
-/** A byte order mark is removed from the beginning of a stream, however the stream is cut. */
 
 const MARK = [0xef, 0xbb, 0xbf];
 
@@ -50,11 +49,11 @@ describe("the first bytes of a stream", () => {
       [[], [1], MARK],
       [1, ...MARK],
     ],
-  ])("%j leave %j", async (chunks, left) => {
+  ])("%j become %j", async (chunks, left) => {
     expect(await read(chunks)).toEqual(left);
   });
 
-  test("lose one mark and nothing else, whatever they are and however they are cut", async () => {
+  test("lose one byte order mark and nothing else, in any chunks", async () => {
     const byte = fc.constantFrom(...MARK, 0x3a, 0x0a);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(byte, { maxLength: 4 }), { maxLength: 6 }), async (chunks) => {

@@ -1,9 +1,8 @@
+/** Tests of how many requests in flight one caller may have while a gateway is more than half full. */
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "@ostiary/gateway/admission/principal";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { CallerShares, type SharedRequest } from "../../../apps/gateway/edge/caller-shares.ts";
-
-/** The share that one caller may hold of a gateway that is more than half full. */
 
 const nobody: Principal = {
   auth_type: "jwt",
@@ -31,7 +30,7 @@ function refusalOf(shares: CallerShares, request: SharedRequest): ApiError | nul
 
 // GW-167
 describe("a caller", () => {
-  test("may hold an eighth of all places, and gets 429 beyond that until a request of it ends", () => {
+  test("may have an eighth of the maximum requests in flight, and gets 429 for more until one ends", () => {
     const shares = new CallerShares(40);
     const held = Array.from({ length: 5 }, () => requestOf({ organization_id: "o1" }));
     for (const request of held) expect(refusalOf(shares, request)).toBeNull();
@@ -49,7 +48,7 @@ describe("a caller", () => {
     expect(refusalOf(shares, refused)).toBeNull();
   });
 
-  test("is an organization with all of its members, or a person on user routes; others have their own shares", () => {
+  test("is an organization with all its members, or a person; each caller has a separate share", () => {
     const shares = new CallerShares(8);
     expect(refusalOf(shares, requestOf({ organization_id: "o1", member_id: "m1" }))).toBeNull();
     expect(refusalOf(shares, requestOf({ organization_id: "o1", member_id: "m2" }))?.status).toBe(429);
@@ -58,17 +57,17 @@ describe("a caller", () => {
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))?.status).toBe(429);
   });
 
-  test("without an identity is not counted", () => {
+  test("without a principal is not limited", () => {
     const shares = new CallerShares(8);
     for (let count = 0; count < 20; count += 1) expect(refusalOf(shares, requestOf(null))).toBeNull();
   });
 
-  test("may hold one place of a small gateway", () => {
+  test("may have one request in flight on a small gateway", () => {
     const shares = new CallerShares(1);
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
   });
 
-  test("gives its place back once", () => {
+  test("releases each request only once", () => {
     const shares = new CallerShares(16);
     const [first, second] = [requestOf({ user_id: "u1" }), requestOf({ user_id: "u1" })];
     shares.claim(first);

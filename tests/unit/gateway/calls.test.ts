@@ -3,7 +3,7 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import { ClientGone, type UpstreamCall, UpstreamCalls } from "../../../apps/gateway/upstream/call.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
-/** Returns calls of a service, the client of one of them, and a clock. */
+/** Returns a call in progress, with its clock, its client and the signal of its request to the service. */
 function calling() {
   const clock = manualClock();
   const calls = new UpstreamCalls(clock);
@@ -12,14 +12,14 @@ function calling() {
   return { clock, calls, client, call, atService: underway(call) };
 }
 
-/** Records what the call does at the service. */
+/** Gives the call a request to the service, and returns the signal that aborts the request. */
 function underway(call: UpstreamCall) {
   const controller = new AbortController();
   call.underway = controller;
   return controller.signal;
 }
 
-/** Returns a client's request, with the seconds of its connection's timeout. */
+/** Returns a client's request and the timeouts, in seconds, that are set on its connection. */
 function clientOf(request: Request) {
   const seconds: number[] = [];
   return { request, seconds, server: { timeout: (_: Request, given: number) => void seconds.push(given) } };
@@ -27,9 +27,9 @@ function clientOf(request: Request) {
 
 const codeOf = (failure: Error) => (failure instanceof ApiError ? failure.code : failure.name);
 
-describe("a call under way is stopped", () => {
+describe("a call in progress is stopped", () => {
   // GW-123
-  test("within 100 ms after its client left", () => {
+  test("within 100 ms after its client disconnects", () => {
     const { clock, client, call, atService } = calling();
     clock.advance(1_000);
     client.abort();
@@ -39,7 +39,7 @@ describe("a call under way is stopped", () => {
     expect(call.failure(new Error("aborted"), 0)).toBeInstanceOf(ClientGone);
   });
 
-  test("at the moment at which a watched client leaves", () => {
+  test("at once when a watched client disconnects", () => {
     const { client, call } = calling();
     call.watchClient();
     client.abort();
@@ -47,7 +47,7 @@ describe("a call under way is stopped", () => {
   });
 
   // GW-115
-  test.each(["timeout", "idle"] as const)("when the service is late: %s, a 502", (reason) => {
+  test.each(["timeout", "idle"] as const)("with a 502 when the service is late: %s", (reason) => {
     const { clock, call, atService } = calling();
     call.awaitService(300, reason);
     clock.advance(300);
@@ -58,7 +58,7 @@ describe("a call under way is stopped", () => {
   });
 
   // GW-119
-  test("when the client is late with its body, a 408, whatever happens next", () => {
+  test("with a 408 when the client is late with its body, whatever happens next", () => {
     const { clock, client, call } = calling();
     call.awaitService(400, "idle");
     call.awaitClient(300);
@@ -70,7 +70,7 @@ describe("a call under way is stopped", () => {
 });
 
 describe("a call continues", () => {
-  test("while the gateway itself is held up, and could not see what had arrived", () => {
+  test("while the gateway itself is blocked and cannot read the data that arrived", () => {
     const clock = manualClock();
     let held_up_ms = 0;
     const calls = new UpstreamCalls({ ...clock, elapsed_ms: () => clock.elapsed_ms() + held_up_ms });
@@ -84,7 +84,7 @@ describe("a call continues", () => {
   });
 
   // GW-116, GW-121
-  test("while each part comes in time, whatever the total", () => {
+  test("while each chunk arrives in time, however long the whole call takes", () => {
     const { clock, call } = calling();
     for (let chunk = 0; chunk < 10; chunk++) {
       call.awaitService(300, "idle");
@@ -99,7 +99,7 @@ describe("a call continues", () => {
   });
 });
 
-test("a call that has ended is not checked any more, and without calls there is no timer", () => {
+test("a call that has ended is no longer checked, and no timer runs without calls", () => {
   const { clock, calls, client, call } = calling();
   call.awaitService(100, "timeout");
   call.end();
@@ -113,14 +113,14 @@ test("a call that has ended is not checked any more, and without calls there is 
   expect(next.stopped).toBeTrue();
 });
 
-test("a failure after the client left counts as the client's leaving, not as the service's failure", () => {
+test("a failure after the client disconnects counts as a disconnect, not as a failure of the service", () => {
   const { client, call } = calling();
   client.abort();
   expect(call.failure(new Error("broken"), 0)).toBeInstanceOf(ClientGone);
 });
 
 // GW-154
-describe("slow readers that must be ended", () => {
+describe("slow readers that can be disconnected", () => {
   function reading() {
     const clock = manualClock();
     const calls = new UpstreamCalls(clock);
@@ -129,7 +129,7 @@ describe("slow readers that must be ended", () => {
     return { clock, calls, client, call, atService: underway(call) };
   }
 
-  test("are those whose client has read nothing for a second", () => {
+  test("are clients that have read nothing for a second", () => {
     const { clock, calls, client, call, atService } = reading();
     call.awaitReader();
     clock.advance(900);
@@ -142,7 +142,7 @@ describe("slow readers that must be ended", () => {
     expect(call.failure(new Error("aborted"), 0).message).toContain("did not read");
   });
 
-  test("are no clients that read, however long the service takes", () => {
+  test("do not include clients that read, however long the service takes", () => {
     const { clock, calls, client, call } = reading();
     call.awaitReader();
     call.readerCame();

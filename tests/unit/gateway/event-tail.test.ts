@@ -1,8 +1,7 @@
+/** Tests of where a stream of server-sent events can end without cutting an event. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { EventTail } from "../../../apps/gateway/upstream/event-tail.ts";
-
-/** The places where a stream of events can be ended without breaking one. */
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -12,7 +11,7 @@ function after(...chunks: string[]): boolean {
   return tail.between;
 }
 
-describe("a stream of events is between two of them", () => {
+describe("a stream can end between two events", () => {
   test.each<[between: boolean, ...chunks: string[]]>([
     [true],
     [true, ""],
@@ -43,13 +42,13 @@ describe("a stream of events is between two of them", () => {
     .array(fc.tuple(line, end), { maxLength: 12 })
     .map((lines) => lines.map((parts) => parts.join("")).join(""));
 
-  test("in any cut into chunks, as a reader of lines finds it", () => {
+  test("as a line reader finds it, in any chunks", () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(100)), fc.constantFrom("", "data: cut"), (whole, cuts, rest) => {
         const all = whole + rest;
         const places = [0, ...cuts.map((cut) => cut % (all.length + 1)).sort((a, b) => a - b), all.length];
         const chunks = places.slice(1).map((to, index) => all.slice(places[index], to));
-        // A reader drops the unfinished line; the one before it is empty between events.
+        // Between two events, the last line is empty and unfinished, and the line before it is empty.
         const lines = all.split(/\r\n|\r|\n/);
         const between = lines.at(-1) === "" && (lines.length === 1 || lines.at(-2) === "");
         expect(after(...chunks)).toBe(between);
@@ -57,7 +56,7 @@ describe("a stream of events is between two of them", () => {
     );
   });
 
-  test("up to the last event that a chunk ends, and asking skips no chunk", () => {
+  test("after the last event that a chunk completes, which wholeEventsIn finds without side effects", () => {
     fc.assert(
       fc.property(text, text, (before, chunk) => {
         const tail = new EventTail();

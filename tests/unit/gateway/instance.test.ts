@@ -34,9 +34,9 @@ function clockless(work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-describe("a gateway's entry", () => {
+describe("the instance key of a gateway", () => {
   // GW-30
-  test("shows what is loaded, and up to which revision, after each load", async () => {
+  test("shows after each load what is loaded, and up to which revision", async () => {
     const { store, clock, instance, routes, entries, entry } = bed();
     await store.put(`${ROUTES_PREFIX}a`, valid("/a"));
     expect(await entries()).toEqual([]);
@@ -70,7 +70,7 @@ describe("a gateway's entry", () => {
   });
 
   // GW-30
-  test("names left-out services and the reason, until they are valid or gone", async () => {
+  test("names the services that are left out and why, until they are valid or deleted", async () => {
     const { store, routes, instance, entry } = bed();
     await store.put(`${ROUTES_PREFIX}broken`, "{");
     await store.put(`${ROUTES_PREFIX}wrong`, JSON.stringify({ url: "http://a:1" }));
@@ -98,7 +98,7 @@ describe("a gateway's entry", () => {
   });
 
   // GW-30
-  test("stays small when everything has to be left out", async () => {
+  test("stays small when a thousand services are left out", async () => {
     const { store, routes, instance, entry } = bed();
     for (let count = 0; count < 1_100; count++) await store.put(`${ROUTES_PREFIX}s-${count}`, "{");
     await store.put(`${ROUTES_PREFIX}long`, JSON.stringify({ [`${"x".repeat(90_000)}`]: 1 }));
@@ -110,13 +110,13 @@ describe("a gateway's entry", () => {
     await instance.release();
   });
 
-  test("has a new id with each start", () => {
+  test("has a new id after each start", () => {
     const ids = Array.from({ length: 100 }, () => bed().instance.id);
     expect(new Set(ids).size).toBe(100);
   });
 
   // GW-31
-  test("that the store refuses is logged once, and again when it is accepted", () => {
+  test("is logged once when the store refuses it, and again when the store accepts it", () => {
     const lines: string[] = [];
     const log = {
       info: (_: object, message: string) => void lines.push(message),

@@ -1,3 +1,4 @@
+/** Tests of rate limits with plans, calendar periods, several policies and refunds. */
 import { describe, expect, test } from "bun:test";
 import { createLimiter, limitVariables, type RateState, refusedByLimit } from "@ostiary/gateway/limit";
 import { compileService } from "@ostiary/lib/domain/routes";
@@ -8,11 +9,9 @@ import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { serviceWith, stored } from "../routes/fixtures.ts";
 
-/** Limits of routes with plans, calendar periods, several policies and counts that are given back. */
-
 const config = loadConfig(Type.Object(limitVariables), {});
-/** A record of quotas by bucket, which counts the questions. */
-class Record {
+/** A stand-in for the record of quotas. It keeps the charges, and `asked` counts the calls of `known`. */
+class QuotaRecord {
   readonly charges = new Map<string, number>();
   known_counts: Readonly<{ [bucket: string]: number }> = {};
   failure: Error | null = null;
@@ -32,19 +31,19 @@ class Record {
 const MINUTE = { requests: 2, window_seconds: 60 };
 const NOON = Date.parse("2026-11-30T12:00:00.000Z");
 
-/** A limiter on counters in memory at noon of the last day of a month, and the route `GET /r` with a limit. */
+/** Returns a limiter for the route `GET /r`. The clock starts at noon of the last day of a month. */
 function limiting(rate_limit: unknown, policies: object = {}) {
   const clock = manualClock(NOON);
   const store = new MemoryCounterStore("test", observeNothing, clock);
-  const record = new Record();
+  const record = new QuotaRecord();
   const limiter = createLimiter({ config, store, clock, quotas: record });
   const route = routeWith(rate_limit, policies);
   return {
     clock,
     record,
-    /** Empties the counters, as a counter store does that starts anew. */
+    /** Empties the counters, like a restart of the counter store. */
     lose: () => store.close(),
-    /** Another limiter on the same counters, by a clock that is ahead. */
+    /** Limits one request with another limiter on the same counters, whose clock is ahead. */
     ahead(ms: number) {
       const other = createLimiter({ config, store, clock: manualClock(clock.now() + ms), quotas: record });
       return other.limit(route, caller("o1", null));
@@ -64,7 +63,7 @@ const caller = (organization_id: string, plan: string | null) => ({
 function routeWith(rate_limit: unknown, rate_limits: object) {
   const routes = [{ path: "/r", methods: ["GET"], rate_limit }];
   const [route] = compileService("widgets", stored(serviceWith("organization", routes, { rate_limits })));
-  if (route === undefined) throw new Error("The service has one route.");
+  if (route === undefined) throw new Error("The service has no route.");
   return route;
 }
 
@@ -78,7 +77,7 @@ async function statesOf(
   const states: RateState[] = [];
   for (let sent = 0; sent < count; sent += 1) {
     const state = await limit(plan);
-    if (state === null) throw new Error("The route is limited.");
+    if (state === null) throw new Error("The route has no limit.");
     states.push(state);
   }
   return states;
@@ -89,7 +88,7 @@ describe("plans", () => {
   const PLANS = { pro: { requests: 3 }, slow: { requests: 2, window_seconds: 3_600 }, enterprise: false };
 
   // GW-180
-  test("give an organization the numbers of its plan, and others those of the limit", async () => {
+  test("give an organization the numbers of its plan; without a plan the numbers of the limit apply", async () => {
     for (const plan of [null, "unknown", "constructor", "__proto__"]) {
       const states = await statesOf(limiting({ ...MINUTE, plans: PLANS }), 3, plan);
       expect(states.map(shown)).toEqual([
@@ -105,12 +104,12 @@ describe("plans", () => {
   });
 
   // GW-180
-  test("of false lift the limit, and the store is not asked", () => {
+  test("with the value false remove the limit, and the store is not called", () => {
     expect(limiting({ ...MINUTE, plans: PLANS }).limit("enterprise")).toBeNull();
   });
 
   // GW-180
-  test("that change in the middle of a window keep the count", async () => {
+  test("can change within a window, and the count continues", async () => {
     const limited = limiting({ ...MINUTE, plans: PLANS });
     await statesOf(limited, 2);
     const [first, second] = await statesOf(limited, 2, "pro");
@@ -121,7 +120,7 @@ describe("plans", () => {
   });
 
   // GW-180
-  test("lift one limit of a list, and leave the others", async () => {
+  test("can remove one limit of a list, and the other limits stay", async () => {
     const limited = limiting(["free-only", { requests: 1, period: "day" }], {
       "free-only": { ...MINUTE, plans: { pro: false } },
     });
@@ -134,7 +133,7 @@ describe("plans", () => {
 
 describe("a calendar period", () => {
   // GW-182
-  test("begins and ends at midnight UTC, whenever its first request comes", async () => {
+  test("begins and ends at midnight UTC, whenever its first request arrives", async () => {
     const day = limiting({ requests: 2, period: "day" });
     const [first, second, third] = await statesOf(day, 3);
     const midnight = Date.parse("2026-12-01T00:00:00.000Z");
@@ -147,7 +146,7 @@ describe("a calendar period", () => {
   });
 
   // GW-182
-  test("of a month has the length of that month", async () => {
+  test("of one month has the length of that month", async () => {
     const month = limiting({ requests: 9, period: "month" });
     const [november] = await statesOf(month, 1);
     expect(november).toMatchObject({ described: { policies: '"month";q=9;w=2592000' } });
@@ -158,7 +157,7 @@ describe("a calendar period", () => {
   });
 
   // GW-182
-  test("is not opened twice by gateways whose clocks differ by seconds", async () => {
+  test("does not start twice if the clocks of gateways differ by seconds", async () => {
     const limited = limiting({ requests: 1, period: "day" });
     await statesOf(limited, 1);
     limited.clock.advance(Date.parse("2026-11-30T23:59:58.000Z") - NOON);
@@ -174,7 +173,7 @@ describe("a quota that the counter store does not have", () => {
   const DAY = "route:GET:/r:2026-11-30:o1";
 
   // GW-191
-  test("is written down as it is charged, less what is given back and without refused requests", async () => {
+  test("is recorded with each charge, minus refunds and without refused requests", async () => {
     const limited = limiting({ requests: 2, period: "day", charge: "success" });
     const [first] = await statesOf(limited, 4);
     expect(limited.record.charges).toEqual(new Map([[DAY, 2]]));
@@ -184,7 +183,7 @@ describe("a quota that the counter store does not have", () => {
   });
 
   // GW-192
-  test("begins with what is known, is asked for once, and goes on when the store loses it", async () => {
+  test("starts at the known count, which is requested once, and again after the store loses the quota", async () => {
     const limited = limiting({ requests: 5, period: "day" });
     limited.record.known_counts = { [DAY]: 3 };
     expect((await statesOf(limited, 3)).map(shown)).toEqual([
@@ -203,7 +202,7 @@ describe("a quota that the counter store does not have", () => {
   });
 
   // GW-192
-  test("of a list is asked for, and its windows begin anew", async () => {
+  test("starts at the known count in a list of limits, while windows start at zero", async () => {
     const limited = limiting([MINUTE, { requests: 9, period: "month" }]);
     limited.record.known_counts = { "route:GET:/r:month:2026-11:o1": 7 };
     const [first] = await statesOf(limited, 1);
@@ -213,7 +212,7 @@ describe("a quota that the counter store does not have", () => {
   });
 
   // GW-193
-  test("refuses the request when nobody knows its count, and charges nothing", async () => {
+  test("refuses the request if its count cannot be loaded, and charges nothing", async () => {
     const limited = limiting([MINUTE, { requests: 9, period: "day" }]);
     limited.record.failure = new Error("down");
     expect(await rejection(limited.limit() ?? Promise.resolve())).toBe(limited.record.failure);
@@ -224,7 +223,7 @@ describe("a quota that the counter store does not have", () => {
   });
 
   // GW-182, GW-192
-  test("is begun once by gateways whose clocks differ by 5 seconds, in the old period and in the new one", async () => {
+  test("starts once in each period if the clocks of gateways differ by 5 seconds", async () => {
     const limited = limiting({ requests: 3, period: "day" });
     limited.record.known_counts = { [DAY]: 2, "route:GET:/r:2026-12-01:o1": 1 };
     limited.clock.advance(Date.parse("2026-11-30T23:59:57.000Z") - NOON);
@@ -239,7 +238,7 @@ describe("a quota that the counter store does not have", () => {
   });
 
   // GW-192
-  test("is never asked for by a window", async () => {
+  test("is never requested for a limit with a window", async () => {
     const limited = limiting({ ...MINUTE, charge: "success" });
     await statesOf(limited, 3);
     expect([limited.record.asked, limited.record.charges.size]).toEqual([0, 0]);
@@ -250,7 +249,7 @@ describe("several limits", () => {
   const policies = { burst: { requests: 2, window_seconds: 60 }, quota: { requests: 3, period: "day" } };
 
   // GW-181, GW-183, GW-184
-  test("show the one with the least left, and describe all", async () => {
+  test("show the limit with the fewest remaining requests, and describe all limits", async () => {
     const limited = limiting(["quota", "burst"], policies);
     const [first, second, refused] = await statesOf(limited, 3);
     expect(first).toMatchObject({
@@ -268,7 +267,7 @@ describe("several limits", () => {
   });
 
   // GW-181
-  test("charge none when one is exhausted", async () => {
+  test("are not charged if one of them is exhausted", async () => {
     const limited = limiting(["quota", "burst"], policies);
     await statesOf(limited, 9);
     limited.clock.advance(60_000);
@@ -278,13 +277,13 @@ describe("several limits", () => {
   });
 
   // GW-181
-  test("with as much left show the later reset", async () => {
+  test("with equal remaining requests show the later reset", async () => {
     const [state] = await statesOf(limiting([MINUTE, { requests: 2, window_seconds: 90 }]), 1);
     expect(state?.reset).toBe(NOON / 1000 + 90);
   });
 
   // GW-66, GW-181
-  test("written at a route have a bucket for each window", async () => {
+  test("of a route have one bucket for each window", async () => {
     const states = await statesOf(limiting([MINUTE, { requests: 3, window_seconds: 3_600 }]), 3);
     expect(states.map(shown)).toEqual([
       [true, 2, 1],
@@ -294,9 +293,9 @@ describe("several limits", () => {
   });
 });
 
-describe("a limit that charges success", () => {
+describe("a limit that charges only successful requests", () => {
   // GW-185
-  test("gives back what it counted, once, within its window", async () => {
+  test("refunds a request once, and only within its window", async () => {
     const limited = limiting({ ...MINUTE, charge: "success" });
     const [first, second] = await statesOf(limited, 2);
     if (first !== undefined) limited.refund(first);
@@ -309,7 +308,7 @@ describe("a limit that charges success", () => {
   });
 
   // GW-185
-  test("gives nothing back of a refused request, or of a limit beside it", async () => {
+  test("refunds nothing for a refused request, and nothing to another limit of the route", async () => {
     const limited = limiting([
       { ...MINUTE, charge: "success" },
       { requests: 9, period: "day" },

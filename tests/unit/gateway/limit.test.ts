@@ -14,7 +14,7 @@ import { manualClock } from "../../support/manual-clock.ts";
 
 const schema = Type.Object(limitVariables);
 
-/** Returns a limiter on counters in memory that remembers its counts. */
+/** Returns a limiter with counters in memory, and a list of all increments. */
 function limiting(environment: Record<string, string> = {}, broken?: unknown) {
   const time = manualClock();
   const memory = new MemoryCounterStore("test", observeNothing, time);
@@ -42,7 +42,7 @@ function limiting(environment: Record<string, string> = {}, broken?: unknown) {
   };
 }
 
-/** Returns the compiled routes of a service, by `METHOD path`. */
+/** Returns a function that finds a compiled route of a service by `METHOD path`. */
 function routesOf(service: string, config: StoredServiceConfig): (name: string) => CompiledRoute {
   const routes = [...compileService(service, config)];
   return (name) => {
@@ -85,7 +85,7 @@ const gadgets = routesOf("gadgets", {
 
 describe("the four values of rate_limit", () => {
   // GW-63
-  test("omitted: RATE_LIMIT_REQUESTS in RATE_LIMIT_WINDOW_SECONDS, 60 in 60 unless set", async () => {
+  test("omitted: RATE_LIMIT_REQUESTS in RATE_LIMIT_WINDOW_SECONDS, by default 60 in 60 s", async () => {
     const { limit } = limiting();
     expect(await limit(widgets("GET /inherits"), "m1")).toMatchObject({
       allowed: true,
@@ -153,7 +153,7 @@ describe("a limited request", () => {
     expect(counted).toHaveLength(3);
   });
 
-  test("counts for its subject alone", async () => {
+  test("counts only for its subject", async () => {
     const { limit } = limiting();
     await limit(widgets("GET /inline"), "m1");
     expect(await limit(widgets("GET /inline"), "m2")).toMatchObject({ allowed: true });
@@ -189,16 +189,16 @@ describe("a limited request", () => {
   });
 
   // GW-73
-  test("is 503 when the counter store does not answer", async () => {
+  test("gets 503 when the counter store does not respond", async () => {
     const { limit } = limiting({}, new StoreUnavailable("counter_store", new Error("timeout")));
     const error = await rejection(limit(widgets("GET /inline"), "m1") ?? Promise.resolve());
     expect(error).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE", kind: "network" });
   });
 });
 
-describe("the failed-auth limiter", () => {
+describe("the limiter of failed authentications", () => {
   // GW-74
-  test("lets RATE_LIMIT_AUTH_FAILURE_REQUESTS failures of an address through, then answers 429", async () => {
+  test("allows RATE_LIMIT_AUTH_FAILURE_REQUESTS failures from an address, then returns 429", async () => {
     const { failed, time } = limiting({
       RATE_LIMIT_AUTH_FAILURE_REQUESTS: "2",
       RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: "30",
@@ -218,7 +218,7 @@ describe("the failed-auth limiter", () => {
     expect(await failed("10.0.0.1")).toBeNull();
   });
 
-  test("allows 60 in 60 s unless set", async () => {
+  test("allows 60 failures in 60 s by default", async () => {
     const { failed, counted } = limiting();
     for (let failure = 1; failure <= 60; failure++) expect(await failed("10.0.0.1")).toBeNull();
     expect(await failed("10.0.0.1")).toMatchObject({ status: 429 });
@@ -233,19 +233,19 @@ describe("the failed-auth limiter", () => {
   });
 
   // GW-75
-  test("admits when the counter store does not answer", async () => {
+  test("allows failures when the counter store does not respond", async () => {
     const { failed } = limiting({}, new StoreUnavailable("counter_store", new Error("timeout")));
     expect(await failed("10.0.0.1")).toBeNull();
   });
 
-  test("does not hide an error of its own", async () => {
+  test("does not hide an error in its own code", async () => {
     const { failed } = limiting({}, new RangeError("a bug"));
     expect(await rejection(failed("10.0.0.1"))).toBeInstanceOf(RangeError);
   });
 });
 
 // GW-72
-test("the 429 of a route has the wait in header and details", () => {
+test("the 429 of a route has the wait in the Retry-After header and in the details", () => {
   expect(rateLimited(7)).toMatchObject({
     status: 429,
     details: { retry_after_seconds: 7 },

@@ -47,7 +47,7 @@ function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_
   overload.start();
   return {
     overload,
-    /** Waits for one check, and for the next to be set. */
+    /** Runs the next check, and waits until the timer of the check after it is set. */
     async look() {
       await Bun.sleep(0);
       clock.advance(100);
@@ -80,7 +80,7 @@ function refusalOf(overload: Overload, requests: number, webSockets = 0): ApiErr
 
 describe("requests in flight", () => {
   // GW-152
-  test("are admitted up to the limit, and not beyond", () => {
+  test("are admitted up to the limit, and refused beyond it", () => {
     const { overload } = overloadOf();
     expect(refusalOf(overload, 1_000)).toBeNull();
     expect(refusalOf(overload, 1_001)).toMatchObject({
@@ -92,7 +92,7 @@ describe("requests in flight", () => {
   });
 
   // GW-152
-  test("include WebSockets, which are no longer requests", () => {
+  test("include WebSockets", () => {
     const { overload } = overloadOf();
     expect(refusalOf(overload, 1, 999)).toBeNull();
     expect(refusalOf(overload, 1, 1_000)).not.toBeNull();
@@ -102,7 +102,7 @@ describe("requests in flight", () => {
 
 describe("memory", () => {
   // GW-154
-  test("over the limit: a hundred requests are served, more are refused, slow readers end", async () => {
+  test("over the limit: a hundred requests are served, more are refused, and slow readers are disconnected", async () => {
     const { overload, look } = overloadOf();
     process.memory = 200 * MIB;
     await look();
@@ -119,7 +119,7 @@ describe("memory", () => {
     ]);
   });
 
-  test("that is only garbage refuses nobody, and is collected once in two seconds", async () => {
+  test("that is only garbage causes no refusal, and is collected at most once in two seconds", async () => {
     const { overload, look } = overloadOf();
     Object.assign(process, { memory: 250 * MIB, garbage: 100 * MIB });
     await look();
@@ -133,7 +133,7 @@ describe("memory", () => {
   });
 
   // GW-154
-  test("that a burst takes between two looks is seen after 128 requests", () => {
+  test("that a burst uses between two checks is noticed after 128 requests", () => {
     const { overload } = overloadOf();
     process.memory = 200 * MIB;
     for (let request = 1; request < 128; request += 1) expect(refusalOf(overload, 101)).toBeNull();
@@ -142,7 +142,7 @@ describe("memory", () => {
   });
 
   // GW-154
-  test("without a limit of its own is three quarters of what the process may have", async () => {
+  test("has a default limit of three quarters of the memory of the process", async () => {
     const { overload, look } = overloadOf({ memory_bytes_max: 0 });
     process.memory = 299 * MIB;
     await look();
@@ -155,7 +155,7 @@ describe("memory", () => {
 
 describe("connections", () => {
   // GW-153
-  test("over the limit: idle ones are closed at each check, requests beyond a hundred refused", async () => {
+  test("over the limit: idle connections are closed at each check, and more than a hundred requests are refused", async () => {
     const { overload, look } = overloadOf();
     const held = connections(1);
     overload.admit(held);
@@ -172,7 +172,7 @@ describe("connections", () => {
   });
 
   // GW-153
-  test("without a limit of its own are three quarters of the descriptors, none left included", async () => {
+  test("have a default limit of three quarters of the descriptors", async () => {
     const { overload, look } = overloadOf({ connections_max: 0 }, 1_000);
     process.descriptors = 749;
     await look();
@@ -193,7 +193,7 @@ describe("connections", () => {
     [400, 16],
   ];
   for (const [descriptors_max, requests] of looks) {
-    test(`that come faster than time for a look are seen after ${requests} requests, of ${descriptors_max}`, () => {
+    test(`that a burst opens between two checks are noticed after ${requests} requests, with ${descriptors_max} descriptors`, () => {
       const { overload } = overloadOf({}, descriptors_max);
       process.descriptors = 500;
       const held = connections(1);
@@ -205,7 +205,7 @@ describe("connections", () => {
     });
   }
 
-  test("also keep a limit of requests below a hundred", async () => {
+  test("over the limit: a limit of fewer than a hundred requests still applies", async () => {
     const { overload, look } = overloadOf({ requests_max: 10 });
     process.descriptors = 500;
     await look();
@@ -221,14 +221,18 @@ describe("limits that the process cannot reach", () => {
     "warn MAX_MEMORY_BYTES is above the memory of the container or machine: lower MAX_MEMORY_BYTES or add memory";
   const cases: [string, Partial<OverloadOptions>, string[]][] = [
     ["more connections than descriptors", { connections_max: 2_001 }, [connections_told]],
-    ["as many", { connections_max: 2_000 }, []],
-    ["more memory than there is", { memory_bytes_max: 400 * MIB + 1 }, [memory_told]],
-    ["as much", { memory_bytes_max: 400 * MIB }, []],
-    ["both", { connections_max: 9_999, memory_bytes_max: 999 * MIB }, [connections_told, memory_told]],
-    ["those that it takes for itself", { connections_max: 0, memory_bytes_max: 0 }, []],
+    ["as many connections as descriptors", { connections_max: 2_000 }, []],
+    ["more memory than the machine has", { memory_bytes_max: 400 * MIB + 1 }, [memory_told]],
+    ["as much memory as the machine has", { memory_bytes_max: 400 * MIB }, []],
+    [
+      "too many connections and too much memory",
+      { connections_max: 9_999, memory_bytes_max: 999 * MIB },
+      [connections_told, memory_told],
+    ],
+    ["default limits", { connections_max: 0, memory_bytes_max: 0 }, []],
   ];
   for (const [name, options, told] of cases) {
-    test(`are logged at the start: ${name}`, () => {
+    test(`are logged at the start, and reachable limits are not: ${name}`, () => {
       overloadOf(options);
       expect(lines).toEqual(told);
     });

@@ -3,7 +3,7 @@ import { closeSync, openSync, statSync } from "node:fs";
 import { processReadings } from "../../../apps/gateway/edge/process-readings.ts";
 import { openDescriptors } from "../../bench/measure/descriptors.ts";
 
-/** Whether the system itself counts descriptors, which Linux does since 6.2. */
+/** Whether the kernel counts the descriptors of a process. Linux does since version 6.2. */
 const isCounted = (statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 describe("descriptors", () => {
@@ -21,12 +21,12 @@ describe("descriptors", () => {
   test("are never reported above the real number", () => {
     for (let round = 0; round < 100; round += 1) {
       open();
-      // The listing itself has one descriptor.
+      // `openDescriptors` opens one descriptor to list them, so its number may be higher by one.
       expect(processReadings().descriptors()).toBeLessThanOrEqual(openDescriptors(process.pid));
     }
   });
 
-  test.skipIf(!isCounted)("are counted above a closed one", () => {
+  test.skipIf(!isCounted)("are counted correctly after a lower descriptor is closed", () => {
     const readings = processReadings();
     const before = readings.descriptors();
     const first = open();

@@ -18,8 +18,8 @@ import { manualClock } from "../../support/manual-clock.ts";
 import { buildRouteTable, validateStored } from "../../support/route-tables.ts";
 
 /**
- * Returns a store whose lists fail while `broken` and are counted, and whose watch reports nothing while
- * `deaf`.
+ * Returns a store that counts its listings. While `broken` is set, listings fail. While `deaf` is set, the
+ * watch reports no change.
  */
 function breakable() {
   const memory = memoryRouteStore();
@@ -72,7 +72,7 @@ function recordingLog() {
   return { log, lines, loads: () => lines.filter((line) => line === "routes loaded").length };
 }
 
-/** Returns a clock where each reading is 10 ms after the last, so that a load takes one step at a time. */
+/** Returns a clock that advances by 10 ms at each reading, so that each slice of a load has one step. */
 function steppingClock(): Clock {
   let elapsed_ms = 0;
   return {
@@ -98,7 +98,7 @@ async function started(clock: Clock = systemClock) {
 }
 
 // GW-25
-test("a failed reading keeps the current routes, warns, and is retried without another change", async () => {
+test("a failed read of the store keeps the current routes, logs a warning and is retried", async () => {
   const timers = manualClock();
   const { store, state, interrupt, lines, routes } = await started(timers);
   await put(store, "/before");
@@ -119,7 +119,7 @@ test("a failed reading keeps the current routes, warns, and is retried without a
   await routes.stop();
 });
 
-test("many changes at once cost few loads and no further listing, and the last one is served", async () => {
+test("many changes at once cause few loads and no further listing, and the last change is served", async () => {
   const { store, state, routes, loads } = await started();
   await routes.start();
   await Promise.all(Array.from({ length: 500 }, (_, index) => put(store, `/change/${index}`)));
@@ -130,13 +130,13 @@ test("many changes at once cost few loads and no further listing, and the last o
 });
 
 // GW-20
-test("a store that cannot be reached refuses the start, with a message for operators", async () => {
+test("a gateway does not start if it cannot reach the store, and names the variable", async () => {
   const { state, routes } = await started();
   state.broken = true;
   await expect(routes.start()).rejects.toThrow("The route store (ROUTE_STORE_URL) cannot be reached");
 });
 
-test("a stopped gateway loads no more", async () => {
+test("a stopped gateway loads nothing", async () => {
   const { store, state, interrupt, routes, loads } = await started();
   await routes.start();
   await routes.stop();
@@ -147,7 +147,7 @@ test("a stopped gateway loads no more", async () => {
   expect([state.lists, loads()]).toEqual(before);
 });
 
-test("a stop during a load ends it, and half of it is never served", async () => {
+test("a stop ends a load in progress, and a partial load is never served", async () => {
   const { store, routes } = await started(steppingClock());
   await put(store, "/before");
   await routes.start();
@@ -158,7 +158,7 @@ test("a stop during a load ends it, and half of it is never served", async () =>
 });
 
 // GW-22
-test("a value that nests too deeply costs no other service its routes", async () => {
+test("a value that is nested too deeply does not affect the routes of other services", async () => {
   const { store, lines, routes } = await started();
   await put(store, "/good");
   for (const [name, value] of Object.entries({
@@ -191,7 +191,7 @@ test("a service whose new value is invalid loses its routes, with one warning, u
   await routes.stop();
 });
 
-test("a service that returns unchanged is served again", async () => {
+test("a service that is deleted and stored again without a change is served again", async () => {
   const { store, routes } = await started();
   await put(store, "/good");
   await routes.start();
@@ -203,7 +203,7 @@ test("a service that returns unchanged is served again", async () => {
 });
 
 // GW-21, GW-26
-describe("while a load goes on in slices,", () => {
+describe("while a load runs in slices,", () => {
   const many = (name: string) => Array.from({ length: 100 }, (_, index) => `/${name}/${index}`);
 
   /** Records every table that is served from now on. */
@@ -213,7 +213,7 @@ describe("while a load goes on in slices,", () => {
     return { tables, end: () => clearInterval(looking) };
   }
 
-  test("edits, a deletion and a repeated key are taken in after it, and no table is half new", async () => {
+  test("further edits and deletions are applied after it, and no table is a mixture", async () => {
     const { store, state, routes } = await started(steppingClock());
     await put(store, ...many("old"));
     await routes.start();
@@ -238,7 +238,7 @@ describe("while a load goes on in slices,", () => {
     await routes.stop();
   });
 
-  test("an interrupted watch makes it read everything again", async () => {
+  test("an interruption of the watch causes a full read", async () => {
     const { store, state, interrupt, routes } = await started(steppingClock());
     await put(store, ...many("old"));
     await store.put(keyOf("gone"), serviceAt("/gone"));
@@ -256,7 +256,7 @@ describe("while a load goes on in slices,", () => {
     await routes.stop();
   });
 
-  test("so does an interruption during a full reading", async () => {
+  test("an interruption during a full read causes another full read", async () => {
     const { store, state, interrupt, routes } = await started();
     await put(store, "/before");
     state.listing = async () => {
@@ -275,7 +275,7 @@ describe("while a load goes on in slices,", () => {
 
 describe("a revision", () => {
   // GW-26
-  test("that is older and comes late changes nothing, before and after the newer is taken in", async () => {
+  test("that arrives after a newer one is ignored, before and after the newer one is loaded", async () => {
     const { state, tell, routes, loads } = await started();
     await routes.start();
     state.deaf = true;
@@ -294,7 +294,7 @@ describe("a revision", () => {
     await routes.stop();
   });
 
-  test("that the first reading already has is not taken in again", async () => {
+  test("from before the first read is ignored", async () => {
     const { store, tell, routes } = await started();
     await put(store, "/put");
     const written = await store.get(keyOf("a"));
@@ -307,7 +307,7 @@ describe("a revision", () => {
     await routes.stop();
   });
 
-  test("that counts anew, as of a store restored from a backup, is accepted", async () => {
+  test("of a store that was restored from a backup is accepted, although it is lower", async () => {
     const { store, state, tell, interrupt, loads, routes } = await started();
     for (let count = 0; count < 10; count++) await put(store, `/before/${count}`);
     await routes.start();

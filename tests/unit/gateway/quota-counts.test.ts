@@ -1,3 +1,4 @@
+/** Tests of a gateway's charges to quotas (GW-191) and of its requests for known counts (GW-192, GW-193). */
 import { describe, expect, test } from "bun:test";
 import { QUOTAS_ASKED_MAX, type QuotaName } from "@ostiary/lib/contracts/usage";
 import { ApiError } from "@ostiary/lib/domain/errors";
@@ -7,8 +8,6 @@ import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
-/** The charges of quotas that a gateway keeps (GW-191), and how it asks for known counts (GW-192, GW-193). */
-
 function quota(subject: string, requests = 100): QuotaBucket {
   const bucketPrefix = "shared:monthly:";
   const bucket = `${bucketPrefix}2026-11:{${subject}}`;
@@ -17,7 +16,7 @@ function quota(subject: string, requests = 100): QuotaBucket {
 
 describe("charges", () => {
   // GW-191
-  test("add up by quota, under a name without the braces of a cluster", () => {
+  test("are added up by quota, and have a subject without the braces of a hash tag", () => {
     const charges = new QuotaCharges();
     for (const requests of [1, 1, -1]) charges.add(quota("o1"), requests);
     charges.add(quota("o1", 500), 1);
@@ -33,7 +32,7 @@ describe("charges", () => {
   });
 
   // GW-191
-  test("beyond the room, or of an id that the audit service does not accept, are lost and counted", () => {
+  test("over the maximum, or with an id that the audit service does not accept, count as lost", () => {
     const charges = new QuotaCharges(2);
     for (const subject of ["o1", "o2", "o3", "o1", "\0", "", "x".repeat(129), "\ud800"]) {
       charges.add(quota(subject), 1);
@@ -42,7 +41,7 @@ describe("charges", () => {
   });
 });
 
-/** An audit service that answers as `answer` says, and remembers what it was asked. */
+/** A client of known counts. `answer` returns the responses of the audit service. */
 class Bed {
   readonly calls: (readonly QuotaName[])[] = [];
   readonly lines: string[] = [];
@@ -75,9 +74,9 @@ class Bed {
   }
 }
 
-describe("a question for known counts", () => {
+describe("a request for known counts", () => {
   // GW-192
-  test("is shared by all requests that need the same quota, and one call has all quotas of a moment", async () => {
+  test("is one call for all quotas that are needed at the same moment, each quota once", async () => {
     const bed = new Bed();
     const many = Array.from({ length: 500 }, (_, index) => 1 + (index % 3));
     expect(await bed.of(...many)).toEqual(many);
@@ -97,7 +96,7 @@ describe("a question for known counts", () => {
   });
 
   // GW-192
-  test("is not asked for an id that the audit service does not accept: nobody reports it", async () => {
+  test("is not made for an id that the audit service does not accept: its count starts at zero", async () => {
     const bed = new Bed();
     expect(await bed.of("\0", "")).toEqual([0, 0]);
     expect(bed.calls).toEqual([]);
@@ -106,13 +105,13 @@ describe("a question for known counts", () => {
   // GW-193
   test.each([
     ["breaks off", null, ""],
-    ["is answered 500", 500, ""],
-    ["is answered 401", 401, ""],
-    ["is answered with too few counts", 200, '{"counts":[1]}'],
-    ["is answered with no counts", 200, '{"counts":["1","2"]}'],
-    ["is answered with a negative count", 200, '{"counts":[1,-1]}'],
-    ["is answered with no JSON", 200, "<html>"],
-  ])("that %s fails every request that waits for it with 503", async (_, status, text) => {
+    ["returns 500", 500, ""],
+    ["returns 401", 401, ""],
+    ["returns too few counts", 200, '{"counts":[1]}'],
+    ["returns counts that are not numbers", 200, '{"counts":["1","2"]}'],
+    ["returns a negative count", 200, '{"counts":[1,-1]}'],
+    ["returns text that is not JSON", 200, "<html>"],
+  ])("that %s fails all waiting requests with 503", async (_, status, text) => {
     const bed = new Bed();
     if (status === null) bed.answer = () => Promise.reject(new Error("reset"));
     else bed.answering(status, text);
@@ -130,7 +129,7 @@ describe("a question for known counts", () => {
   });
 
   // GW-194
-  test("that an older audit service does not know begins quotas at zero, with one warning", async () => {
+  test("to an audit service of an earlier version starts quotas at zero, with one warning", async () => {
     const bed = new Bed();
     bed.answering(404);
     expect(await bed.of(5, 6)).toEqual([0, 0]);
@@ -141,7 +140,7 @@ describe("a question for known counts", () => {
   });
 
   // GW-194
-  test("that is refused for one quota does not spoil the others", async () => {
+  test("that is refused because of one quota still yields the other counts", async () => {
     const bed = new Bed();
     const { answer } = bed;
     bed.answer = async (quotas) =>

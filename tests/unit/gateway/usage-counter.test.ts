@@ -1,11 +1,10 @@
+/** Tests of how a gateway counts usage (GW-186, GW-187), and of the maximum number of counts (GW-189). */
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import fc from "fast-check";
 import type { Principal } from "../../../apps/gateway/admission/principal.ts";
 import { badGateway, ClientGone } from "../../../apps/gateway/upstream/call.ts";
 import { type EndedRequest, UsageCounter } from "../../../apps/gateway/usage/counter.ts";
-
-/** The counts that a gateway keeps of requests (GW-186, GW-187), and their bound (GW-189). */
 
 const HOUR_MS = 3_600_000;
 const AT = Date.parse("2026-03-04T05:10:00.000Z");
@@ -74,7 +73,7 @@ test("a request adds to the count of its organization, hour, route and key", () 
 });
 
 // GW-187
-describe("an ending", () => {
+describe("a request that ends", () => {
   const limit = new ApiError("RATE_LIMITED");
   const unread = new ApiError("PAYLOAD_TOO_LARGE");
   const refused = (reason: "limit" | "labels" | "other") => ({
@@ -84,22 +83,28 @@ describe("an ending", () => {
   const failed = { failed: 1, refused: { limit: 0, labels: 0, other: 0 } };
   const neither = { failed: 0, refused: { limit: 0, labels: 0, other: 0 } };
   const table: [string, Partial<EndedRequest>, number | null, Error | null, object][] = [
-    ["429 of a limit", { forwarded: false }, 429, limit, refused("limit")],
-    ["403 of labels", { forwarded: false }, 403, new ApiError("FORBIDDEN"), refused("labels")],
-    ["400 of the gateway", { forwarded: false }, 400, new ApiError("INVALID_REQUEST"), refused("other")],
-    ["503 of the gateway", { forwarded: false }, 503, new ApiError("SERVICE_UNAVAILABLE"), refused("other")],
+    ["the 429 of a limit", { forwarded: false }, 429, limit, refused("limit")],
+    ["the 403 for missing labels", { forwarded: false }, 403, new ApiError("FORBIDDEN"), refused("labels")],
+    ["a 400 of the gateway", { forwarded: false }, 400, new ApiError("INVALID_REQUEST"), refused("other")],
+    [
+      "a 503 of the gateway",
+      { forwarded: false },
+      503,
+      new ApiError("SERVICE_UNAVAILABLE"),
+      refused("other"),
+    ],
     ["the service's 500", {}, 500, null, failed],
     ["the service's 403", {}, 403, null, neither],
     ["the service's 429", {}, 429, null, neither],
-    ["502", {}, 502, badGateway("x"), failed],
-    ["a body that breaks off", {}, 200, badGateway("x"), failed],
-    ["413 while the service is called", {}, 413, unread, neither],
-    ["a client that leaves", {}, null, null, neither],
-    ["a client that leaves in the middle", {}, 200, new ClientGone(), neither],
-    ["a client that leaves before the call", { forwarded: false }, null, null, neither],
+    ["a 502", {}, 502, badGateway("x"), failed],
+    ["a response body that breaks off", {}, 200, badGateway("x"), failed],
+    ["a 413 during the call of the service", {}, 413, unread, neither],
+    ["a client that disconnects", {}, null, null, neither],
+    ["a client that disconnects during the response", {}, 200, new ClientGone(), neither],
+    ["a client that disconnects before the call", { forwarded: false }, null, null, neither],
   ];
   for (const [name, changes, status, failure, expected] of table) {
-    test(`by ${name} counts as ${JSON.stringify(expected)}`, () => {
+    test(`with ${name} counts as ${JSON.stringify(expected)}`, () => {
       const counter = new UsageCounter();
       counter.count(request(changes), status, failure, 1);
       expect(counter.take(1)).toMatchObject([{ requests: 1, ...expected }]);
@@ -108,7 +113,7 @@ describe("an ending", () => {
 });
 
 // GW-186
-test("a request counts in the hour in which it began, whichever ends first", () => {
+test("a request counts in the hour in which it arrived, in whatever order requests end", () => {
   const counter = new UsageCounter();
   for (const hours of [1, 0, 1, 0, 2]) {
     counter.count(request({ received_at_ms: AT + hours * HOUR_MS }), 200, null, 1);
@@ -122,7 +127,7 @@ test("a request counts in the hour in which it began, whichever ends first", () 
 });
 
 // GW-186
-test("people outside of organizations and requests without a caller are not counted", () => {
+test("requests of people outside organizations and requests without a principal are not counted", () => {
   const counter = new UsageCounter();
   counter.count(request({ principal: null }), 200, null, 1);
   const person = principal({ organization_id: null, member_id: null, user_id: "u1", auth_type: "jwt" });
@@ -145,9 +150,9 @@ test("the sessions of a member count together, without a key prefix", () => {
   expect(counter.take(10)).toMatchObject([{ member_id: "m1", key_prefix: null, requests: 2 }]);
 });
 
-describe("memory", () => {
+describe("the maximum number of counts", () => {
   // GW-189
-  test("a principal that no cache keeps adds to one count", () => {
+  test("requests with equal principals are added to one count, even if no cache keeps the principal", () => {
     const counter = new UsageCounter();
     for (let n = 0; n < 20_000; n++) counter.count(request(), 200, null, 1);
     expect(counter.waiting).toBeLessThanOrEqual(4_097);
@@ -155,7 +160,7 @@ describe("memory", () => {
   });
 
   // GW-189
-  test("requests beyond the bound are counted as uncounted, and each request once", () => {
+  test("requests over the maximum are reported as uncounted, and every request is reported once", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 8 }),
@@ -178,7 +183,7 @@ describe("memory", () => {
   });
 
   // GW-189
-  test("ids that the audit service would refuse are uncounted and spoil no report", () => {
+  test("requests with ids that the audit service refuses are uncounted, and no report contains the ids", () => {
     const counter = new UsageCounter();
     for (const id of ["", "x".repeat(129), "a\u0000b", "\ud800"]) {
       counter.count(request({ principal: principal({ organization_id: id }) }), 200, null, 1);
@@ -211,9 +216,9 @@ describe("the policies of a count", () => {
   const daily = { policy: "daily", is_shared: false };
 
   test.each([
-    ["a set", { rateLimit: set }, null, [burst, daily]],
-    ["a set for a plan of its own", { rateLimit: set }, "pro", [burst]],
-    ["a set for another plan", { rateLimit: set }, "gold", [burst, daily]],
+    ["a list of limits", { rateLimit: set }, null, [burst, daily]],
+    ["a list of limits with other limits for the plan", { rateLimit: set }, "pro", [burst]],
+    ["a list of limits without the plan", { rateLimit: set }, "gold", [burst, daily]],
     ["an inline limit", { rateLimit: set }, "free", []],
     [
       "one named window",
@@ -222,7 +227,7 @@ describe("the policies of a count", () => {
       [daily],
     ],
     ["the gateway's default", { rateLimit: "fallback" as const }, null, []],
-    ["none", { rateLimit: null }, null, []],
+    ["no limit", { rateLimit: null }, null, []],
   ])("are those of the route: %s", (_, route, plan, expected) => {
     expect(policiesOf(route, plan)).toEqual(expected);
   });

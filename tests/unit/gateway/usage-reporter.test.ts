@@ -1,3 +1,4 @@
+/** Tests of when and how a gateway reports usage (GW-188, GW-190). */
 import { describe, expect, test } from "bun:test";
 import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
 import { UsageCounter } from "../../../apps/gateway/usage/counter.ts";
@@ -6,18 +7,18 @@ import { UsageReporter } from "../../../apps/gateway/usage/reporter.ts";
 import { waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
-/** When and how a gateway reports usage (GW-188, GW-190). */
-
 type Sent = [number: number, report: UsageReport];
 
-/** A reporter with an audit service that keeps what it takes, as that service does. */
+/** A reporter with a stand-in for the audit service, which accepts each report number only once. */
 class Bed {
   readonly clock = manualClock("2026-03-04T05:10:00.000Z");
   readonly counter = new UsageCounter();
   readonly charges = new QuotaCharges();
   readonly sent: Sent[] = [];
   readonly lines: string[] = [];
-  /** The next answers; 201 when there are none. An error is a call without an answer. */
+  /** The fields of each log line. */
+  readonly fields: object[] = [];
+  /** The next responses, 201 if the list is empty. An error means that the response to a report is lost. */
   readonly answers: (number | Error)[] = [];
   taken = 0;
   #last = 0;
@@ -25,7 +26,10 @@ class Bed {
   readonly reporter: UsageReporter;
 
   constructor() {
-    const line = (_: unknown, text?: string) => void this.lines.push(text ?? "");
+    const line = (fields: object, text?: string) => {
+      this.fields.push(fields);
+      this.lines.push(text ?? "");
+    };
     this.reporter = new UsageReporter({
       counter: this.counter,
       charges: this.charges,
@@ -93,7 +97,7 @@ class Bed {
     );
   }
 
-  /** Advances the clock to the next timer, and waits until the reporter has sent `calls` reports. */
+  /** Advances the clock from timer to timer until the reporter has sent `calls` reports. */
   async until(calls: number): Promise<void> {
     await waitFor(
       () => {
@@ -107,7 +111,7 @@ class Bed {
 }
 
 // GW-188
-test("a gateway that has counted nothing sends nothing, also when it stops", async () => {
+test("a gateway without usage sends no report, not even when it stops", async () => {
   const bed = new Bed();
   bed.reporter.start();
   for (let n = 0; n < 5; n++) {
@@ -120,7 +124,7 @@ test("a gateway that has counted nothing sends nothing, also when it stops", asy
 });
 
 // GW-188
-test("numbers rise from 1, and a gateway that reported once reports every 10 seconds", async () => {
+test("reports are numbered from 1, and follow every 10 seconds after the first one", async () => {
   const bed = new Bed();
   bed.use(3);
   bed.reporter.start();
@@ -138,7 +142,7 @@ test("numbers rise from 1, and a gateway that reported once reports every 10 sec
 });
 
 // GW-190
-test("a report without an answer is sent again, with its number and content, before later counts", async () => {
+test("a report that is not accepted is sent again without a change, before later counts", async () => {
   const bed = new Bed();
   bed.use(2);
   bed.answers.push(new Error("reset"), 503, 401, 404);
@@ -158,7 +162,7 @@ test("a report without an answer is sent again, with its number and content, bef
 });
 
 // GW-189, GW-190
-test("a refused report is given up, logged, and told in the next one", async () => {
+test("a refused report is dropped and logged, and its requests are uncounted in the next report", async () => {
   const bed = new Bed();
   bed.use(4);
   bed.answers.push(422);
@@ -170,7 +174,7 @@ test("a refused report is given up, logged, and told in the next one", async () 
 });
 
 // GW-188
-test("more counts than a report holds go out at once, in several reports", async () => {
+test("more counts than fit into one report are sent at once in several reports", async () => {
   const bed = new Bed();
   for (let n = 0; n < 2 * USAGE_COUNTS_MAX + 1; n++) bed.use(1, `o${n}`);
   bed.reporter.start();
@@ -180,7 +184,7 @@ test("more counts than a report holds go out at once, in several reports", async
 });
 
 // GW-191
-test("charges to quotas go out with the counts, also alone, and less what was given back", async () => {
+test("charges to quotas, minus refunds, are reported with the counts, or alone if there are no counts", async () => {
   const bed = new Bed();
   bed.charge(1);
   bed.charge(1);
@@ -204,7 +208,7 @@ test("charges to quotas go out with the counts, also alone, and less what was gi
 });
 
 // GW-191
-test("more quotas than a report holds go out in several reports, and the last one says so", async () => {
+test("more quotas than fit into one report are sent in several reports, and the last one is marked", async () => {
   const bed = new Bed();
   for (let n = 0; n < 2 * USAGE_QUOTAS_MAX + 1; n++) bed.charge(1, `o${n}`);
   bed.use(1);
@@ -217,18 +221,19 @@ test("more quotas than a report holds go out in several reports, and the last on
 });
 
 // GW-191
-test("charges of a refused report are counted as lost", async () => {
+test("charges of a refused report are counted as lost and logged", async () => {
   const bed = new Bed();
   bed.charge(4);
   bed.answers.push(422);
   bed.reporter.start();
   await bed.until(2);
   expect(bed.charges.lost).toBe(4);
+  expect(bed.fields).toEqual([{ number: 1, status: 422, requests: 0, charges: 4 }]);
 });
 
 describe("a stop", () => {
   // GW-190
-  test("reports all that is left, and says in the last report that nothing follows", async () => {
+  test("reports all remaining usage, and marks the last report", async () => {
     const bed = new Bed();
     for (let n = 0; n < USAGE_COUNTS_MAX + 5; n++) bed.use(1, `o${n}`);
     bed.reporter.start();
@@ -241,7 +246,7 @@ describe("a stop", () => {
   });
 
   // GW-190
-  test("sends a report that waits for its answer unchanged, and then the last one", async () => {
+  test("sends a report without a response again, and then the last report", async () => {
     const bed = new Bed();
     bed.use(1);
     bed.answers.push(new Error("reset"));
@@ -255,7 +260,7 @@ describe("a stop", () => {
   });
 
   // GW-190
-  test("tries until its time is over, and then logs how many requests were lost", async () => {
+  test("retries until its time is over, and then logs that usage is lost", async () => {
     const bed = new Bed();
     bed.use(3);
     bed.answers.push(...Array(100).fill(503));
@@ -271,6 +276,40 @@ describe("a stop", () => {
     expect(bed.sent.length).toBeGreaterThanOrEqual(3);
     expect(bed.clock.elapsed_ms()).toBeLessThanOrEqual(1_000);
     expect(bed.lines).toEqual(["the gateway lost usage: it is stopping"]);
+  });
+
+  // GW-190
+  test("counts and logs all requests and charges that it could not report", async () => {
+    const bed = new Bed();
+    bed.use(3);
+    bed.charge(2);
+    bed.answers.push(503, 404);
+    bed.reporter.start();
+    await bed.until(1);
+    bed.use(4);
+    bed.charge(5, "o2");
+    await bed.reporter.close(5_000);
+    expect(bed.sent).toHaveLength(2);
+    expect([bed.counter.uncounted, bed.charges.lost]).toEqual([7, 7]);
+    expect(bed.fields.at(-1)).toMatchObject({ requests: 7, charges: 7 });
+    expect(bed.reporter.results).toEqual({ ok: 0, failed: 2, refused: 0 });
+  });
+
+  // GW-190
+  test("logs lost charges even if it lost no requests, and logs nothing if it lost neither", async () => {
+    const bed = new Bed();
+    bed.charge(2);
+    bed.answers.push(404);
+    await bed.reporter.close(5_000);
+    expect(bed.lines).toEqual(["the gateway lost usage: it is stopping"]);
+    expect(bed.charges.lost).toBe(2);
+    const reported = new Bed();
+    reported.use(1);
+    reported.reporter.start();
+    await reported.until(1);
+    reported.answers.push(404);
+    await reported.reporter.close(5_000);
+    expect([reported.lines, reported.counter.uncounted]).toEqual([[], 0]);
   });
 
   // GW-190

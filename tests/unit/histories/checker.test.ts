@@ -6,11 +6,11 @@ import type { Model, Operation } from "../../histories/checker/model.ts";
 
 interface Call {
   readonly register: string;
-  /** The value to write; null reads. */
+  /** The value to write, or null for a read. */
   readonly value: number | null;
 }
 
-/** A register of one number. A write answers the number before. */
+/** A register of one number. Reads and writes return the number before the call. */
 const register: Model<number, Call, number> = {
   name: "register",
   keyOf: (call) => call.register,
@@ -36,13 +36,13 @@ function resultOf(operations: readonly Registered[], steps_max?: number) {
 }
 
 describe("the checker of histories", () => {
-  test("accepts calls that overlap in whichever order explains their answers", () => {
+  test("accepts overlapping calls if some order explains their answers", () => {
     expect(resultOf([operation(1, 2, 0, 5), operation(2, 0, 1, 4), operation(null, 1, 6, 7)])).toEqual([
       "linearizable",
     ]);
   });
 
-  test("refuses an answer that only an order against the time would explain", () => {
+  test("rejects an answer that only an order against real time explains", () => {
     const wrong = [operation(1, 0, 0, 1), operation(null, 0, 2, 3)];
     const [verdict] = check(register, wrong);
     expect(verdict).toMatchObject({ result: "not linearizable", operations: 2, unanswered: 0 });
@@ -70,18 +70,18 @@ describe("the checker of histories", () => {
     expect(resultOf([operation(null, 1, 0, 1), late])).toEqual(["not linearizable"]);
   });
 
-  test("judges each object by itself", () => {
+  test("checks each object separately", () => {
     const other = { ...operation(null, 7, 0, 1), call: { register: "b", value: null } };
     expect(resultOf([operation(1, 0, 0, 1), other])).toEqual(["linearizable", "not linearizable"]);
   });
 
-  test("says undecided when its steps are used up, and never calls such a history wrong", () => {
+  test("returns undecided when its steps are used up, even for a wrong history", () => {
     const open = Array.from({ length: 24 }, (_, n) => operation(n + 1, null, n, Number.POSITIVE_INFINITY));
     const wrong = [...open, operation(null, 99, 100, 101)];
     expect(resultOf(wrong, 500)).toEqual(["undecided"]);
   });
 
-  test("answers every history in a bounded number of steps, also ten times as many calls at once", () => {
+  test("decides a history of 400 concurrent calls in at most 2 000 steps", () => {
     const reads = Array.from({ length: 400 }, (_, n) => operation(null, 0, 0, n + 1));
     expect(resultOf(reads, 2_000)).toEqual(["linearizable"]);
   });
@@ -94,14 +94,16 @@ describe("the checker of histories", () => {
     expect(resultOf([...open, ...turns([0, 1, 0])], 5_000)).toEqual(["not linearizable"]);
   });
 
-  test("leaves out reads without an answer", () => {
+  test("ignores reads without an answer", () => {
     const open = Array.from({ length: 40 }, (_, n) => operation(null, null, n, Number.POSITIVE_INFINITY));
     expect(resultOf([...open, operation(null, 3, 100, 101)], 100)).toEqual(["not linearizable"]);
   });
 
-  test("refuses a model that calls a write a read", () => {
+  test("refuses a model that treats a write as a read", () => {
     const wrong = { ...register, leavesState: () => true };
-    expect(() => check(wrong, [operation(1, 0, 0, 1)])).toThrow("leaves no state as it is by");
+    expect(() => check(wrong, [operation(1, 0, 0, 1)])).toThrow(
+      "changes the state, but leavesState returns true",
+    );
   });
 
   test("accepts an empty history", () => {
@@ -130,7 +132,7 @@ describe("the checker of histories", () => {
   });
 });
 
-/** Returns whether any order explains the operations, by trying each. */
+/** Tries all orders of the operations, and returns whether one of them explains the answers. */
 function hasOrder(left: readonly Registered[], state: number): boolean {
   if (left.every(({ answer }) => answer === null)) return true;
   return left.some((first, index) => {
@@ -142,7 +144,7 @@ function hasOrder(left: readonly Registered[], state: number): boolean {
 }
 
 describe("writes without an answer", () => {
-  test("get the answer that the product's records show, are left out, or stay open", () => {
+  test("get their answer from the product's records, are left out, or stay open", () => {
     const open = (value: number) => operation(value, null, value, Number.POSITIVE_INFINITY);
     const answered = operation(9, 4, 0, 1);
     const answers = new Map<number | null, number | null>([

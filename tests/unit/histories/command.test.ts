@@ -16,7 +16,7 @@ test.each([
   expect(() => parametersOf(parameters)).toThrow(message);
 });
 
-test("bun run histories takes five minutes of every model, or what its command line says", () => {
+test("bun run histories records every model for five minutes, unless options say otherwise", () => {
   expect(parametersOf([])).toMatchObject({ minutes: 5, beside: null, json: false });
   const last = RELEASES.at(-1)?.version;
   const given = parametersOf("--minutes 0.5 --seed 7 --only feed --beside last --json".split(" "));

@@ -21,7 +21,7 @@ function atOnce<Call, Answer>(
   }));
 }
 
-/** Returns operations that run one after the other. */
+/** Returns consecutive operations. */
 function inTurn<Call, Answer>(
   ...pairs: readonly (readonly [Call, Answer | null])[]
 ): Operation<Call, Answer>[] {
@@ -70,7 +70,7 @@ describe("the model of revisions", () => {
     expect(resultOf(revisions, [...lost, ...later])).toBe("not linearizable");
   });
 
-  test("finds a revision number that is given twice, and a read of an older revision", () => {
+  test("finds a revision number that is used twice, and a read of an older revision", () => {
     expect(
       resultOf(
         revisions,
@@ -124,7 +124,7 @@ describe("the model of invites", () => {
   const read: InviteCall = { kind: "read", invite: "i" };
   const revoke: InviteCall = { kind: "revoke", invite: "i" };
 
-  test("accepts uses up to the last one, and the refusals behind it", () => {
+  test("accepts uses up to the last one, and refusals after it", () => {
     const history = inTurn<InviteCall, InviteAnswer>(
       [redeem("a"), joined],
       [redeem("a"), { kind: "member" }],
@@ -135,7 +135,7 @@ describe("the model of invites", () => {
     expect(resultOf(invitesOf(2), history)).toBe("linearizable");
   });
 
-  test("finds one use too many, and one person who joined twice", () => {
+  test("finds a use over the maximum, and a person who joined twice", () => {
     expect(
       resultOf(invitesOf(1), atOnce<InviteCall, InviteAnswer>([redeem("a"), joined], [redeem("b"), joined])),
     ).toBe("not linearizable");
@@ -158,7 +158,7 @@ describe("the model of the last owner", () => {
   });
   const done: OwnerAnswer = { kind: "done" };
 
-  test("accepts that one of two owners is kept", () => {
+  test("accepts that the last of two owners cannot be removed", () => {
     const history = inTurn<OwnerCall, OwnerAnswer>(
       [change("demote", "a"), done],
       [change("remove", "b"), { kind: "refused" }],
@@ -173,7 +173,7 @@ describe("the model of the last owner", () => {
     expect(resultOf(ownersOf(["b", "a"]), history)).toBe("linearizable");
   });
 
-  test("finds that both owners are demoted at once", () => {
+  test("finds two concurrent demotions that leave no owner", () => {
     const both = atOnce<OwnerCall, OwnerAnswer>([change("demote", "a"), done], [change("demote", "b"), done]);
     expect(resultOf(ownersOf(["a", "b"]), both)).toBe("not linearizable");
   });
@@ -185,7 +185,7 @@ describe("the model of rotation", () => {
   const rotated = (key: string): RotationAnswer => ({ kind: "rotated", key });
   const validated = (valid: boolean): RotationAnswer => ({ kind: "validated", valid });
 
-  test("accepts one rotation of a key, and an unanswered one that ends it", () => {
+  test("accepts one rotation of a key, and an unanswered rotation that invalidates a key", () => {
     const history = inTurn<RotationCall, RotationAnswer>(
       [rotate("k"), rotated("l")],
       [rotate("k"), { kind: "refused" }],
@@ -215,7 +215,7 @@ describe("the model of limits", () => {
   const take = { bucket: "b" };
   const left = (remaining: number | null) => ({ remaining });
 
-  test("accepts counts in any order of the answers, and an unanswered request that counts", () => {
+  test("accepts counts in any order, and an unanswered request that was counted", () => {
     expect(resultOf(limitOf(2), atOnce([take, left(0)], [take, left(null)], [take, left(1)]))).toBe(
       "linearizable",
     );
@@ -233,7 +233,7 @@ describe("the model of limits", () => {
     expect(resultOf(limitOf(90), then(20, null))).toBe("not linearizable");
   });
 
-  test("finds one request too many, a count that is given twice, and a refusal too early", () => {
+  test("finds a request over the limit, a repeated count, and a refusal below the limit", () => {
     const beyond = atOnce([take, left(1)], [take, left(0)], [take, left(0)]);
     expect(resultOf(limitOf(2), beyond)).toBe("not linearizable");
     expect(resultOf(limitOf(3), atOnce([take, left(2)], [take, left(2)]))).toBe("not linearizable");
@@ -252,7 +252,7 @@ describe("the model of the feed", () => {
   const read = (after: string | null): FeedCall => ({ kind: "read", after });
   const page = (...ids: string[]): FeedAnswer => ({ kind: "read", ids });
 
-  test("accepts pages that lag behind, and an unanswered write that never came", () => {
+  test("accepts pages that lag behind, and an unanswered write that was never applied", () => {
     const history = inTurn<FeedCall, FeedAnswer>(
       [append("a"), appended],
       [append("never"), null],
@@ -264,7 +264,7 @@ describe("the model of the feed", () => {
     expect(resultOf(feedOf(events), history)).toBe("linearizable");
   });
 
-  test("finds an event that a page left out, and one that is shown again", () => {
+  test("finds an event that a page leaves out, and an event that a page repeats", () => {
     const written = [
       [append("a"), appended],
       [append("b"), appended],
@@ -277,7 +277,7 @@ describe("the model of the feed", () => {
     ).toBe("not linearizable");
   });
 
-  test("finds events against the order of their writes, and one that is lost", () => {
+  test("finds events in another order than their writes, and a lost event", () => {
     const against = inTurn<FeedCall, FeedAnswer>([append("b"), appended], [append("a"), appended]);
     expect(resultOf(feedOf(events), against)).toBe("not linearizable");
     expect(resultOf(feedOf(events), inTurn<FeedCall, FeedAnswer>([append("lost"), appended]))).toBe(

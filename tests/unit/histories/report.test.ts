@@ -16,7 +16,7 @@ function verdicts(decidedCount: number, undecidedCount: number): Verdict[] {
   ];
 }
 
-test("a run fails when more than one history of a hundred is undecided, and names the models", () => {
+test("a run fails if more than one of a hundred histories is undecided, and names the models", () => {
   expect(tooManyUndecided(verdicts(396, 4))).toEqual([]);
   expect(tooManyUndecided(verdicts(395, 5))).toEqual([
     "5 of 400 histories are undecided (limits): record shorter histories, or improve the search.",
@@ -29,7 +29,7 @@ test("a short run may have one undecided history", () => {
   expect(tooManyUndecided([])).toEqual([]);
 });
 
-test("an undecided history is not a wrong one", () => {
+test("an undecided history does not count as wrong", () => {
   expect(wrongHistories(verdicts(2, 2))).toEqual([]);
   expect(wrongHistories([{ ...verdict("not linearizable"), blocked: ["a → b"] }])).toEqual([
     "limits k: no order explains these operations:\n  a → b",

@@ -22,7 +22,7 @@ interface Line {
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const untraced = await createTracing({ name: "toy", namespace: "toy" }, telemetryConfig(), silent);
 
-/** Starts a service with one route of each kind, and keeps its log lines. */
+/** Returns a service with a route for each kind of response, and the log lines of the service. */
 function toyService(request_id_on_response = true, body_bytes_max = 1000) {
   const lines: Line[] = [];
   const at = (level: string) => (fields: object, message: string) => {
@@ -92,7 +92,7 @@ async function errorOf(answer: Response): Promise<unknown> {
   return typeof body === "object" && body !== null && "error" in body ? body.error : body;
 }
 
-describe("the envelope", () => {
+describe("an error response", () => {
   const cases: [string, string, RequestInit, number, string][] = [
     ["GET", "/nowhere", {}, 404, "NOT_FOUND"],
     ["GET", "/missing", {}, 404, "NOT_FOUND"],
@@ -107,7 +107,7 @@ describe("the envelope", () => {
     ["GET", "/away", {}, 503, "SERVICE_UNAVAILABLE"],
   ];
   // ER-1, ER-7, ER-12
-  test.each(cases)("%s %s %p answers %i %s", async (method, path, init, status, code) => {
+  test.each(cases)("to %s %s %p has status %i and code %s", async (method, path, init, status, code) => {
     const answer = await toyService().call(method, path, init);
     expect(answer.status).toBe(status);
     expect(await errorOf(answer)).toMatchObject({
@@ -117,13 +117,13 @@ describe("the envelope", () => {
   });
 
   // ER-10
-  test("a wrong method names the allowed ones, HEAD among them where GET is", async () => {
+  test("of status 405 lists the allowed methods, and HEAD wherever GET is allowed", async () => {
     const answer = await toyService().call("PATCH", "/users/u1");
     expect(answer.headers.get("allow")).toBe("DELETE, GET, HEAD");
   });
 
   // ER-8
-  test("every wrong field is listed with its path and what would be accepted", async () => {
+  test("lists every wrong field with its path and its rule", async () => {
     const body = JSON.stringify({ name: "longer", idp: {}, nickname: 5, role: "x" });
     const answer = await toyService().call("POST", "/users", { body });
     expect(await errorOf(answer)).toMatchObject({
@@ -139,13 +139,13 @@ describe("the envelope", () => {
     });
   });
 
-  test("prototype names in a body are unknown fields like any other", async () => {
+  test("refuses __proto__ in a body as an unknown field", async () => {
     const answer = await toyService().call("POST", "/users", { body: '{"name":"a","__proto__":{"x":1}}' });
     expect(answer.status).toBe(422);
   });
 
   // ER-13
-  test("a body nested more than 64 levels deep is refused before its fields are read", async () => {
+  test("refuses a body that is nested more than 64 levels deep before its fields are checked", async () => {
     const nested = (depth: number) => `{"name":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
     const paths = [];
     for (const body of [nested(64), nested(65), nested(400), "[".repeat(800)]) {
@@ -161,7 +161,7 @@ describe("the envelope", () => {
   });
 
   // ER-9
-  test("at most a hundred wrong fields are listed, and long keys are cut", async () => {
+  test("lists at most a hundred wrong fields, and shortens long keys", async () => {
     const keys = Array.from({ length: 150 }, (_, index) => [`k${index}`, 1]);
     const answer = await toyService(true, 10_000).call("POST", "/users", {
       body: JSON.stringify({ [`/${"x".repeat(1_000)}`]: 1, ...Object.fromEntries(keys) }),
@@ -176,20 +176,20 @@ describe("the envelope", () => {
     expect(JSON.stringify(error)).not.toContain("x".repeat(128));
   });
 
-  test("a query parameter given twice is refused by name", async () => {
+  test("names a query parameter that occurs twice", async () => {
     const answer = await toyService().call("GET", "/users?limit=1&limit=2");
     expect(await errorOf(answer)).toMatchObject({
       code: "VALIDATION_ERROR",
-      details: { fields: [{ path: "limit", message: "limit must be given once." }] },
+      details: { fields: [{ path: "limit", message: "limit must occur only once." }] },
     });
   });
 
-  test("an unknown query parameter is refused by name", async () => {
+  test("names an unknown query parameter", async () => {
     const answer = await toyService().call("GET", "/users?page=2");
     expect(await errorOf(answer)).toMatchObject({ details: { fields: [{ path: "page" }] } });
   });
 
-  test("operations inside a guard without a query refuse any, and accept the one that they declare", async () => {
+  test("refuses query parameters that neither the operation nor its guard declares", async () => {
     const { call } = toyService();
     const answers = [];
     for (const path of ["/plain", "/plain?a=1", "/plain/list?limit=1", "/plain/list?a=1"]) {
@@ -199,12 +199,12 @@ describe("the envelope", () => {
   });
 
   // ER-6
-  test("an error has no headers of an answer that was not sent", async () => {
+  test("has no headers of the response that it replaces", async () => {
     expect((await toyService().call("GET", "/wrong-shape")).headers.get("etag")).toBeNull();
   });
 
   // ER-17
-  test("the real cause stays in the log", async () => {
+  test("does not contain the cause, which is only in the log", async () => {
     const { call, lines } = toyService();
     const text = await (await call("GET", "/broken")).text();
     expect(text).not.toContain("select");
@@ -218,14 +218,14 @@ describe("the envelope", () => {
   });
 
   // ER-18
-  test("an answer that does not fit its schema is logged by its place, not by its values", async () => {
+  test("for a response with a wrong shape is logged with the path in the response, not with its values", async () => {
     const { call, lines } = toyService();
     await call("GET", "/wrong-shape");
-    const told = "The answer does not fit its schema at /id: Expected number to be less or equal to 1.";
+    const told = "The response does not match its schema at /id: Expected number to be less or equal to 1.";
     expect(lines).toMatchObject([{ level: "error", fields: { error_message: told } }]);
   });
 
-  test("at most 100 fields are listed", () => {
+  test("from validationError has at most 100 fields", () => {
     const fields = Array.from({ length: 150 }, (_, index) => ({ path: `f${index}`, message: "x" }));
     expect(validationError(fields).details?.fields).toHaveLength(100);
   });
@@ -233,7 +233,7 @@ describe("the envelope", () => {
 
 describe("request ids", () => {
   // ER-5
-  test("an incoming one is kept, also in the log line", async () => {
+  test("an incoming id is kept, also in the log line", async () => {
     const { call, lines } = toyService();
     const answer = await call("GET", "/users/u1", { headers: { "X-Request-ID": "abc-1" } });
     expect(answer.headers.get("x-request-id")).toBe("abc-1");
@@ -248,13 +248,13 @@ describe("request ids", () => {
     expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("a service behind the gateway sets none on its answers", async () => {
+  test("a service behind the gateway sets no id on its responses", async () => {
     const answer = await toyService(false).call("GET", "/users/u1");
     expect(answer.headers.get("x-request-id")).toBeNull();
   });
 });
 
-describe("lists", () => {
+describe("the query parameters of a list", () => {
   test.each([
     ["", { limit: 50, starting_after: null }],
     ["?limit=1", { limit: 1, starting_after: null }],
@@ -263,7 +263,7 @@ describe("lists", () => {
       "?starting_after=01J9ZX4K7M2P5Q8R1S3T6V9W0Y",
       { limit: 50, starting_after: "01J9ZX4K7M2P5Q8R1S3T6V9W0Y" },
     ],
-  ])("%p is read as %p", async (query, page) => {
+  ])("%p is parsed as %p", async (query, page) => {
     expect(await (await toyService().call("GET", `/users${query}`)).json()).toEqual(page);
   });
 
@@ -280,7 +280,7 @@ describe("lists", () => {
   });
 });
 
-test("requests are counted by template, never by id", async () => {
+test("the metrics count requests by route template, not by path", async () => {
   const { call, telemetry } = toyService();
   await call("GET", "/users/u1");
   await call("GET", "/users/u2");
@@ -292,7 +292,7 @@ test("requests are counted by template, never by id", async () => {
 });
 
 // OP-31
-test("every answer ends its connection while the service drains, errors too, and none before", async () => {
+test("all responses close the connection while the service drains, and no response does before", async () => {
   const { call, health } = toyService();
   const connections = async () => {
     const answers = await Promise.all([call("GET", "/plain"), call("GET", "/away"), call("GET", "/nowhere")]);
@@ -304,7 +304,7 @@ test("every answer ends its connection while the service drains, errors too, and
 });
 
 // OP-24
-test("caches store no answer, except one with a lifetime of its own", async () => {
+test("responses have Cache-Control: no-store, unless they set their own value", async () => {
   const { call } = toyService();
   for (const path of ["/users", "/missing", "/nowhere", "/broken", "/users?limit=x"]) {
     expect((await call("GET", path)).headers.get("cache-control")).toBe("no-store");
@@ -319,7 +319,7 @@ test("caches store no answer, except one with a lifetime of its own", async () =
   expect(page.headers.get("cache-control")).toBe("max-age=60");
 });
 
-test("an error's headers reach the answer", async () => {
+test("the response has the headers of its error", async () => {
   const error = new ApiError("RATE_LIMITED", { headers: { "Retry-After": "3" } });
   const app = httpApp({ body_bytes_max: 10 }).get("/", () => {
     throw error;
@@ -356,7 +356,7 @@ describe("the internal token", () => {
     ["secret", "/internal/unknown", "secret", 404],
     ["secret", "/health/live", undefined, 200],
     [undefined, "/internal/things", undefined, 413],
-  ] as const)("%p configured, %s with %p answers %i", async (token, path, given, status) => {
+  ] as const)("with %p configured, %s with token %p returns %i", async (token, path, given, status) => {
     expect((await answer(token, path, given)).status).toBe(status);
   });
 });

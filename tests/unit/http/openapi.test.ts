@@ -49,7 +49,7 @@ const things = () =>
   );
 
 describe("the OpenAPI description", () => {
-  test("writes a titled schema once, and refers to it", async () => {
+  test("contains a titled schema once, and refers to it", async () => {
     const { components, paths } = await documentOf(things());
     const reference = { $ref: "#/components/schemas/PlainThing" };
     expect(components.schemas.PlainThing).toEqual({
@@ -72,7 +72,7 @@ describe("the OpenAPI description", () => {
     });
   });
 
-  test("describes responses by their schemas, without a body when there is none", async () => {
+  test("describes responses by their schemas, without content if there is no body", async () => {
     const { paths } = await documentOf(things());
     const { responses } = paths["/things/{id}"].post;
     expect(responses[200]).toMatchObject({
@@ -86,7 +86,7 @@ describe("the OpenAPI description", () => {
     });
   });
 
-  test("adds the text of detail.responses", async () => {
+  test("adds the media types in detail.responses", async () => {
     const { paths } = await documentOf(things());
     expect(Object.keys(paths["/things"].get.responses[200].content)).toEqual([
       "application/json",
@@ -94,7 +94,7 @@ describe("the OpenAPI description", () => {
     ]);
   });
 
-  test("spells parameters as they are sent, with an example and without rules", async () => {
+  test("names parameters as they are sent, with an example and without rules", async () => {
     const { paths } = await documentOf(things());
     expect(paths["/things/{id}"].post.parameters).toEqual([
       { name: "If-Match", in: "header", required: false, schema: { type: "string" } },
@@ -110,7 +110,7 @@ describe("the OpenAPI description", () => {
     ]);
   });
 
-  test("describes the guards around an operation like its own rules", async () => {
+  test("describes the rules of the guards around an operation", async () => {
     const id = Type.Object({ id: Type.String({ description: "Which." }) });
     const part = Type.Object({ part: Type.String({ description: "Which part." }) });
     const guarded = new Elysia({ normalize: false }).guard(
@@ -137,7 +137,7 @@ describe("the OpenAPI description", () => {
     expect(Object.keys(paths).sort()).toEqual(["/things", "/things/{id}"]);
   });
 
-  test("requires a bearer token and names common headers if told", async () => {
+  test("requires a bearer token and lists common headers if configured", async () => {
     const open = await documentOf(things());
     expect([open.security, open.components.securitySchemes]).toEqual([[], undefined]);
     const { security, components, paths } = await documentOf(things(), {
@@ -157,7 +157,7 @@ describe("the OpenAPI description", () => {
     expect(Object.keys(paths["/things/{id}"].post.responses[404].headers)).toEqual(["X-Request-ID"]);
   });
 
-  test("refuses two different schemas with one title", async () => {
+  test("refuses two different schemas with the same title", async () => {
     const app = things().get("/other", () => ({ other: "" }), {
       response: { 200: Type.Object({ other: Type.String() }, { title: "Plain thing" }) },
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Readiness } from "@ostiary/lib/runtime/http";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 
-/** Returns a service with two checks that hold, fail or wait, as the test says. */
+/** Returns the readiness of a service with two checks. The test can replace their `results`. */
 function probed() {
   const lines: string[] = [];
   const at = (level: string) => (fields: object, message: string) => {
@@ -21,13 +21,13 @@ const fails = async () => {
 };
 
 describe("readiness", () => {
-  test("that never changes logs nothing", async () => {
+  test("logs nothing if it does not change", async () => {
     const { readiness, lines } = probed();
     for (let n = 0; n < 5; n++) expect(await readiness.probe()).toBeNull();
     expect(lines).toEqual([]);
   });
 
-  test("logs each change once, with the names of its checks alone", async () => {
+  test("logs each change once, with the state of each check and without the error", async () => {
     const { readiness, results, lines } = probed();
     results.a = fails;
     for (let n = 0; n < 3; n++) expect(await readiness.probe()).toEqual({ a: "unavailable", b: "ok" });
@@ -42,7 +42,7 @@ describe("readiness", () => {
     ]);
   });
 
-  test("of a slow probe is not logged when a later one was answered before", async () => {
+  test("is not logged for a slow probe that ends after a later probe", async () => {
     const { readiness, results, lines } = probed();
     const slow = Promise.withResolvers<void>();
     results.a = () => slow.promise;
@@ -55,7 +55,7 @@ describe("readiness", () => {
     expect(lines).toEqual([]);
   });
 
-  test("that ends because the service drains makes no check and no warning", async () => {
+  test("runs no check and logs no warning while the service drains", async () => {
     const { readiness, results, state, lines } = probed();
     state.draining = true;
     results.a = fails;

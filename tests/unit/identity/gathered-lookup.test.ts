@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { GatheredLookup } from "../../../apps/identity/validations/gathered-lookup.ts";
 
-/** Looks up keys that are their own rows, except for "unknown". */
+/** Returns a lookup whose first `failures` queries fail. The row of a key is the key; "unknown" has none. */
 function lookup(failures = 0) {
   const asked: (readonly string[])[] = [];
   let left = failures;
@@ -13,7 +13,7 @@ function lookup(failures = 0) {
   return { rows, asked };
 }
 
-test("the keys of one turn are one query, and each gets its own row", async () => {
+test("keys that are requested at the same time are one query, and each gets its own row", async () => {
   const { rows, asked } = lookup();
   const wanted = ["a", "unknown", "b", "a"];
   expect(await Promise.all(wanted.map((key) => rows.find(key)))).toEqual(["a", null, "b", "a"]);
@@ -29,7 +29,7 @@ test("no query has more than a hundred keys", async () => {
   expect(asked.map(({ length }) => length)).toEqual([100, 100, 50]);
 });
 
-test("a query that fails fails for all of its keys, and for no others", async () => {
+test("a query that fails rejects all of its keys, and no other keys", async () => {
   const { rows } = lookup(1);
   const failed = await Promise.allSettled([rows.find("a"), rows.find("unknown")]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { KeyUses } from "@ostiary/identity/api-keys/uses";
 
-test("the last use of each key waits, whatever the order of uses", () => {
+test("the latest use of each key waits to be stored, in whatever order uses are noted", () => {
   const uses = new KeyUses();
   for (const at_ms of [5, 9, 7]) uses.note({ id: "a", at_ms });
   uses.note({ id: "b", at_ms: 1 });
@@ -13,7 +13,7 @@ test("the last use of each key waits, whatever the order of uses", () => {
   ]);
 });
 
-test("a use during the store of an earlier one keeps waiting", () => {
+test("a use that is noted while an earlier use is stored keeps waiting", () => {
   const uses = new KeyUses();
   uses.note({ id: "a", at_ms: 1 });
   uses.note({ id: "b", at_ms: 1 });
@@ -23,7 +23,7 @@ test("a use during the store of an earlier one keeps waiting", () => {
   expect(uses.batches()).toEqual([[{ id: "a", at_ms: 2 }]]);
 });
 
-test("at most 100 000 keys wait, and their times still advance", () => {
+test("at most 100 000 keys wait, and the times of waiting keys still advance", () => {
   const uses = new KeyUses();
   for (let key = 0; key < 100_005; key++) uses.note({ id: `key ${key}`, at_ms: 1 });
   uses.note({ id: "key 0", at_ms: 2 });

@@ -10,7 +10,7 @@ const accepts = TypeCompiler.Compile(schema);
 const check = (value: unknown) => accepts.Check(value);
 
 // ID-6
-describe("a text of a person", () => {
+describe("a text field of a person", () => {
   test.each([
     "A",
     "  Grace  ",
@@ -50,7 +50,7 @@ describe("a text of a person", () => {
     expect([...Value.Errors(schema, value)].map(({ path }) => path)).toEqual([""]);
   });
 
-  test("is decided exactly by the schema's keywords, with and without the flag for Unicode", () => {
+  test("is checked exactly as the keywords of its JSON Schema say, with and without the Unicode flag", () => {
     const { minLength, maxLength, pattern } = schema;
     const dialects = [new RegExp(pattern), new RegExp(pattern, "u"), new RegExp(pattern, "v")];
     const told = (text: string) => {
@@ -87,7 +87,7 @@ describe("a text of a person", () => {
     );
   });
 
-  test("has a pattern without what dialects lack: look-around, named classes, escapes of code points", () => {
+  test("has a pattern without look-around, named classes and code point escapes", () => {
     const escapes: string[] = String(schema.pattern).match(/\\./g) ?? [];
     expect(new Set(escapes)).toEqual(new Set(["\\t", "\\r", "\\x"]));
     expect(schema.pattern).not.toMatch(/\(\?[^:]|\\x(?![0-9a-f]{2})/);

@@ -26,7 +26,7 @@ function problems(text: string): string[] {
 
 // ID-70, ID-71
 describe("a roles file that is accepted", () => {
-  test("gives slugs, labels and the three roles", () => {
+  test("yields slugs, labels and the three default roles", () => {
     const roles = createRoles(parseRolesFile(good));
     expect(roles.slugs).toEqual(["admin", "owner", "viewer"]);
     expect(roles.labelsOf("owner")).toEqual(["*"]);
@@ -60,7 +60,7 @@ describe("a roles file that is accepted", () => {
     expect(roles.labelsOf("toString")).toEqual([]);
   });
 
-  test("roles off: everything for everybody, and no role", () => {
+  test("is optional: without one, everybody has all labels and no role", () => {
     const roles = createRoles(null);
     expect(roles.labelsOf("owner")).toEqual(["*"]);
     expect(roles.labelsOf(null)).toEqual(["*"]);
@@ -76,7 +76,7 @@ describe("a roles file that is accepted", () => {
 // ID-70, ID-71
 describe("a roles file that is refused", () => {
   const refusals: [what: string, text: string, messages: (string | RegExp)[]][] = [
-    ["nothing", "", ["line 1: The file must be a map with roles, creator_role and default_role."]],
+    ["an empty file", "", ["line 1: The file must be a map with roles, creator_role and default_role."]],
     ["a list", "- a", ["line 1: The file must be a map with roles, creator_role and default_role."]],
     ["text", "roles", ["line 1: The file must be a map with roles, creator_role and default_role."]],
     ["no roles", "creator_role: a\ndefault_role: a\n", [/^line 1: roles is required/]],
@@ -114,7 +114,7 @@ describe("a roles file that is refused", () => {
       [/^line 3: the slug "a+" must be/],
     ],
     [
-      "labels that are no list",
+      "labels that are not a list",
       good.replace("viewer: []", "viewer: org:write"),
       [/^line 4: roles.viewer must be a list/],
     ],
@@ -147,9 +147,9 @@ describe("a roles file that is refused", () => {
       [/^line 2: roles.owner lists \* with other labels/],
     ],
     ["a key twice", good.replace("  admin:", "  owner:"), ["line 3: a key occurs twice in one map."]],
-    ["no YAML", "roles: [", [/^line 1: not valid YAML/]],
-    ["a tag of its own", good.replace("viewer: []", "viewer: !js []"), [/^line 4: not valid YAML/]],
-    ["aliases without bound", bomb(), [/aliases that expand without bound/]],
+    ["broken YAML", "roles: [", [/^line 1: not valid YAML/]],
+    ["a custom tag", good.replace("viewer: []", "viewer: !js []"), [/^line 4: not valid YAML/]],
+    ["aliases that expand without limit", bomb(), [/aliases that expand without bound/]],
     [
       "an alias without an anchor",
       good.replace("viewer: []", "viewer: *missing"),
@@ -168,13 +168,13 @@ describe("a roles file that is refused", () => {
     });
   }
 
-  test("no problem is reported twice, and at most a hundred", () => {
+  test("no problem is reported twice, and at most a hundred problems are reported", () => {
     expect(problems(`roles: ${"[".repeat(5_000)}`)).toEqual(["line 1: not valid YAML."]);
     const slugs = Array.from({ length: 300 }, (_, index) => `  R${index}: []\n`).join("");
     expect(problems(`roles:\n${slugs}creator_role: a\ndefault_role: a\n`)).toHaveLength(100);
   });
 
-  test("problems of shape and of rules are reported together", () => {
+  test("violations of the schema and of other rules are reported together", () => {
     const text = `roles:
   Owner: ["*"]
   Admin: [org:write, org:write]
@@ -212,14 +212,14 @@ extra: 1
     expect(problems(rules)).toHaveLength(2);
   });
 
-  test("a file that cannot be read names the path", () => {
+  test("the error for a file that cannot be read names its path", () => {
     const load = () => loadRolesFile("/nowhere/roles.yaml");
     expect(load).toThrow(ConfigError);
     expect(load).toThrow("ROLES_FILE names /nowhere/roles.yaml, which cannot be read.");
   });
 });
 
-/** Returns nine levels of aliases that each repeat the one before nine times. */
+/** Returns YAML with nine levels of aliases. Each level repeats the previous level nine times. */
 function bomb(): string {
   const levels = Array.from({ length: 9 }, (_, level) => {
     const item = level === 0 ? "a" : `*l${level - 1}`;

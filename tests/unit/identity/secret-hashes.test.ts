@@ -8,7 +8,7 @@ const [NEW, OLD] = ["n".repeat(32), "o".repeat(40)];
 const plain = (text: string) => createHash("sha256").update(text).digest("hex");
 const hmac = (pepper: string, text: string) => createHmac("sha256", pepper).update(text).digest("hex");
 
-/** Returns the way in which each hash of a text is made. */
+/** Returns how each hash of a secret is made: `plain`, or with the `new` or the `old` pepper. */
 function waysOf(peppers: Partial<typeof NO_PEPPERS>): string[] {
   const hashes = createSecretHashes({ ...NO_PEPPERS, ...peppers }).of("acme-k-2-x");
   return hashes.map((hash) => {
@@ -19,7 +19,7 @@ function waysOf(peppers: Partial<typeof NO_PEPPERS>): string[] {
 }
 
 // ID-81, ID-82
-test("a secret is stored by the current pepper, and found by every other accepted way", () => {
+test("a secret is stored with the current pepper, and found by every accepted hash", () => {
   expect(waysOf({})).toEqual(["plain"]);
   expect(waysOf({ previous: OLD })).toEqual(["plain", "old"]);
   expect(waysOf({ current: NEW })).toEqual(["new", "plain"]);
@@ -28,7 +28,7 @@ test("a secret is stored by the current pepper, and found by every other accepte
   expect(waysOf({ current: NEW, previous: OLD, plain_accepted: false })).toEqual(["new", "old"]);
 });
 
-test("a hash distinguishes its pepper from others, and reveals nothing more of it", () => {
+test("a hash starts with a short id of its pepper", () => {
   const [first] = createSecretHashes({ ...NO_PEPPERS, current: NEW }).of("one");
   const [second] = createSecretHashes({ ...NO_PEPPERS, current: NEW }).of("two");
   const [other] = createSecretHashes({ ...NO_PEPPERS, current: OLD }).of("one");
@@ -37,7 +37,7 @@ test("a hash distinguishes its pepper from others, and reveals nothing more of i
   expect(first.slice(0, 20)).not.toBe(other.slice(0, 20));
 });
 
-test("hashes are those of RFC 2104, whatever was hashed before", () => {
+test("hashes equal HMAC-SHA-256 of RFC 2104, whatever was hashed before", () => {
   const hashes = createSecretHashes({ ...NO_PEPPERS, current: NEW });
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {

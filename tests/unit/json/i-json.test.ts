@@ -11,7 +11,7 @@ describe("I-JSON", () => {
     '{"a":{"b":1},"c":[{"a":1}],"a":null}',
     '{"\\ud83d":1,"\\ud83d":2}',
     '{"__proto__":1,"__proto__":2}',
-  ])("refuses an object that has one name twice: %s", (text) => {
+  ])("refuses an object with a repeated name: %s", (text) => {
     expect(() => parseIJson(text)).toThrow(/two members with the name/);
   });
 
@@ -26,7 +26,7 @@ describe("I-JSON", () => {
     "3.14159265358979323846264338327950288",
     "1.00000000000000000001",
     `1${"0".repeat(400)}`,
-  ])("refuses a number that a double changes: %s", (number) => {
+  ])("refuses a number that a double cannot keep exactly: %s", (number) => {
     expect(() => parseIJson(`{"a":[${number}]}`)).toThrow(NotIJson);
   });
 
@@ -36,11 +36,11 @@ describe("I-JSON", () => {
     "[0,-0,0.0,0e9,1E30,4.50,2e-3,1e21,12345678901234567000,9007199254740992,5e-324,1.7976931348623157e308]",
     '[[],{},"",null,true,false," {[,:]} "]',
     '{"A":1,"a":2,"\\u00e9":3,"e\\u0301":4}',
-  ])("takes %s", (text) => {
+  ])("accepts %s", (text) => {
     expect(parseIJson(text)).toEqual(JSON.parse(text));
   });
 
-  test("includes whatever JSON.stringify writes", () => {
+  test("accepts whatever JSON.stringify writes", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(parseIJson(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -48,9 +48,9 @@ describe("I-JSON", () => {
     );
   });
 
-  test("takes exactly the whole numbers that survive a reading", () => {
+  test("accepts exactly the whole numbers that a double keeps", () => {
     fc.assert(
-      // JavaScript writes whole numbers below 10^21 without an exponent.
+      // JavaScript writes whole numbers below 10^21 without an exponent, so the texts can be compared.
       fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (number) => {
         const taken = () => parseIJson(String(number));
         if (String(Number(number)) === String(number)) expect(taken()).toBe(Number(number));
@@ -59,14 +59,14 @@ describe("I-JSON", () => {
     );
   });
 
-  test("is refused like other JSON when it is malformed or too deep", () => {
+  test("refuses JSON that is malformed or nested too deeply", () => {
     for (const text of ["", "{", '{"a":1,}', "01", "{a:1}"])
       expect(() => parseIJson(text)).toThrow(SyntaxError);
     expect(() => parseIJson("[".repeat(100) + "]".repeat(100))).toThrow(JsonTooDeep);
     expect(() => parseIJson("[[[]]]", 2)).toThrow(JsonTooDeep);
   });
 
-  test("is read in time that grows with its length", () => {
+  test("is parsed in linear time", () => {
     const started = process.cpuUsage().user;
     const names = Array.from({ length: 200_000 }, (_, n) => `"name ${n}":${n}`);
     parseIJson(`{${names.join(",")}}`);

@@ -5,8 +5,8 @@ import fc from "fast-check";
 const nested = (depth: number, open = "[", close = "]", inside = "") =>
   open.repeat(depth) + inside + close.repeat(depth);
 
-describe("JSON from outside", () => {
-  test("may be nested 64 levels deep, and no deeper", () => {
+describe("the outline of a JSON text", () => {
+  test("reports nesting of more than 64 levels", () => {
     expect(JSON_DEPTH_MAX).toBe(64);
     for (const [open, close] of [
       ["[", "]"],
@@ -21,14 +21,14 @@ describe("JSON from outside", () => {
     }
   });
 
-  test("counts brackets that nest: not those in strings or side by side", () => {
+  test("counts nested brackets, and not brackets in strings or side by side", () => {
     const flat = [nested(2_000), '{"a":'.repeat(99), '\\"[[[[', "\\"].map((text) => JSON.stringify(text));
     const text = `[${flat.join(",")},${Array(500).fill("[]").join(",")}]`;
     expect(outlineJson(text)).toMatchObject({ too_deep_at: null, members: 0 });
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  test("says where the 65th level begins, also in malformed text", () => {
+  test("reports where the 65th level begins, also in malformed text", () => {
     expect(outlineJson(nested(65)).too_deep_at).toBe(64);
     expect(outlineJson(`"${"[".repeat(70)}" ${"[".repeat(70)}`).too_deep_at).toBe(73 + 64);
     for (const text of ["[".repeat(64), '"[', '"\\', "]".repeat(1_000), ""]) {
@@ -37,7 +37,7 @@ describe("JSON from outside", () => {
     }
   });
 
-  test("has as many members as were written", () => {
+  test("counts the members of all objects, repeated names included", () => {
     expect(outlineJson('{"a": 1, "a:": {"\\":": [":"], "b" : 2}, "a"\n:3}').members).toBe(5);
     fc.assert(
       fc.property(fc.json({ maxDepth: 8 }), (text) => {

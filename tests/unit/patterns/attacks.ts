@@ -1,6 +1,6 @@
 import type { SourcePattern } from "./source-patterns.ts";
 
-/** A text that is repeated between others, which makes a pattern try all of its ways. */
+/** A text with a repeated `unit`, which can make a pattern backtrack. */
 export interface Attack {
   start: string;
   unit: string;
@@ -8,10 +8,10 @@ export interface Attack {
 }
 
 const ENDS = ["", "\u0001", "!", "\n"];
-/** Characters of no particular pattern; those of the pattern itself are added. */
+/** The units to repeat for every pattern. The characters of the pattern itself are added to them. */
 const COMMON = [..." \ta0Z/\\\"'%{}[]().,:;-_=@#\r\n\u00a0é", "🚪", "%2e", "a ", "{a", "a."];
 
-/** Returns attacks on a pattern: its own characters, and parts of texts that it matches, repeated. */
+/** Returns attacks that repeat common characters, characters of the pattern, and parts of a matching text. */
 export function attacksOn(pattern: SourcePattern): Attack[] {
   const units = new Set([...COMMON, ...new Set(pattern.source.replace(/\\[a-z]/g, ""))]);
   const text = readAsText(pattern.source);
@@ -22,7 +22,7 @@ export function attacksOn(pattern: SourcePattern): Attack[] {
   );
 }
 
-/** Returns each short part of `sample`, repeated at its place, with and without the rest. */
+/** Returns attacks that repeat each short part of `sample` in its position, with and without the rest. */
 function pumped(sample: string): Attack[] {
   const attacks: Attack[] = [];
   for (let from = 0; from < Math.min(sample.length, 24); from++) {
@@ -35,7 +35,7 @@ function pumped(sample: string): Attack[] {
   return attacks;
 }
 
-/** Returns a text that fits a pattern: one character of a class, each group once, nothing repeated. */
+/** Returns a text that a pattern probably matches: one character for each class, and no repetition. */
 function readAsText(source: string): string {
   return source
     .replace(/\[\^(?:\\.|[^\]\\])*\]/g, "a")

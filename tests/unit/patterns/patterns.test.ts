@@ -1,31 +1,32 @@
+/** Checks that every regular expression in the sources takes linear time, even on hostile texts. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { personText } from "@ostiary/identity/fields";
 import { type Attack, attacksOn } from "./attacks.ts";
 import { type SourcePattern, sourcePatterns } from "./source-patterns.ts";
 
-/**
- * Every pattern of the code, by the first file that has it. None may take longer than the length of its text allows, whatever the
- * text.
- */
 const root = join(import.meta.dir, "../../..");
 
-/** The lengths of a search that stays quick. A search whose time doubles with each character cannot be stopped. */
+/** The lengths to try. They start small, because a search that takes exponential time cannot be stopped. */
 const LENGTHS = [12, 24, 48, 96, 256, 2_000, 8_000];
-/** The lengths between them, for a search that was not quick before. */
+/** Lengths between those of `LENGTHS`, which are tried after a search that was not quick. */
 const SMALL_STEPS = [14, 16, 18, 20, 22, 28, 32, 40, 64, 128, 512, 1_000, 4_000];
-/** So quick a search of the longest length takes at most 10 000 steps: twice the length takes half a second. */
+/**
+ * A search below this time takes at most 10 000 steps. Even with exponential growth, twice the length then
+ * takes 10^8 steps, which is less than a second.
+ */
 const QUICK_MS = 0.02;
 const LONG = 2_000;
 /**
- * A search of this length that is so short stays harmless at four times the length, up to growth by the third power. It
- * takes at most 75 000 steps. Growth by the fourth power would take 10^13.
+ * If a search in `LONG` characters stays below this time, the longest text is not tried. Even with cubic
+ * growth, that text would take less than `HARMLESS_MS`. Quartic growth would take 10^13 steps for `LONG`.
  */
 const LONG_QUICK_MS = 0.15;
-/** A search that reads each character up to ten times takes at most 1 ms; the square of 8 000 takes 25. */
+/** A search below this time is harmless. For 8 000 characters, linear time is 1 ms, quadratic time 25 ms. */
 const HARMLESS_MS = 10;
 /**
- * Eight times the length may take eight times as long, and more with garbage collection; its square takes 64.
+ * The maximum growth of the time for eight times the length. Linear time grows by 8, or more with garbage
+ * collection. Quadratic time grows by 64.
  */
 const GROWTH_MAX = 24;
 const TRIES = 3;
@@ -59,7 +60,7 @@ function search(pattern: RegExp, text: string): void {
   else pattern.exec(text);
 }
 
-/** Returns the time of one search. It is never below the CPU time, and costs less to take. */
+/** Returns the elapsed time of one search. It is at least the CPU time, and cheaper to measure. */
 function elapsed_ms(pattern: RegExp, attack: Attack, length: number): number {
   const text = textOf(attack, length);
   const before = performance.now();
@@ -67,7 +68,7 @@ function elapsed_ms(pattern: RegExp, attack: Attack, length: number): number {
   return performance.now() - before;
 }
 
-/** Returns the work of a search in an attack of `length`, as the best of `TRIES`: the CPU time of this thread. */
+/** Returns the CPU time of a search in an attack of `length`: the minimum of `TRIES` measurements. */
 function work_ms(pattern: RegExp, attack: Attack, length: number): number {
   const text = textOf(attack, length);
   const times = Array.from({ length: TRIES }, () => {
@@ -79,7 +80,10 @@ function work_ms(pattern: RegExp, attack: Attack, length: number): number {
   return Math.min(...times);
 }
 
-/** Returns the lengths to try, in order: small steps once a search has not been quick, the longest after a slow `LONG`. */
+/**
+ * Returns the lengths to try, in order. Adds small steps after a search that was not quick, and stops after
+ * `LONG` if the search of that length was quick.
+ */
 function* lengths(last_ms: () => number): Generator<number, void, void> {
   let last = 0;
   for (const length of LENGTHS) {
@@ -90,14 +94,14 @@ function* lengths(last_ms: () => number): Generator<number, void, void> {
   }
 }
 
-/** Returns the work of an attack of this length if it grows faster than the length, and null otherwise. */
+/** Returns the CPU time for an attack of this length if it grows faster than linearly, and null otherwise. */
 function excess(pattern: RegExp, attack: Attack, length: number): { length: number; ms: number } | null {
   const ms = work_ms(pattern, attack, length);
   if (ms < HARMLESS_MS || ms <= GROWTH_MAX * work_ms(pattern, attack, length / 8)) return null;
   return { length, ms };
 }
 
-/** Returns the first attack under which a pattern takes too long. */
+/** Returns the first attack on which a pattern takes too long, or null if there is none. */
 function weakness(given: SourcePattern): { attack: Attack; length: number; ms: number } | null {
   const pattern = new RegExp(given.source, given.flags);
   for (const attack of attacksOn(given)) {
@@ -112,7 +116,7 @@ function weakness(given: SourcePattern): { attack: Attack; length: number; ms: n
 }
 
 describe("patterns", () => {
-  test("are found in the source, also in templates, and differ from divisions", () => {
+  test("are found in source code, also in templates, and divisions are not", () => {
     const code = [
       "const a = /x[/]\\/y/gi; // /no/",
       "/* /no/ */ const b = [/b/, 6 / 3 / 2];",
@@ -133,7 +137,7 @@ describe("patterns", () => {
     ]);
   });
 
-  test("that are slow are noticed", () => {
+  test("that take more than linear time are detected", () => {
     for (const source of ["^(a+)+$", "\\s+$", "(a|a)*b"]) {
       const found = weakness({ source, flags: "" });
       if (found === null) throw new Error(`${source} seems harmless.`);
@@ -143,7 +147,7 @@ describe("patterns", () => {
     }
   });
 
-  test("take no longer than the text's length allows", async () => {
+  test("in the sources take linear time", async () => {
     const found = await patternsByFile();
     expect(found.flatMap(([, patterns]) => patterns).length).toBeGreaterThan(80);
     for (const [file, patterns] of found) {

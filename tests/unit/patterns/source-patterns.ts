@@ -1,17 +1,17 @@
-/** A pattern in a source file: a regular expression, or a text that is named as a pattern. */
+/** A pattern in a source file: a regular expression literal, or a string whose name marks it as a pattern. */
 export interface SourcePattern {
   source: string;
   flags: string;
 }
 
 const QUOTES = new Set(['"', "'"]);
-/** After one of these, or at the start, a slash begins a regular expression and does not divide. */
+/** Matches code after which a slash starts a regular expression and is not a division. */
 const BEFORE_REGEXP = /(?:^|[=(,:[!&|?{};>+]|\breturn|\bcase)$/;
 const FLAGS = /[a-z]*/y;
-/** A `pattern: "…"` in a schema, or a constant that is named as a pattern. */
+/** Matches the string of a field named `pattern`, or of a constant whose name marks it as a pattern. */
 const PATTERN_TEXT = /\b(?:pattern:|[A-Z_]*PATTERN =|SLUG =)\s*("(?:[^"\\]|\\.)*")/g;
 
-/** Returns every pattern that is written out in `code`, a formatted TypeScript file. */
+/** Returns every literal pattern in `code`, a formatted TypeScript file. */
 export function sourcePatterns(code: string): SourcePattern[] {
   const texts = [...code.matchAll(PATTERN_TEXT)].map(([, text = '""']) => ({
     source: String(JSON.parse(text)),
@@ -22,7 +22,7 @@ export function sourcePatterns(code: string): SourcePattern[] {
   return [...found, ...texts];
 }
 
-/** Walks over code up to `until`, past strings and comments, and into templates. Returns where it stopped. */
+/** Collects the regular expressions up to the character `until`, and returns the index of `until`. */
 function scan(code: string, start: number, until: string, found: SourcePattern[]): number {
   let index = start;
   let before = "";
@@ -33,23 +33,20 @@ function scan(code: string, start: number, until: string, found: SourcePattern[]
     if (char === "{") depth++;
     if (char === "}") depth--;
     const end = endOfToken(code, index, before, found);
-    before = behind(before, code.slice(index, Math.max(end, index + 1)));
+    before = contextAfter(before, code.slice(index, Math.max(end, index + 1)));
     index = Math.max(end, index + 1);
   }
   return index;
 }
 
-/** Returns the end of the text before the next token: white space counts after words, comments never. */
-function behind(before: string, token: string): string {
+/** Returns the last characters before the next token, which decide what a slash means. Ignores comments. */
+function contextAfter(before: string, token: string): string {
   if (token.startsWith("//") || token.startsWith("/*")) return before;
   if (token.length > 1) return "x";
   return token.trim() === "" ? before.replace(/\w$/, "$& ") : (before + token).slice(-10);
 }
 
-/**
- * Returns the end of the string, template, comment or regular expression at `index`; `index` when there is
- * none.
- */
+/** Returns the end of the string, template, comment or regular expression at `index`, or else `index`. */
 function endOfToken(code: string, index: number, before: string, found: SourcePattern[]): number {
   const char = code.charAt(index);
   if (QUOTES.has(char)) return endOfQuoted(code, index, char) + 1;

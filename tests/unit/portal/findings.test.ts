@@ -1,3 +1,4 @@
+/** Tests of the sentences for the findings of a verification, in each language of the page. */
 import { describe, expect, test } from "bun:test";
 import type {
   Finding,
@@ -8,8 +9,6 @@ import type {
 } from "@ostiary/lib/verification/words";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
-
-/** The findings of a verification, in the languages of the page. */
 
 const LANGUAGES = { en, de };
 const [POSITION, CHECKPOINT, SIZE, LINE] = [1_201, 1_302, 1_403, 1_504];
@@ -46,7 +45,7 @@ const RANGES = [
 ];
 const KEPT = { size: SIZE, newest: CHECKPOINT };
 
-/** The values with which each code is tried: each choice between words appears once. */
+/** Example values for each code. They include each variant of the sentence once. */
 const VALUES: { readonly [C in FindingCode]: readonly Omit<FindingOf<C>, "code">[] } = {
   beyond_head: [{ last: POSITION, head: SIZE }],
   other_end: ENTRIES.map((entry) => ({ entry })),
@@ -141,12 +140,12 @@ function findingsOf(code: FindingCode): Finding[] {
   return VALUES[code].map((values) => ({ code, ...values })).filter(isFinding);
 }
 
-/** The type of `VALUES` holds the values of each code. */
+/** Narrows the type of `value`. The type of `VALUES` guarantees that the values fit their code. */
 function isFinding(value: { code: FindingCode }): value is Finding {
   return Object.hasOwn(VALUES, value.code);
 }
 
-/** Returns the names, ids, times and numbers in a finding, which each language says as they are. */
+/** Returns the names, ids, times and numbers in a finding. The sentence must contain them unchanged. */
 function shownValues(value: unknown, name = ""): string[] {
   if (typeof value === "object" && value !== null) {
     return Object.entries(value).flatMap(([key, each]) => shownValues(each, key));
@@ -178,7 +177,7 @@ describe.each(Object.entries(LANGUAGES))("in %s", (_language, { audit }) => {
 });
 
 // PT-47
-test("the German sentences are not the English ones", () => {
+test("no German sentence equals the English one", () => {
   for (const finding of CODES.flatMap(findingsOf)) {
     expect(de.audit.verify.finding(finding)).not.toBe(en.audit.verify.finding(finding));
   }

@@ -1,8 +1,7 @@
+/** Tests of the calls of the portal's page, with stand-ins for the network and the clock. */
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { Gateway } from "../../../apps/portal/page/gateway.ts";
-
-/** The calls of the portal's page, with a network and a clock of the test. */
 
 type Sent = { address: string; request: RequestInit };
 
@@ -56,7 +55,7 @@ const Done = Type.Object({ done: Type.Boolean() });
 
 describe("a call of the page", () => {
   // PT-30
-  test("waits for a limit as long as Retry-After says, and each attempt has its own time", async () => {
+  test("waits for a rate limit as long as Retry-After says, and each attempt has its own timeout", async () => {
     const { gateway, sent, slept } = gatewayWith([limited(2), limited(60), fine]);
     expect(await gateway.send(Done, "/org", { as: "member" })).toEqual({ ok: true, value: { done: true } });
     expect(slept).toEqual([2_000, 60_000]);
@@ -66,7 +65,7 @@ describe("a call of the page", () => {
   });
 
   // PT-15
-  test("renews a credential that the gateway refuses, once, and is sent again", async () => {
+  test("renews a refused credential once, and is sent again", async () => {
     const { gateway, asked, sent } = gatewayWith([refused, fine]);
     const answer = await gateway.send(Done, "/org", { as: "member", method: "POST", body: {} });
     expect(answer).toEqual({ ok: true, value: { done: true } });
@@ -80,8 +79,8 @@ describe("a call of the page", () => {
 
   // PT-30
   test.each([
-    ["a fourth limit in a row", [limited(1), limited(1), limited(1), limited(1)], 3],
-    ["a limit of more than a minute", [limited(61)], 0],
+    ["a fourth consecutive 429", [limited(1), limited(1), limited(1), limited(1)], 3],
+    ["a rate limit of more than a minute", [limited(61)], 0],
   ])("does not wait for %s", async (_, answers, waits) => {
     const { gateway, slept } = gatewayWith(answers);
     const answer = await gateway.send(Done, "/org", { as: "member" });
@@ -92,7 +91,7 @@ describe("a call of the page", () => {
 
 describe("an exchange", () => {
   // PT-44
-  test("returns errors and long limits as they are, sends the given body, and follows no redirect", async () => {
+  test("returns errors unchanged, sends the given body, and follows no redirect", async () => {
     const { gateway, sent } = gatewayWith([limited(61)]);
     const content = { type: "text/csv", text: "a,b" };
     const answer = await gateway.exchange("/x", { as: "member", method: "POST", content });
@@ -117,7 +116,7 @@ describe("an exchange", () => {
   );
 
   // PT-48
-  test("renews a credential after a 401 without a body, which HEAD has", async () => {
+  test("renews a credential after the 401 of a HEAD request, which has no body", async () => {
     const { gateway, asked, sent } = gatewayWith([() => new Response(null, { status: 401 }), fine]);
     const answer = await gateway.exchange("/x", { as: "member", method: "HEAD" });
     expect(answer.ok && answer.value.status).toBe(200);
@@ -137,13 +136,13 @@ describe("an exchange", () => {
 
   // PT-48
   test.each<[string, () => Response]>([
-    ["another text", () => new Response("{}", { status: 401 })],
+    ["another body", () => new Response("{}", { status: 401 })],
     ["another code", () => refusal({ code: "INVALID_TOKEN" })],
     ["the id of another request", () => refusal({ request_id: "2" })],
-    ["no id of the request", () => refusal({}, {})],
-    ["a long text", () => new Response("[".repeat(100_000), { status: 401 })],
-    ["no text", () => new Response(null, { status: 401 })],
-  ])("shows the 401 of a service as it is: %s", async (_, answers) => {
+    ["no request id", () => refusal({}, {})],
+    ["a long body", () => new Response("[".repeat(100_000), { status: 401 })],
+    ["no body", () => new Response(null, { status: 401 })],
+  ])("returns the 401 of a service unchanged: %s", async (_, answers) => {
     const { gateway, asked, sent } = gatewayWith([answers, fine]);
     const answer = await gateway.exchange("/x", { as: "member" });
     expect(answer.ok && (await answer.value.text())).toBe(await answers().text());
@@ -152,7 +151,7 @@ describe("an exchange", () => {
 
   // PT-48
   test.each(["POST", "PUT", "PATCH", "DELETE"] as const)(
-    "does not wait for a limit of %s",
+    "does not wait for the rate limit of a %s",
     async (method) => {
       const { gateway, slept, sent } = gatewayWith([limited(1), fine]);
       const answer = await gateway.exchange("/x", { as: "member", method });
@@ -162,7 +161,7 @@ describe("an exchange", () => {
   );
 
   // PT-44
-  test("that is stopped while it waits for a limit sends nothing more", async () => {
+  test("sends nothing more if it is stopped while it waits for a rate limit", async () => {
     const stop = new AbortController();
     const { gateway, sent } = gatewayWith([limited(60)], async (_ms, signal) => {
       stop.abort();
@@ -175,7 +174,7 @@ describe("an exchange", () => {
   });
 
   // PT-31
-  test("is sent once when no answer comes", async () => {
+  test("is sent only once if there is no response", async () => {
     const { gateway, sent } = gatewayWith([() => Promise.reject(new Error("reset"))]);
     expect(await gateway.exchange("/x", { as: "member", method: "POST" })).toMatchObject({
       ok: false,

@@ -23,15 +23,15 @@ const operation = (more: Record<string, unknown> = {}) => ({
 
 function described(paths: Record<string, unknown>, components: unknown = {}) {
   const read = readDescription(JSON.stringify({ openapi: "3.1.0", paths, components }));
-  if (read === null) throw new Error("The description is readable.");
+  if (read === null) throw new Error("The description was not readable.");
   return read;
 }
 
-/** Reads the description of one operation. */
+/** Reads a description with one operation, and returns that operation as `found`. */
 function only(path: string, method: string, more: Record<string, unknown> = {}, components: unknown = {}) {
   const read = described({ [path]: { [method]: operation(more) } }, components);
   const [found] = read.operations;
-  if (found === undefined) throw new Error("The operation is shown.");
+  if (found === undefined) throw new Error("The operation was left out.");
   return { found, ...read };
 }
 
@@ -39,7 +39,7 @@ const emptyInputs = { values: {}, body: "" };
 
 describe("a description", () => {
   // PT-41
-  test("shows what the role grants: no label, one of several labels, and everything for *", () => {
+  test("shows what the role grants: operations without labels, with one of its labels, and all for *", () => {
     const { operations } = described({
       "/a": { get: operation({ operationId: "a" }) },
       "/b": { get: operation({ operationId: "b", "x-required-labels": ["things:read", "things:write"] }) },
@@ -81,7 +81,7 @@ describe("a description", () => {
     "/a b",
     "",
     "a",
-  ])("leaves out the path %p, which may lead elsewhere", (path) => {
+  ])("leaves out the path %p, which can lead to another path or host", (path) => {
     const { operations, left_out } = described({
       [path]: { get: operation() },
       "/fine": { get: operation() },
@@ -97,13 +97,13 @@ describe("a description", () => {
     ["an unknown method", { trace: operation() }],
     ["an unknown scope", { get: operation({ "x-scope": "__proto__" }) }],
     ["no id", { get: operation({ operationId: 7 }) }],
-    ["no object", { get: "x" }],
+    ["something other than an object", { get: "x" }],
   ])("leaves out %s", (_, item) => {
     expect(described({ "/x": item })).toMatchObject({ operations: [], left_out: 1 });
   });
 
   // PT-45
-  test("keeps the first of two operations with one id, and any name of a key", () => {
+  test("keeps the first of two operations with one id, and accepts __proto__ as an id", () => {
     const read = described({
       "/a": { get: operation({ operationId: "__proto__" }) },
       "/b": { get: operation({ operationId: "__proto__" }) },
@@ -137,15 +137,15 @@ describe("a description", () => {
     ["30 000 nested objects", `${'{"paths":'.repeat(30_000)}1${"}".repeat(30_000)}`],
     ["an empty text", ""],
     ["markup", HOSTILE],
-    ["no object", "7"],
+    ["something other than an object", "7"],
     ["no paths", "{}"],
     ["paths that are a list", '{"paths":[]}'],
-  ])("that is %s is none", (_, text) => {
+  ])("is refused if it is %s", (_, text) => {
     expect(readDescription(text)).toBeNull();
   });
 
   // PT-45
-  test("of any content is read without an exception, and so are its operations", () => {
+  test("is read without an exception, whatever it contains", () => {
     const part = fc.jsonValue({ maxDepth: 3 });
     const field = fc.constantFrom(
       "parameters",
@@ -172,7 +172,7 @@ describe("a description", () => {
 
 describe("the form of an operation", () => {
   // PT-42
-  test("has each param of the path, also one that the description forgets, and no header that the page sets", () => {
+  test("has each param of the path, even if the description lacks it, and no header that the page sets", () => {
     const { found } = only("/org/{a}/{b}", "get", {
       parameters: [
         { name: "b", in: "path", required: true, schema: { examples: ["01J"] } },
@@ -197,7 +197,7 @@ describe("the form of an operation", () => {
   });
 
   // PT-42
-  test("begins with a sample of the body, bounded for schemas that refer to each other", () => {
+  test("starts with a sample of the body, which is short even for recursive schemas", () => {
     const json = (schema: unknown) => ({
       requestBody: { required: true, content: { "application/json": { schema } } },
     });
@@ -213,7 +213,7 @@ describe("the form of an operation", () => {
   });
 
   // PT-42
-  test("has no body for GET, a text for an unknown type, and none for a file", () => {
+  test("has no body for GET, an empty text for an unknown type, and no text for a file", () => {
     const content = (type: string) => ({ requestBody: { content: { [type]: {} } } });
     const of = (method: string, type: string) => {
       const { found, lookUp } = only("/x", method, content(type));
@@ -226,7 +226,7 @@ describe("the form of an operation", () => {
   });
 });
 
-describe("a call", () => {
+describe("the call of an operation", () => {
   const thing = () => {
     const { found, lookUp } = only("/org/things/{id}", "put", {
       parameters: [
@@ -237,7 +237,7 @@ describe("a call", () => {
       requestBody: { required: true, content: { "application/json": {} } },
     });
     const body = bodyOf(found, lookUp);
-    if (body === "file") throw new Error("The body is text.");
+    if (body === "file") throw new Error("The body is a file.");
     return { found, parameters: parametersOf(found), body };
   };
   const made = (values: Record<string, string>, text = "{}") => {
@@ -246,7 +246,7 @@ describe("a call", () => {
   };
 
   // PT-42, PT-43
-  test("escapes every value, so that none changes the path", () => {
+  test("escapes every value, so that no value changes the path", () => {
     const result = made({ "path id": "a/../b?c#d%2e", "query dry": "x&y=z", "header If-Match": '"1"' });
     expect(result).toMatchObject({
       ready: {
@@ -275,7 +275,7 @@ describe("a call", () => {
   });
 
   // PT-42
-  test("as a curl command means the same in a shell, and runs nothing of its values", () => {
+  test("as a curl command passes every value unchanged through a shell, and executes no value", () => {
     const { found, parameters, body } = thing();
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell must not see a variable here
     const hostile = '\'; touch /nowhere/x; $(id) `id` "${HOME}" !!';
@@ -303,16 +303,16 @@ describe("a call", () => {
     ["user", "Authorization: Bearer $TOKEN"],
     ["member", "X-API-Key: $API_KEY"],
     ["public", null],
-  ])("of the scope %s names a variable for its credential", (scope, header) => {
+  ])("of scope %s has a variable for its credential", (scope, header) => {
     const { found } = only("/x/{id}", "get", { "x-scope": scope });
     const command = curlOf(found, parametersOf(found), null, emptyInputs, ORIGIN);
     expect(command).toBe(`curl '${ORIGIN}/x/ID'${header === null ? "" : ` \\\n  -H "${header}"`}`);
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   // PT-44
-  test("shows its status, the headers of limits, and text of any status", async () => {
+  test("shows its status, its rate limit headers, and its text for any status", async () => {
     const headers = {
       "Content-Type": "application/json",
       "X-RateLimit-Limit": "3",
@@ -347,7 +347,7 @@ describe("an answer", () => {
   });
 
   // PT-44
-  test("that breaks off shows what came, and one that is no text shows none", async () => {
+  test("shows the part that arrived if it breaks off, and no text if it is not text", async () => {
     const broken = new ReadableStream<Uint8Array>({
       start: (out) => out.enqueue(new TextEncoder().encode("half")),
       pull: (out) => out.error(new Error("gone")),
@@ -367,7 +367,7 @@ describe("an answer", () => {
     ['{"a":[1]}', '{\n  "a": [\n    1\n  ]\n}'],
     [HOSTILE, HOSTILE],
     ["[".repeat(30_000) + "]".repeat(30_000), "[".repeat(30_000) + "]".repeat(30_000)],
-  ])("is laid out where it is JSON", (text, shown) => {
+  ])("is indented if it is JSON", (text, shown) => {
     expect(laidOut(text)).toBe(shown);
   });
 });

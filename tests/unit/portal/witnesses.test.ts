@@ -1,3 +1,4 @@
+/** Tests of the portal's configured witnesses: the key file, the quorum and the origin. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,8 +9,6 @@ import { commandOf } from "../../../apps/portal/page/audit/verify/command.ts";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
 import { TestLog, testWitness } from "../../support/test-log.ts";
-
-/** The witnesses that the portal asks for. */
 
 const folder = mkdtempSync(join(tmpdir(), "ostiary-witness-keys-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,8 +23,8 @@ function keysFile(...lines: string[]): string {
 
 // PT-71
 describe("the witnesses of the portal", () => {
-  test("are those of the file, and all of them must have cosigned by default", () => {
-    const PORTAL_WITNESS_KEYS_FILE = keysFile("# those that we trust", "", one, `  ${two}\r`);
+  test("are those of the key file, and by default all of them must cosign", () => {
+    const PORTAL_WITNESS_KEYS_FILE = keysFile("# trusted witnesses", "", one, `  ${two}\r`);
     const all = { PORTAL_WITNESS_KEYS_FILE };
     expect(checkWitnesses(all)).toEqual([]);
     expect(loadWitnesses(all)).toEqual({ keys: [one, two], quorum: 2, origin: null });
@@ -34,7 +33,7 @@ describe("the witnesses of the portal", () => {
     expect(loadWitnesses(some)).toEqual({ keys: [one, two], quorum: 1, origin: "audit.example.com/log" });
   });
 
-  test("are none without a file", () => {
+  test("are absent without a key file", () => {
     expect(checkWitnesses({})).toEqual([]);
     expect(loadWitnesses({})).toBeNull();
   });
@@ -74,7 +73,7 @@ describe("the witnesses of the portal", () => {
     );
   });
 
-  test("are refused for a quorum beyond their number, and for a quorum or an origin without keys", () => {
+  test("are refused for a quorum above their number, and for a quorum or an origin without keys", () => {
     const PORTAL_WITNESS_KEYS_FILE = keysFile(one, two);
     expect(checkWitnesses({ PORTAL_WITNESS_KEYS_FILE, PORTAL_WITNESS_QUORUM: 2 })).toEqual([]);
     expect(checkWitnesses({ PORTAL_WITNESS_KEYS_FILE, PORTAL_WITNESS_QUORUM: 3 })).toEqual([
@@ -102,34 +101,37 @@ test.each([
   ["all of three cosigned the root of the file", null],
   ["two of three cosigned the root of the file", "cosigned_by_few"],
   ["a file without a cosigned root", "not_cosigned"],
-])("a log with another name than the given one has no witnesses: %s", async (title, lack) => {
-  const { exports } = await Bun.file(vectors).json();
-  const { lines, keys, witnesses } = exports.find(
-    (vector: { title: string }) => vector.title === `witnesses: ${title}`,
-  );
-  const lackOf = async (origin: string | null) => {
-    const asked = { keys: readWitnessKeys(witnesses.keys.join("\n")), quorum: 3, origin };
-    const verdict = await verifyExport(each(lines), {
-      keys,
-      kept: { checkpoints: [], end: null },
-      witnesses: { ...asked, now_ms: Date.parse(witnesses.now) },
-    });
-    return [verdict.result, verdict.witnesses?.lack ?? null];
-  };
-  const right = [
-    lack === null ? "complete" : "unwitnessed",
-    lack === null ? null : expect.objectContaining({ code: lack }),
-  ];
-  expect(await lackOf(null)).toEqual(right);
-  expect(await lackOf("audit.example.com/log")).toEqual(right);
-  expect(await lackOf("audit.example.com/lo")).toEqual([
-    "unwitnessed",
-    { code: "witnesses_of_other_log", origin: "audit.example.com/log", expected: "audit.example.com/lo" },
-  ]);
-});
+])(
+  "an export of a log with another name than the configured origin is unwitnessed: %s",
+  async (title, lack) => {
+    const { exports } = await Bun.file(vectors).json();
+    const { lines, keys, witnesses } = exports.find(
+      (vector: { title: string }) => vector.title === `witnesses: ${title}`,
+    );
+    const lackOf = async (origin: string | null) => {
+      const asked = { keys: readWitnessKeys(witnesses.keys.join("\n")), quorum: 3, origin };
+      const verdict = await verifyExport(each(lines), {
+        keys,
+        kept: { checkpoints: [], end: null },
+        witnesses: { ...asked, now_ms: Date.parse(witnesses.now) },
+      });
+      return [verdict.result, verdict.witnesses?.lack ?? null];
+    };
+    const right = [
+      lack === null ? "complete" : "unwitnessed",
+      lack === null ? null : expect.objectContaining({ code: lack }),
+    ];
+    expect(await lackOf(null)).toEqual(right);
+    expect(await lackOf("audit.example.com/log")).toEqual(right);
+    expect(await lackOf("audit.example.com/lo")).toEqual([
+      "unwitnessed",
+      { code: "witnesses_of_other_log", origin: "audit.example.com/log", expected: "audit.example.com/lo" },
+    ]);
+  },
+);
 
 // PT-72
-test("a verdict counts the witnesses in both languages", () => {
+test("the sentence about witnesses has a singular and a plural in both languages", () => {
   const said = [en, de].flatMap(({ audit: { verify } }) => [
     verify.seenBy({ value: 1, text: "1" }, "a"),
     verify.seenBy({ value: 2, text: "2" }, "a, b"),
@@ -147,7 +149,7 @@ describe("the same verification on the command line", () => {
   const log = { as: "member", path: "/org/audit-events" } as const;
   const gateway = "https://api.example.com";
 
-  test("names the witnesses, the quorum and the origin, each as one word of the shell", async () => {
+  test("has options for the witnesses, the quorum and the origin, quoted for the shell", async () => {
     const keys = [one, testWitness("it's;$(id)`id`.example.com").key];
     const command = commandOf(log, { keys, quorum: 2, origin: "log's" }, gateway);
     const [, , write = "", verify = ""] = command.split("\n");
@@ -159,7 +161,7 @@ describe("the same verification on the command line", () => {
     expect(await Bun.file(join(folder, "witnesses.txt")).text()).toBe(keys.map((key) => `${key}\n`).join(""));
   });
 
-  test("asks for no witnesses where the portal asks for none", () => {
+  test("has no options for witnesses if the portal has no witnesses", () => {
     expect(commandOf(log, null, gateway)).toEndWith("> log.ndjson\nostiary audit verify log.ndjson");
     const named = commandOf(log, { keys: [one], quorum: 1, origin: null }, gateway);
     expect(named).toEndWith("--witness-keys witnesses.txt --quorum 1");

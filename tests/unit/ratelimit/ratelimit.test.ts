@@ -12,7 +12,7 @@ import fc from "fast-check";
 const LIMIT = { requests: 3, windowSeconds: 60 };
 const NOW_MS = 1_700_000_000_000;
 
-describe("the decision", () => {
+describe("the decision about a request", () => {
   // GW-69
   test.each([
     [1, true, 2],
@@ -42,7 +42,7 @@ describe("the decision", () => {
   });
 
   // GW-71
-  test("rounds the end of the window up, whatever the clock", () => {
+  test("rounds the end of the window up to a whole second", () => {
     expect(decide(1, 500, LIMIT, NOW_MS + 501).reset).toBe(1_700_000_002);
     expect(decide(1, 499, LIMIT, NOW_MS + 501).reset).toBe(1_700_000_001);
   });
@@ -50,7 +50,7 @@ describe("the decision", () => {
 
 describe("bucket keys", () => {
   // GW-67
-  test("spell kind, names and subject", () => {
+  test("consist of kind, escaped names and subject", () => {
     const key = (bucket: Bucket) => bucketKey(bucketPrefix(bucket), "S");
     expect(key({ kind: "route", method: "GET", path: "/w/{id}:x%20" })).toBe(
       "route:GET:/w/%7Bid%7D%3Ax%2520:S",
@@ -72,7 +72,7 @@ describe("bucket keys", () => {
   );
 
   // GW-67
-  test("are equal only for one bucket and one subject", () => {
+  test("are equal only for the same bucket and the same subject", () => {
     fc.assert(
       fc.property(bucket, word, bucket, word, (one, subject, other, otherSubject) => {
         const same = bucketKey(bucketPrefix(one), subject) === bucketKey(bucketPrefix(other), otherSubject);
@@ -83,14 +83,14 @@ describe("bucket keys", () => {
   });
 
   // GW-67
-  test("hold no hash tag that would put them all in one slot of a cluster", () => {
+  test("have no hash tag, which would put all of them into one slot of a cluster", () => {
     fc.assert(fc.property(bucket, (value) => expect(bucketPrefix(value)).not.toMatch(/[{}]/)));
   });
 });
 
 describe("calendar periods", () => {
   // GW-182
-  test("are found by the names that they have", () => {
+  test("are found by their ids", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("day" as const, "month" as const),
@@ -105,7 +105,7 @@ describe("calendar periods", () => {
   });
 
   test.each(["", "2026", "2026-1", "2026-13", "2026-00", "2026-02-30", "2026-11-31", "2026-11-23T00", "x"])(
-    "%p is the name of none",
+    "%p is not the id of a period",
     (name) => {
       expect(periodNamed(name)).toBeNull();
     },

@@ -11,13 +11,13 @@ import { pathsService, serviceWith } from "../routes/fixtures.ts";
 const ROOT = join(import.meta.dir, "../../..");
 const text = (path: string) => Bun.file(join(ROOT, path)).text();
 
-describe("the schema beside the catalogs", () => {
-  test("equals the served one: `bun run schema` writes it", async () => {
+describe("the schema in seeds/", () => {
+  test("equals the served schema (if not: bun run schema)", async () => {
     expect(await text("seeds/routes.schema.json")).toBe(documentSchemaText());
   });
 
   test.each(["identity", "audit", "portal", "registry", "staff", "demo"])(
-    "is named by %s.yaml, and accepts it",
+    "is referenced by %s.yaml, and accepts that file",
     async (catalog) => {
       const yaml = await text(`seeds/${catalog}.yaml`);
       expect(yaml).toStartWith("# yaml-language-server: $schema=routes.schema.json\n");
@@ -26,7 +26,7 @@ describe("the schema beside the catalogs", () => {
     },
   );
 
-  test("compiles in strict validators, has its own id, and tells the defaults of omitted fields", () => {
+  test("compiles in a strict validator, has an id, and has the defaults of omitted fields", () => {
     const schema = JSON.parse(documentSchemaText());
     expect(schema.$id).toBe("urn:ostiary:routes.schema.json");
     expect(Object.keys(schema.definitions).length).toBeGreaterThan(5);
@@ -47,7 +47,7 @@ describe("the schema beside the catalogs", () => {
     });
   });
 
-  test("describes every field that a cursor can reach", () => {
+  test("has a description for every field", () => {
     const undescribed: string[] = [];
     const look = (schema: unknown, at: string): void => {
       if (typeof schema !== "object" || schema === null) return;
@@ -128,7 +128,7 @@ describe("an editor and apply agree on", () => {
   });
 });
 
-test("a text of any length is checked in time that grows with its length", () => {
+test("very long texts are checked in linear time", () => {
   const long = "a".repeat(100_000);
   for (const path of [`/${long}`, "/{".repeat(50_000), "/a".repeat(50_000), "/.".repeat(50_000)]) {
     expect(editorAccepts({ services: { a: pathsService(path) } })).toBe(false);
@@ -138,7 +138,7 @@ test("a text of any length is checked in time that grows with its length", () =>
   }
 });
 
-/** Returns a value as JSON has it. */
+/** Replaces bigints, which JSON does not have, with numbers. */
 function plain(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }

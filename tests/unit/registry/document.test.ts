@@ -8,7 +8,7 @@ const BYTES_MAX = 5_000_000;
 
 function request(body: string | Uint8Array<ArrayBuffer>, type?: string): Request {
   const headers = type === undefined ? undefined : { "Content-Type": type };
-  // Bytes, because a string would set its own content type.
+  // A string body would set a content type by itself, so the body is sent as bytes.
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return new Request("http://registry/apply", { method: "POST", body: bytes, headers });
 }
@@ -32,13 +32,13 @@ describe("the body of apply", () => {
     "text/yaml",
     "text/yaml;charset=utf-8",
     undefined,
-  ])("of type %p may be JSON", async (type) => {
+  ])("with type %p may be JSON", async (type) => {
     expect(await read('{"services": {"a": 1}}', type)).toEqual({ services: { a: 1 } });
   });
 
   // RG-34
   test.each(["application/yaml", "application/x-yaml", "TEXT/YAML", undefined])(
-    "of type %p may be YAML",
+    "with type %p may be YAML",
     async (type) => {
       expect(await read("services:\n  a: 1", type)).toEqual({ services: { a: 1 } });
     },
@@ -52,14 +52,14 @@ describe("the body of apply", () => {
     "application/x-www-form-urlencoded",
     "application/jsonx",
     "*/*",
-  ])("of type %p is refused with the types that are accepted", async (type) => {
+  ])("with type %p is refused, and the message lists the accepted types", async (type) => {
     const message = await refusal("{}", type);
     expect(message).toContain("application/json, application/yaml, application/x-yaml, text/yaml");
   });
 
   // RG-36
   test.each(["application/json", "application/yaml", undefined])(
-    "of type %p may not be empty",
+    "with type %p must not be empty",
     async (type) => {
       for (const body of ["", "  ", "\n\t\r\n", "\ufeff"]) {
         expect(await refusal(body, type)).toBe("The body is empty.");
@@ -68,14 +68,14 @@ describe("the body of apply", () => {
   );
 
   // RG-36, ER-12
-  test.each(["application/json", "application/yaml"])("of type %p must be UTF-8", async (type) => {
+  test.each(["application/json", "application/yaml"])("with type %p must be UTF-8", async (type) => {
     for (const bytes of [[0x22, 0xff, 0x22], [0xc3], [0x22, 0xed, 0xa0, 0x80, 0x22], [0xff, 0xfe, 0x7b, 0]]) {
       expect(await refusal(new Uint8Array(bytes), type)).toBe("The body is not valid UTF-8.");
     }
   });
 
   // ER-12
-  test("of type JSON must be JSON, not YAML", async () => {
+  test("with type JSON must be JSON, not YAML", async () => {
     for (const body of ["services: {}", "{'a': 1}", "{a: 1}", '{"a": 1,}', '{"a": 1} {"b": 2}', "NaN", "{"]) {
       expect(await refusal(body, "application/json")).toStartWith("The JSON is not valid at line 1, column ");
     }
@@ -85,13 +85,13 @@ describe("the body of apply", () => {
   });
 
   // RG-40
-  test("larger than the bound is 413", async () => {
+  test("over the maximum size gets 413", async () => {
     const error = await rejection(readDocument(request("x".repeat(101)), 100));
     expect(error).toMatchObject({ code: "PAYLOAD_TOO_LARGE", details: { max_size_bytes: 100 } });
   });
 });
 
-describe("JSON", () => {
+describe("a JSON body", () => {
   // RG-37
   test.each([
     '{"a": 1, "a": 2}',
@@ -99,16 +99,16 @@ describe("JSON", () => {
     '{"x": [{"a": {"b": 1, "b": 1}}]}',
     '{"__proto__": 1, "__proto__": 2}',
     '{"a" : 1,\n"b:": "\\"a\\":", "a"\t: 3}',
-  ])("with a key twice in one object is refused: %s", async (body) => {
+  ])("with a repeated key in one object is refused: %s", async (body) => {
     expect(await refusal(body, "application/json")).toBe("The JSON has an object with the same key twice.");
   });
 
-  test("with the same key in different objects, or in strings, is read", async () => {
+  test("may have the same key in different objects and in strings", async () => {
     const value = { a: { a: 1, b: '"a": 1, "a": 2' }, b: [{ a: 1 }, { a: 1 }], '"c":': "\\", __proto_: "{" };
     expect(await read(JSON.stringify(value), "application/json")).toEqual(value);
   });
 
-  test("of any kind survives a reading", async () => {
+  test("is parsed as JSON.parse does", async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), async (text) => {
         expect(await read(text, "application/json")).toEqual(JSON.parse(text));
@@ -118,7 +118,7 @@ describe("JSON", () => {
   });
 
   // RG-37, ER-13
-  test("that nests more than 64 levels deep is refused, whether or not it is JSON to its end", async () => {
+  test("that is nested more than 64 levels deep is refused, even if it is malformed", async () => {
     const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}`;
     for (const type of ["application/json", "application/yaml"]) {
       expect(await read(nested(64), type)).toBeObject();
@@ -130,12 +130,12 @@ describe("JSON", () => {
     }
   });
 
-  test("that is one huge string does no harm", async () => {
+  test("may be one huge string", async () => {
     const text = `"${'\\"'.repeat(1_000_000)}"`;
     expect(await read(text, "application/json")).toHaveLength(1_000_000);
   });
 
-  test("keeps the keys of prototypes as keys", async () => {
+  test("may have __proto__ as a normal key", async () => {
     const value = await read('{"__proto__": {"polluted": 1}}', "application/json");
     expect(Object.keys(Object(value))).toEqual(["__proto__"]);
     expect(Object(value).polluted).toBeUndefined();
@@ -144,7 +144,7 @@ describe("JSON", () => {
 
 describe("the body of PUT", () => {
   // RG-35
-  test("is JSON, also without a content type", async () => {
+  test("must be JSON, even without a content type", async () => {
     expect(await readJson(request('{"a": 1}'), BYTES_MAX)).toEqual({ a: 1 });
     expect(await readJson(request('{"a": 1}', "application/json"), BYTES_MAX)).toEqual({ a: 1 });
     for (const type of ["application/yaml", "text/plain"]) {

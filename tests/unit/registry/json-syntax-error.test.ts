@@ -3,7 +3,7 @@ import { jsonSyntaxError } from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
 
 // RG-36
-describe("the place where a text stops being JSON", () => {
+describe("the syntax error in a JSON text", () => {
   test.each([
     ["", 0, "a value is missing."],
     ["{", 1, "a } is missing at the end."],
@@ -35,7 +35,7 @@ describe("the place where a text stops being JSON", () => {
     expect(jsonSyntaxError(text)).toEqual({ offset, reason });
   });
 
-  test("is missing exactly when the runtime accepts the text", () => {
+  test("is null exactly if JSON.parse accepts the text", () => {
     const piece = fc.constantFrom(
       ..."{}[],:\"\\ \n'01-+.eE/#utrfn",
       '"a"',

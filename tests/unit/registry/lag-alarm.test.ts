@@ -15,7 +15,7 @@ function watched() {
   const log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
   const alarm = new LagAlarm(log, time);
   return {
-    /** Checks once a second for `seconds`, with the oldest projection as old as `age` returns. */
+    /** Runs the alarm once a second, and returns its log lines. `age` is the age of the oldest projection. */
     look(seconds: number, age: (second: number) => number, outstanding = 3): Line[] {
       lines.length = 0;
       for (let second = 1; second <= seconds; second++) {
@@ -28,7 +28,7 @@ function watched() {
 }
 
 describe("the log of outstanding projections", () => {
-  test("has no line before 30 s, nor when they are made then", () => {
+  test("has no line while projections are younger than 30 s", () => {
     const { look } = watched();
     expect(look(29, (second) => second)).toEqual([]);
     expect(look(600, () => 29.999)).toEqual([]);
@@ -36,7 +36,7 @@ describe("the log of outstanding projections", () => {
   });
 
   // RG-84
-  test("has one error a minute from then on, and one line when none is late any more", () => {
+  test("has one error a minute after 30 s, and one line when no projection is late anymore", () => {
     const { look } = watched();
     const late = look(300, (second) => second);
     expect(late).toHaveLength(5);
@@ -53,7 +53,7 @@ describe("the log of outstanding projections", () => {
     ]);
   });
 
-  test("has no more errors when they come and go", () => {
+  test("has at most one error a minute if projections become late and recover repeatedly", () => {
     const { look } = watched();
     const lines = look(600, (second) => (second % 4 < 2 ? 31 : 1));
     expect(lines.filter((line) => line.level === "error").length).toBeLessThanOrEqual(10);

@@ -11,7 +11,8 @@ import { LiveGateways } from "../../../apps/registry/gateways/live-gateways.ts";
 import { waitFor } from "../../support/index.ts";
 
 /**
- * Returns a store whose watch can be made deaf and interrupted, and whose listings can be held up or fail.
+ * Returns live gateways on a store that the test controls. The watch of the store can miss changes, be
+ * interrupted or fail, and its listings can be delayed.
  */
 function bed() {
   const store = memoryRouteStore();
@@ -59,8 +60,8 @@ function instance(id: string, store_revision: number): GatewayInstance {
   return { instance: id, started_at: at, loaded_at: at, store_revision, services: 1, routes: 1, skipped: [] };
 }
 
-describe("the gateways that run", () => {
-  test("are unknown before the first reading, then the running ones, with every arrival and end", async () => {
+describe("the running gateways", () => {
+  test("are unknown before the first read, then follow each gateway that joins, changes or leaves", async () => {
     const { gateways, join, leave, ids, revisionOf, changes } = bed();
     await join("a");
     expect(gateways.instances).toBeNull();
@@ -78,7 +79,7 @@ describe("the gateways that run", () => {
     await gateways.stop();
   });
 
-  test("are read again after an interruption, with every unseen arrival and end", async () => {
+  test("are read again after an interruption of the watch, with all missed changes", async () => {
     const { state, gateways, join, leave, ids, interrupt } = bed();
     await join("a");
     gateways.start();
@@ -94,7 +95,7 @@ describe("the gateways that run", () => {
     await gateways.stop();
   });
 
-  test("are right when one leaves, joins or loads during a full reading", async () => {
+  test("are correct if gateways leave, join or change during a full read", async () => {
     const { state, gateways, join, leave, ids, revisionOf } = bed();
     await join("leaving");
     await join("moving", 1);
@@ -112,7 +113,7 @@ describe("the gateways that run", () => {
     await gateways.stop();
   });
 
-  test("are read once more when the watch is interrupted during a full reading", async () => {
+  test("are read again if the watch is interrupted during a full read", async () => {
     const { state, gateways, join, leave, ids, interrupt } = bed();
     await join("a");
     state.listing = async () => {
@@ -129,7 +130,7 @@ describe("the gateways that run", () => {
     await gateways.stop();
   });
 
-  test("are found once the store is there, by one watch", async () => {
+  test("are found when the store becomes available after two failed watches", async () => {
     const { state, gateways, join, ids } = bed();
     state.failures = 2;
     await join("a");

@@ -16,12 +16,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The operators of a file with these claims, named by their places, or null for a file that is refused. */
+/** Returns operators with the given claims, named by their index, or null if their file is refused. */
 function operatorsOf(all: readonly Claims[]): Operators | null {
   const file = join(folder, "operators.yaml");
   const operators = all.map((claims, place) => ({ name: `${place}`, role: "reader", claims }));
   writeFileSync(file, JSON.stringify({ operators }));
-  // The stand-in for the provider signs nothing: a token is its claims.
+  // This stand-in for an identity provider does not check signatures. It only decodes the claims of a token.
   const verify = async (token: string) => {
     const [, payload = ""] = token.split(".");
     const claims: Claims = JSON.parse(Buffer.from(payload, "base64url").toString());

@@ -14,7 +14,7 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   return parts.flatMap(([key, part]) => [[...path, key], ...pathsOf(part, [...path, key])]);
 }
 
-/** Returns each named field of a value with the text from its place on. One reading of the text finds all. */
+/** Returns each named field of a value, with the rest of its line from its place on. */
 function fieldsIn(text: string, value: unknown): { name: string; at: string }[] {
   const paths = pathsOf(value);
   const places = locate(text, paths);
@@ -57,7 +57,7 @@ describe("the place of a field", () => {
     );
   });
 
-  test("is that of the part around it, where the text does not have it", () => {
+  test("is the place of its parent if the document does not have the field", () => {
     const text = "services:\n  a:\n    - one\n    - two\n";
     expect(locate(text, [["services", "a", 1, "deeper"], ["services", "b"], ["other"], []])).toEqual([
       { line: 4, column: 7 },
@@ -67,7 +67,7 @@ describe("the place of a field", () => {
     ]);
   });
 
-  test("is that of the alias, where an alias repeats it, also as a key", () => {
+  test("is the alias if an alias repeats the field, and may be below a key that is an alias", () => {
     const text = "a: &x { url: 1 }\nb: *x\nc: &name d\n*name : { e: 1 }\n";
     expect(
       locate(text, [
@@ -82,12 +82,12 @@ describe("the place of a field", () => {
     ]);
   });
 
-  test("counts lines of both kinds, and leaves out a byte order mark", () => {
+  test("counts LF and CRLF lines, and ignores a byte order mark", () => {
     const text = decodeUtf8(new TextEncoder().encode("\ufeff# head\r\na:\r\n  b: 1\r\n"));
     expect(locate(text, [["a", "b"]])).toEqual([{ line: 3, column: 3 }]);
   });
 
-  test("is found in a document of the deepest nesting", () => {
+  test("is found in a document with the deepest nesting", () => {
     const depth = 64;
     const path = Array.from({ length: depth }, () => "a");
     for (const [open, close] of [
@@ -100,8 +100,8 @@ describe("the place of a field", () => {
   });
 });
 
-describe("the place that a message states", () => {
-  test("is taken out of the message", () => {
+describe("the place in a message", () => {
+  test("is removed from the message", () => {
     expect(statedPlace("The YAML is not valid at line 3, column 7: why.")).toEqual({
       place: { line: 3, column: 7 },
       rest: "The YAML is not valid: why.",

@@ -4,8 +4,8 @@ import { parseYaml } from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
 import { stringify } from "yaml";
 
-/** The unprintable characters of the cases below. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Matches the unprintable characters in the test cases. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the tests look for control characters
 const UNPRINTABLE = /[\0\x07\x1b\x7f\x80\ufffe\ufeff\r]/;
 
 function codePoint(text: string): string {
@@ -13,7 +13,7 @@ function codePoint(text: string): string {
   return found.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** Returns the one sentence of the 422 for `text`. */
+/** Returns the message of the 422 for `text`. */
 function refusal(text: string): string {
   try {
     parseYaml(text);
@@ -47,18 +47,18 @@ describe("YAML that operators write", () => {
     ["a: &x 1\nb: &x 2\nc: *x", { a: 1, b: 2, c: 2 }],
     ['a: "\\0\\a\\x7f\\uFEFF"', { a: "\0\x07\x7f\ufeff" }],
     ["a: größer\u0085 \u2028 \u{1f600} \u{10ffff}", { a: "größer\u0085 \u2028 \u{1f600} \u{10ffff}" }],
-  ])("%j is read", (text, value) => {
+  ])("%j is parsed", (text, value) => {
     expect(parseYaml(text)).toEqual(value);
   });
 
-  test("keeps the keys of prototypes as keys", () => {
+  test("may have __proto__ as a normal key", () => {
     const value = parseYaml("__proto__: {polluted: 1}\nconstructor: 2\ntoString: 3");
     expect(Object.keys(Object(value))).toEqual(["__proto__", "constructor", "toString"]);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object(value).polluted).toBeUndefined();
   });
 
-  test("survives a reading", () => {
+  test("is parsed into the value that it was written from", () => {
     const name = fc.string({ minLength: 1, maxLength: 10 }).filter((text) => text !== "__proto__");
     const document = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -97,10 +97,10 @@ describe("YAML is refused when it", () => {
       "The directive at line 1, column 1 is not accepted: only %YAML is.",
     ],
     ["%FOO bar\n---\na: 1", "The directive at line 1, column 1 is not accepted: only %YAML is."],
-    ["%YAML 1.2\n%YAML 1.2\n---\na: 1", "The YAML is not valid at line 2, column 1: %YAML is given twice."],
+    ["%YAML 1.2\n%YAML 1.2\n---\na: 1", "The YAML is not valid at line 2, column 1: %YAML occurs twice."],
     [
       "%YAML 1.1\n# c\n%YAML 1.2\n---\na: 1",
-      "The YAML is not valid at line 3, column 1: %YAML is given twice.",
+      "The YAML is not valid at line 3, column 1: %YAML occurs twice.",
     ],
     ...[
       "%YAML 3.0",
@@ -165,12 +165,12 @@ describe("YAML is refused when it", () => {
     ["a: &a [x]\n*a : 1", "The key at line 2, column 1 must be a string."],
     ["a: *missing", "The alias at line 1, column 4 has no anchor before it."],
     ["a: &a 1\nb: &a [*a]", "The alias at line 2, column 8 is inside the value that it repeats."],
-  ])("%j, with what is wrong and where", (text, message) => {
+  ])("is %j, and the message says what is wrong and where", (text, message) => {
     expect(refusal(text)).toBe(message);
   });
 
   // RG-39
-  test("adds more to itself by aliases than half of its size and 64 KiB", () => {
+  test("grows by its aliases by more than half of its size plus 64 KiB", () => {
     const levels = Array.from(
       { length: 9 },
       (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(", ")}]`,
@@ -187,7 +187,7 @@ describe("YAML is refused when it", () => {
     expect(parseYaml(wide(1))).toHaveProperty("b.0.length", 30_000);
   });
 
-  test("expands aliases to more levels than a document may have", () => {
+  test("is nested too deeply after its aliases are expanded", () => {
     const levels = Array.from({ length: 64 }, (_, n) => `l${n + 1}: &l${n + 1} [*l${n}]`);
     expect(refusal(["l0: &l0 x", ...levels].join("\n"))).toBe(
       "The YAML is nested more than 64 levels deep at line 65, column 12.",
@@ -200,12 +200,12 @@ describe("YAML is refused when it", () => {
     ["block", (depth: number) => `${"- ".repeat(depth)}x`],
     ["maps", (depth: number) => `${"{a: ".repeat(depth)}1${"}".repeat(depth)}`],
     ["pairs", (depth: number) => `${"[a: ".repeat(depth)}1${"]".repeat(depth)}`],
-  ])("nests too deeply: %s", (_, text) => {
+  ])("is nested too deeply: %s", (_, text) => {
     expect(refusal(text(100))).toStartWith("The YAML is nested more than 64 levels deep at line 1");
     expect(refusal(text(1_000_000))).toStartWith("The YAML is nested more than 64 levels deep at line 1");
   });
 
-  test("opens more levels than it closes, or nests in its keys", () => {
+  test("opens too many levels without closing them, or in its keys", () => {
     for (const text of ["[".repeat(1_000_000), "? ".repeat(1_000_000)]) {
       expect(refusal(text)).toStartWith("The YAML is nested more than 64 levels deep at line 1");
     }
@@ -213,7 +213,7 @@ describe("YAML is refused when it", () => {
   });
 
   // RG-37
-  test("nests one level deeper than JSON may", () => {
+  test("is nested 65 levels deep", () => {
     const forms: ((depth: number) => string)[] = [
       (depth) => "[".repeat(depth) + "]".repeat(depth),
       (depth) => `${"- ".repeat(depth)}x`,
@@ -226,18 +226,18 @@ describe("YAML is refused when it", () => {
     }
   });
 
-  test("has many errors, one of which is reported", () => {
+  test("has many errors, and only one error is reported", () => {
     expect(refusal("%YAML 1.2\n".repeat(100_000))).toStartWith("The YAML is not valid");
     expect(refusal("]".repeat(1_000_000))).toStartWith("The YAML is not valid at line 1, column 1");
     expect(refusal("\t:\n".repeat(300_000))).toStartWith("The YAML is not valid");
   });
 
-  test("holds only comments, or is no map: the rules of the document refuse it", () => {
+  test("is only comments or is not a map, but only by the rules of the document", () => {
     expect(parseYaml("# only a comment")).toBeNull();
     expect(parseYaml("just text")).toBe("just text");
   });
 
-  test("never fails in another way, whatever the text", () => {
+  test("breaks a rule, and no text causes another error", () => {
     const fragment = fc.constantFrom(
       ..."{}[]:,-?&*!|>'\"%@`#\n\t <a1~.\\\u0000\u{1f600}",
       "<<",

@@ -29,7 +29,7 @@ const denies: Endpoint = () => Promise.reject(answer);
 const refuses: Endpoint = () => Promise.reject(refusal);
 const silent: Endpoint = () => new Promise(() => {});
 
-/** Makes a call with the given times only, to endpoints in this order. */
+/** Makes a call to the endpoints in this order. By default, no attempt times out and no hedge is sent. */
 function call(order: Endpoint[], times: Partial<HedgedCall<Endpoint, string>> = {}) {
   const asked: number[] = [];
   const result = hedgedCall({
@@ -48,20 +48,20 @@ function call(order: Endpoint[], times: Partial<HedgedCall<Endpoint, string>> = 
 }
 
 describe("a call to several endpoints", () => {
-  test("calls only the first when it answers", async () => {
+  test("calls only the first endpoint if it responds", async () => {
     const { asked, result } = call([answers("one"), answers("two")], { hedge_ms: 1_000 });
     expect((await result).value).toBe("one");
     expect(asked).toEqual([0]);
   });
 
-  test("calls the next at once when one fails, and tells which one answered", async () => {
+  test("calls the next endpoint at once when one fails, and returns the endpoint that responded", async () => {
     const last = answers("three");
     const { asked, result } = call([fails("gone"), fails("gone too"), last]);
     expect(await result).toEqual({ value: "three", endpoint: last });
     expect(asked).toEqual([0, 1, 2]);
   });
 
-  test("calls the next as well when one is silent, and takes the first answer", async () => {
+  test("also calls the next endpoint when one does not respond, and uses the first response", async () => {
     const slow = Promise.withResolvers<string>();
     const { asked, result } = call([() => slow.promise, silent, silent], { hedge_ms: 5 });
     await waitFor(() => asked.length === 3);
@@ -69,13 +69,13 @@ describe("a call to several endpoints", () => {
     expect((await result).value).toBe("after all");
   });
 
-  test("ends with an error that is an answer", async () => {
+  test("ends with an error that an endpoint returns", async () => {
     const { asked, result } = call([fails("gone"), denies, answers("three")]);
     expect(await rejection(result)).toBe(answer);
     expect(asked).toEqual([0, 1]);
   });
 
-  test("calls failed ones again, one at a time and in turn, until one answers", async () => {
+  test("retries failed endpoints in order, one at a time, until one responds", async () => {
     let failures = 0;
     let open = 0;
     const flaky: Endpoint = async () => {
@@ -93,7 +93,7 @@ describe("a call to several endpoints", () => {
     expect(asked.filter((index) => index === 2).length).toBeGreaterThan(1);
   });
 
-  test("ends at once when nothing listens at any of them", async () => {
+  test("ends at once when all endpoints refuse the connection", async () => {
     const { asked, result } = call(
       [refuses, refuses, refuses].map(
         (each): Endpoint =>
@@ -105,7 +105,7 @@ describe("a call to several endpoints", () => {
     expect(asked).toEqual([0, 1, 2]);
   });
 
-  test("continues while nothing listens at some, and calls those again too", async () => {
+  test("continues when only some endpoints refuse the connection, and retries those too", async () => {
     let failures = 0;
     const flaky: Endpoint = async () => {
       failures += 1;
@@ -117,17 +117,18 @@ describe("a call to several endpoints", () => {
     expect(asked.filter((index) => index === 0).length).toBeGreaterThan(1);
   });
 
-  test("ends with the last error when its time is over, and makes no call after that", async () => {
+  test("ends with the last error when its time is over, and makes no attempt after that", async () => {
     const { asked, result } = call([fails("first"), fails("last")], { timeout_ms: 250 });
     const error = await rejection(result);
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error).toMatchObject({ cause: { message: expect.stringMatching(/^first|last$/) } });
     const { length } = asked;
-    await Bun.sleep(150); // longer than the pause before the next call
+    // The sleep is longer than the pause between two attempts, so a further attempt would be recorded.
+    await Bun.sleep(150);
     expect(asked).toHaveLength(length);
   });
 
-  test("reports that none answered, and gives no attempt more time than it has", async () => {
+  test("reports that no endpoint responded, and gives an attempt only the remaining time", async () => {
     const clock = manualClock();
     const end = clock.now() + 50;
     const deadlines: number[] = [];
@@ -141,7 +142,7 @@ describe("a call to several endpoints", () => {
     expect(deadlines).toEqual([end]);
   });
 
-  test("may fail late without an effect", async () => {
+  test("ignores an attempt that fails after the call has ended", async () => {
     const late = Promise.withResolvers<string>();
     const { result } = call([() => late.promise, answers("two")], { hedge_ms: 5 });
     expect((await result).value).toBe("two");

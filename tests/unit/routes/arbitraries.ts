@@ -1,14 +1,14 @@
-/** Random route configuration: valid documents, and paths over a small alphabet so that they collide. */
+/** Generators of random route configuration: paths, valid documents and hostile values. */
 import { METHODS, SCOPES, type Scope, SUBJECT_FIELDS } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 
-/** So few segments that random routes and requests collide. */
+/** The literal segments. There are only a few, so that random routes and requests often match. */
 const literal = fc.constantFrom("a", "b", "c", "a.b", "%20");
 
 /** The segments of a path: literals, or null for a param. */
 export const segments = fc.array(fc.option(literal, { freq: 2 }), { maxLength: 5 });
 
-/** Writes segments as a path; params are named by `name` and their place. */
+/** Returns segments as a path. The name of a param consists of `name` and the index of the segment. */
 export function spell(parts: readonly (string | null)[], name = "p"): string {
   return `/${parts.map((part, index) => part ?? `{${name}${index}}`).join("/")}`;
 }
@@ -23,7 +23,7 @@ const window = fc.oneof(
 const planNumbers = fc.oneof(fc.constant(false), fc.record({ requests: count }));
 const charge = fc.constantFrom({}, { charge: "success" });
 
-/** The numbers of a limit, with plans where the scope has them. */
+/** Generates the numbers of a limit, sometimes with plans if `hasPlans` is set. */
 function numbersOf(hasPlans: boolean) {
   const entries = fc.uniqueArray(fc.tuple(planName, planNumbers), {
     minLength: 1,
@@ -81,7 +81,7 @@ function methodsAndConstraints(scope: Scope, policies: readonly string[], free: 
   return fc.oneof(asList, asMap);
 }
 
-/** Generates routes of one scope; `root` keeps their paths apart from those of other scopes and services. */
+/** Generates the routes of one scope, below `/<root>/<scope>` so that scopes and services do not collide. */
 function scopeConfig(scope: Scope, root: string, policies: readonly string[]) {
   const usePrefix = fc.boolean();
   const paths = fc.uniqueArray(segments, { maxLength: 4, selector: (parts) => spell(parts) });
@@ -128,7 +128,7 @@ function serviceConfig(root: string) {
   );
 }
 
-/** A valid configuration document whose services own different routes. */
+/** Generates valid configuration documents whose services own different routes. */
 export const document = fc
   .uniqueArray(fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,6}$/), { minLength: 1, maxLength: 4 })
   .chain((names) =>
@@ -182,7 +182,7 @@ const STRINGS = [
   "burst",
 ];
 
-/** Any JSON value, mostly made of words of the schema, so that it gets deep into the readers. */
+/** Generates any value, mostly from words of the schema, so that it reaches deep into the validation. */
 export const hostile = fc.letrec<{ value: unknown; object: unknown; list: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "large", withCrossShrink: true },

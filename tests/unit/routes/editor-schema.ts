@@ -1,6 +1,4 @@
-/**
- * The JSON Schema of the configuration document, as an editor uses it, and the rules that it cannot describe.
- */
+/** Checks documents against the document schema, like an editor, and lists the rules beyond JSON Schema. */
 import { expect } from "bun:test";
 import { validateDocument } from "@ostiary/lib/domain/routes";
 import Ajv from "ajv";
@@ -9,24 +7,24 @@ import { documentSchema } from "../../../apps/registry/document-schema/document-
 const ajv = new Ajv({ strict: true });
 const validate = ajv.compile(documentSchema());
 
-/** Returns whether an editor finds nothing wrong with a document. */
+/** Returns whether a document matches the document schema, so that an editor shows no error. */
 export function editorAccepts(document: unknown): boolean {
   return validate(document);
 }
 
-/** Expects the same findings of an editor and of apply, except for rules that JSON Schema cannot describe. */
+/** Expects that an editor and apply agree on a document, except for the rules beyond JSON Schema. */
 export function expectEditorToAgree(document: unknown): void {
   const result = validateDocument(document);
   if (result.ok) expect([document, editorAccepts(document)]).toEqual([document, true]);
   else if (editorAccepts(document))
-    expect([document, result.fields.filter(isSayable)]).toEqual([document, []]);
+    expect([document, result.fields.filter(isDescribable)]).toEqual([document, []]);
 }
 
-function isSayable({ message }: { message: string }): boolean {
+function isDescribable({ message }: { message: string }): boolean {
   return !BEYOND_JSON_SCHEMA.some((each) => each.message.test(message));
 }
 
-/** The rules that JSON Schema cannot describe, as the registry's README lists them, with apply's messages. */
+/** The rules beyond JSON Schema, in the words of the registry's README, with the messages of apply. */
 export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
   { rule: "Two routes of a service have one method and full path.", message: /is declared already/ },
   { rule: "`rate_limit` names a policy that the service does not have.", message: /has no policy/ },
@@ -46,7 +44,7 @@ export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
   },
   {
     rule: "A plan has a window_seconds beside a period.",
-    message: /The period of the limit holds for every plan/,
+    message: /The period of the limit applies to every plan/,
   },
   {
     rule: "A public or user route has a limit with plans.",

@@ -13,7 +13,7 @@ import { buildRouteTable } from "../../support/route-tables.ts";
 import { segments, spell } from "./arbitraries.ts";
 import { pathsService, stored } from "./fixtures.ts";
 
-/** A service or, for null, its deletion. */
+/** An edit: the new config of a service, or null to delete the service. */
 type Edit = readonly [name: string, config: StoredServiceConfig | null];
 
 const route = fc.record({
@@ -23,7 +23,7 @@ const route = fc.record({
   methods: fc.subarray(["GET", "POST"], { minLength: 1 }),
 });
 
-/** No two of its routes have the same method and path, like those of valid services. */
+/** Options for unique paths. A valid service has no two routes with the same method and path. */
 const onePath = {
   maxLength: 8,
   selector: ({ parts, name }: { parts: (string | null)[]; name: string }) => spell(parts, name),
@@ -56,7 +56,7 @@ function apply(builder: RouteTableBuilder, [name, service]: Edit): void {
   for (const _ of service === null ? builder.delete(name) : builder.put(name, service));
 }
 
-/** Returns everything visible of a table: its answers and their cost, its content, and absent routes. */
+/** Returns everything visible in a table: its matches and their cost, its routes, counts and warnings. */
 function seen(table: RouteTable, asked: readonly (readonly [string, readonly string[]])[]) {
   return {
     answers: asked.map(([method, parts]) => [table.match(method, `/${parts.join("/")}`), table.visited]),
@@ -86,7 +86,7 @@ test("any sequence of edits gives the same tables as a build from scratch, and o
   );
 });
 
-test("so do edits of deep paths, whose distances share a bit, and of one place with many literals", () => {
+test("edits of deep paths and of a node with many literals give the same tables as a build from scratch", () => {
   const deep = (depth: number) => `/${Array.from({ length: depth }, () => "x").join("/")}`;
   const builder = new RouteTableBuilder();
   const services = new Map<string, StoredServiceConfig>();
@@ -111,7 +111,7 @@ test("so do edits of deep paths, whose distances share a bit, and of one place w
   }
 });
 
-test("nothing is left of deleted routes", () => {
+test("a tree is empty after all its routes are removed", () => {
   fc.assert(
     fc.property(fc.array(config, { maxLength: 4 }), (configs) => {
       const tree = new RouteTree();
@@ -123,7 +123,7 @@ test("nothing is left of deleted routes", () => {
   );
 });
 
-test("only a table that is taken during an edit has half of it", () => {
+test("an edit in progress does not change earlier tables", () => {
   const builder = new RouteTableBuilder();
   apply(builder, ["a", stored(pathsService("/one", "/two", "/three"))]);
   const before = builder.take();
@@ -136,7 +136,7 @@ test("only a table that is taken during an edit has half of it", () => {
   expect(builder.take().routes.map(({ path }) => path)).toEqual(["/four", "/one/{id}"]);
 });
 
-describe("when a service is put again", () => {
+describe("when a service is replaced,", () => {
   const before = {
     url: "http://a:1",
     rate_limits: { p: { requests: 1, window_seconds: 2 } },
@@ -164,7 +164,7 @@ describe("when a service is put again", () => {
     ["its url", { ...before, url: "http://a:2" }],
     ["a policy's numbers", { ...before, rate_limits: { p: { requests: 1, window_seconds: 3 } } }],
     [
-      "who shares a policy",
+      "whether a policy is shared",
       { ...before, rate_limits: { p: { requests: 1, window_seconds: 2, shared: true } } },
     ],
     ["a param's name", withEdited({ path: "/w/{x}/{z}", upstream: "/o/{path.x}" })],
@@ -173,19 +173,19 @@ describe("when a service is put again", () => {
       "the order of params in an upstream",
       withEdited({ upstream: "/o/{subject.member_id}/{path.y}/{path.x}" }),
     ],
-    ["an upstream that is left out", withEdited({ upstream: undefined })],
-    ["a method more", withEdited({ methods: ["GET", "POST"] })],
+    ["an upstream to none", withEdited({ upstream: undefined })],
+    ["an additional method", withEdited({ methods: ["GET", "POST"] })],
     ["another method", withEdited({ methods: ["POST"] })],
     ["labels", withEdited({ required_labels: ["l1"] })],
-    ["no labels", withEdited({ required_labels: undefined })],
-    ["a limit of its own", withEdited({ rate_limit: { requests: 1, window_seconds: 2 } })],
-    ["no limit", withEdited({ rate_limit: false })],
+    ["labels to none", withEdited({ required_labels: undefined })],
+    ["a policy to an inline limit", withEdited({ rate_limit: { requests: 1, window_seconds: 2 } })],
+    ["a policy to no limit", withEdited({ rate_limit: false })],
     ["audit", withEdited({ audit: false })],
     [
       "a scope",
       { ...before, member: { routes: [same] }, organization: { routes: [{ ...edited, upstream: "/o" }] } },
     ],
-  ])("%s is as built from scratch", (_, after) => {
+  ])("a change of %s gives the same table as a build from scratch", (_, after) => {
     const builder = new RouteTableBuilder();
     apply(builder, ["a", stored(before)]);
     const old = builder.take();
@@ -195,7 +195,7 @@ describe("when a service is put again", () => {
     expect(table.routes).not.toEqual(old.routes);
   });
 
-  test("unchanged routes are the same objects, wherever they are now", () => {
+  test("unchanged routes stay the same objects, even in another order", () => {
     const builder = new RouteTableBuilder();
     apply(builder, ["a", stored(before)]);
     const old = builder.take();
@@ -209,7 +209,7 @@ describe("when a service is put again", () => {
     expect(table.counts).toEqual({ services: 1, routes: 3 });
   });
 
-  test("a route that has counted requests stays, and goes on counting", () => {
+  test("an unchanged route keeps its traffic counters", () => {
     const builder = new RouteTableBuilder();
     apply(builder, ["a", stored(before)]);
     const route = builder.take().match("GET", "/same")?.route;

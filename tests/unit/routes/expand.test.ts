@@ -21,7 +21,7 @@ test.each([
 
 // RG-49
 describe("expansion", () => {
-  test("makes a row of each verb of a map, with that verb's constraints and the route's upstream", () => {
+  test("makes one route for each method of a map, with the method's constraints and the route's upstream", () => {
     const config = {
       url: "http://widgets:8080",
       openapi: "/openapi.json",
@@ -62,7 +62,7 @@ describe("expansion", () => {
     });
   });
 
-  test("leaves a row with a list as one row, and omitted fields omitted", () => {
+  test("keeps a route with a list of methods, and adds no omitted field", () => {
     const routes = [
       { path: "/a", methods: ["POST", "GET"], rate_limit: { requests: 1, window_seconds: 2 }, audit: true },
       { path: "/b", methods: ["GET"] },

@@ -33,7 +33,7 @@ export function storedServices(services: Record<string, unknown>): Map<string, S
   return result.services;
 }
 
-/** Returns the table of one valid service. */
+/** Returns the route table of one valid service. */
 export function tableOf(config: unknown): RouteTable {
   return buildRouteTable([["widgets", stored(config)]]);
 }

@@ -1,4 +1,4 @@
-/** The marks of changes that open something or break callers: the table of the README. */
+/** Tests of the marks on changes that open a route or break callers (the table in `apps/cli/README.md`). */
 import { describe, expect, test } from "bun:test";
 import {
   type Change,
@@ -50,7 +50,7 @@ function effectsOf(changes: readonly MarkedChange[]): string {
 
 describe("a route that changes", () => {
   test.each<[string, Side, Side, string]>([
-    // The scope.
+    // Changes of the scope.
     [
       "member to organization, without a limit",
       { scope: "member", rate_limit: false },
@@ -73,7 +73,7 @@ describe("a route that changes", () => {
     ["organization to public", {}, { scope: "public" }, "opens"],
     ["public to user", { scope: "public" }, { scope: "user" }, "breaks"],
     ["public to organization", { scope: "public" }, {}, "breaks"],
-    // The labels; a member needs one of them.
+    // Changes of the labels. A member needs one of them.
     ["no labels to one", {}, { required_labels: ["a"] }, "breaks"],
     ["one label to none", { required_labels: ["a"] }, {}, "opens"],
     ["one label to two", { required_labels: ["a"] }, { required_labels: ["a", "b"] }, "opens"],
@@ -81,39 +81,49 @@ describe("a route that changes", () => {
     ["a label to another", { required_labels: ["a"] }, { required_labels: ["b"] }, "opens breaks"],
     ["labels in another order", { required_labels: ["a", "b"] }, { required_labels: ["b", "a"] }, ""],
     [
-      "labels of a user's route, which nobody checks",
+      "labels on a user route, which are not checked",
       { scope: "user" },
       { scope: "user", required_labels: ["a"] },
       "",
     ],
-    ["labels that a user's route had", { scope: "user", required_labels: ["a"] }, { scope: "user" }, ""],
+    ["labels removed from a user route", { scope: "user", required_labels: ["a"] }, { scope: "user" }, ""],
     [
-      "labels on the way to the members",
+      "organization with labels to member without labels",
       { scope: "organization", required_labels: ["a"], rate_limit: false },
       { scope: "member", rate_limit: false },
       "opens",
     ],
-    // The audit.
+    // Changes of auditing.
     ["audit off", { method: "POST" }, { method: "POST", audit: false }, "opens"],
     ["audit back on", { method: "POST", audit: false }, { method: "POST" }, ""],
-    ["audit said where it is the default", { method: "POST" }, { method: "POST", audit: true }, ""],
+    ["audit: true where it is the default", { method: "POST" }, { method: "POST", audit: true }, ""],
     ["audit of a GET back to its default", { audit: true }, {}, "opens"],
-    ["no audit said of a GET, which has none", {}, { audit: false }, ""],
-    ["audit of OPTIONS, which never is", { method: "OPTIONS", audit: true }, { method: "OPTIONS" }, ""],
-    // The limit.
-    ["no limit any more", { rate_limit: LIMIT }, { rate_limit: false }, "opens"],
-    ["no limit in place of the default", {}, { rate_limit: false }, "opens"],
-    ["a limit where there was none", { rate_limit: false }, { rate_limit: LIMIT }, "breaks"],
-    ["the default where there was none", { rate_limit: false }, {}, "breaks"],
-    ["a limit in place of the default, which is not known", {}, { rate_limit: LIMIT }, "opens breaks"],
-    ["the default in place of a limit", { rate_limit: LIMIT }, {}, "opens breaks"],
+    ["audit: false for a GET, where it is the default", {}, { audit: false }, ""],
+    [
+      "audit of OPTIONS, which is never audited",
+      { method: "OPTIONS", audit: true },
+      { method: "OPTIONS" },
+      "",
+    ],
+    // Changes of the rate limit.
+    ["a limit removed", { rate_limit: LIMIT }, { rate_limit: false }, "opens"],
+    ["the default limit removed", {}, { rate_limit: false }, "opens"],
+    ["a limit added", { rate_limit: false }, { rate_limit: LIMIT }, "breaks"],
+    ["the default limit added", { rate_limit: false }, {}, "breaks"],
+    [
+      "the default limit to another one, because the default is unknown",
+      {},
+      { rate_limit: LIMIT },
+      "opens breaks",
+    ],
+    ["a limit to the default limit", { rate_limit: LIMIT }, {}, "opens breaks"],
     ["more requests", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, requests: 101 } }, "opens"],
     ["fewer requests", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, requests: 99 } }, "breaks"],
-    ["a limit more", { rate_limit: LIMIT }, { rate_limit: [LIMIT, DAILY] }, "breaks"],
-    ["a limit less", { rate_limit: [LIMIT, DAILY] }, { rate_limit: [LIMIT] }, "opens"],
-    ["a list of the limit alone", { rate_limit: LIMIT }, { rate_limit: [LIMIT] }, ""],
+    ["an additional limit in a list", { rate_limit: LIMIT }, { rate_limit: [LIMIT, DAILY] }, "breaks"],
+    ["a limit removed from a list", { rate_limit: [LIMIT, DAILY] }, { rate_limit: [LIMIT] }, "opens"],
+    ["a limit to a list of the same limit", { rate_limit: LIMIT }, { rate_limit: [LIMIT] }, ""],
     [
-      "a day for a month",
+      "a month to a day",
       { rate_limit: { requests: 9, period: "month" } },
       { rate_limit: { requests: 9, period: "day" } },
       "opens",
@@ -126,13 +136,13 @@ describe("a route that changes", () => {
     ],
     ["failures that count", { rate_limit: { ...LIMIT, charge: "success" } }, { rate_limit: LIMIT }, "breaks"],
     [
-      "a plan with more",
+      "a plan with more requests",
       { rate_limit: LIMIT },
       { rate_limit: { ...LIMIT, plans: { pro: { requests: 900 } } } },
       "opens",
     ],
     [
-      "a plan with less",
+      "a plan with fewer requests",
       { rate_limit: LIMIT },
       { rate_limit: { ...LIMIT, plans: { free: { requests: 9 } } } },
       "breaks",
@@ -143,40 +153,35 @@ describe("a route that changes", () => {
       { rate_limit: { ...LIMIT, plans: { pro: false } } },
       "opens",
     ],
-    [
-      "a plan that loses its own",
-      { rate_limit: { ...LIMIT, plans: { pro: false } } },
-      { rate_limit: LIMIT },
-      "breaks",
-    ],
+    ["a plan removed", { rate_limit: { ...LIMIT, plans: { pro: false } } }, { rate_limit: LIMIT }, "breaks"],
     ["a longer window", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, window_seconds: 61 } }, "breaks"],
     ["a shorter window", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, window_seconds: 59 } }, "opens"],
     [
-      "as many in the long run, more at once",
+      "the same average rate, but more at once",
       { rate_limit: LIMIT },
       { rate_limit: { requests: 6000, window_seconds: 3600 } },
       "opens",
     ],
     [
-      "more at once, fewer in the long run",
+      "a lower average rate, but more at once",
       { rate_limit: LIMIT },
       { rate_limit: { requests: 1000, window_seconds: 3600 } },
       "opens breaks",
     ],
     [
-      "numbers that floats cannot tell apart",
+      "rates that are equal as doubles",
       { rate_limit: { requests: 9007199254740991, window_seconds: 2147483647 } },
       { rate_limit: { requests: 9007199254740990, window_seconds: 2147483647 } },
       "breaks",
     ],
     [
-      "its own limit to a policy",
+      "an inline limit to a policy",
       { rate_limit: LIMIT, policies: { p: LIMIT } },
       { rate_limit: "p", policies: { p: LIMIT } },
       "breaks",
     ],
     [
-      "a policy to a limit of its own",
+      "a policy to an inline limit",
       { rate_limit: "p", policies: { p: LIMIT } },
       { rate_limit: LIMIT, policies: { p: LIMIT } },
       "opens",
@@ -193,23 +198,18 @@ describe("a route that changes", () => {
       { rate_limit: false, policies: { p: LIMIT } },
       "opens",
     ],
+    ["the default limit to a new policy", {}, { rate_limit: "p", policies: { p: LIMIT } }, "opens breaks"],
+    // Changes of the upstream.
     [
-      "a policy that comes with its route's naming it",
-      {},
-      { rate_limit: "p", policies: { p: LIMIT } },
-      "opens breaks",
-    ],
-    // The called path.
-    [
-      "an upstream without the owner's id",
+      "the owner's id removed from the upstream",
       { upstream: OWNED },
       { upstream: "/widgets/{path.widget_id}" },
       "opens",
     ],
-    ["no upstream where the owner's id was", { upstream: OWNED }, {}, "opens"],
-    ["an upstream with the owner's id", {}, { upstream: OWNED }, ""],
+    ["an upstream with the owner's id removed", { upstream: OWNED }, {}, "opens"],
+    ["an upstream with the owner's id added", {}, { upstream: OWNED }, ""],
     ["another upstream", { upstream: OWNED }, { upstream: `/v2${OWNED}` }, ""],
-    // The path.
+    // Changes of the path or the method.
     ["a param's name", {}, { path: "/widgets/{id}" }, ""],
     ["a param's name, and the labels", { required_labels: ["a"] }, { path: "/widgets/{id}" }, "opens"],
     ["the method", {}, { method: "HEAD" }, "breaks"],
@@ -225,7 +225,7 @@ describe("a route that is added or removed", () => {
     expect(effectsOf(markedBetween(one({ scope }), null))).toBe("breaks");
   });
 
-  test("that replaces another is that one, changed", () => {
+  test("that replaces a route in another scope is marked as a change of that route", () => {
     const marked = markedBetween(one({}), one({ scope: "user" }));
     expect(marked.map(({ action, marks }) => [action, marks.length > 0])).toEqual([
       ["added", true],
@@ -233,7 +233,7 @@ describe("a route that is added or removed", () => {
     ]);
   });
 
-  test("among others of its shape replaces the one with its path", () => {
+  test("replaces the route with the same path if several routes have its shape", () => {
     const routes = (scope: string, ...paths: string[]) =>
       stored(
         serviceWith(
@@ -255,7 +255,7 @@ describe("a route that is added or removed", () => {
     ]);
   });
 
-  test("is marked in linear time among thousands of one shape", () => {
+  test("is marked in linear time if thousands of routes have one shape", () => {
     const many = (name: string): Change[] =>
       Array.from({ length: 100_000 }, (_, index) => ({
         action: name === "a" ? "removed" : "added",
@@ -269,18 +269,18 @@ describe("a route that is added or removed", () => {
   });
 });
 
-describe("the parts of a service beside its routes", () => {
+describe("the policies and the url of a service", () => {
   const withPolicy = (policy?: object) =>
     stored({ url: "http://a:1", user: { routes: [] }, ...(policy && { rate_limits: { p: policy } }) });
 
   test.each<[string, object | undefined, object | undefined, string]>([
-    ["a policy that comes", undefined, LIMIT, ""],
-    ["a policy that goes", LIMIT, undefined, ""],
-    ["a policy that is raised", LIMIT, { ...LIMIT, requests: 200 }, "opens"],
-    ["a policy that is lowered", LIMIT, { ...LIMIT, requests: 50 }, "breaks"],
-    ["a policy that is shared now", LIMIT, { ...LIMIT, shared: true }, "breaks"],
-    ["a policy that is shared no longer", { ...LIMIT, shared: true }, LIMIT, "opens"],
-    ["a policy that says that it is not shared", LIMIT, { ...LIMIT, shared: false }, ""],
+    ["a new policy", undefined, LIMIT, ""],
+    ["a removed policy", LIMIT, undefined, ""],
+    ["a policy with more requests", LIMIT, { ...LIMIT, requests: 200 }, "opens"],
+    ["a policy with fewer requests", LIMIT, { ...LIMIT, requests: 50 }, "breaks"],
+    ["a policy that becomes shared", LIMIT, { ...LIMIT, shared: true }, "breaks"],
+    ["a policy that is no longer shared", { ...LIMIT, shared: true }, LIMIT, "opens"],
+    ["a policy with shared: false, which is the default", LIMIT, { ...LIMIT, shared: false }, ""],
   ])("%s", (_, before, after, effects) => {
     expect(effectsOf(markedBetween(withPolicy(before), withPolicy(after)))).toBe(effects);
   });
@@ -290,7 +290,7 @@ describe("the parts of a service beside its routes", () => {
     expect(effectsOf(markedBetween(one({}), moved))).toBe("");
   });
 
-  test("a policy's change is marked once, not at each route that names it", () => {
+  test("a change of a policy is marked once, and not at each route that names the policy", () => {
     const side = (requests: number, more: object) =>
       one({ rate_limit: "p", policies: { p: { ...LIMIT, requests } }, ...more });
     const marked = markedBetween(side(100, {}), side(50, { required_labels: ["a"] }));
@@ -300,7 +300,7 @@ describe("the parts of a service beside its routes", () => {
     ]);
   });
 
-  test("a policy with unknown numbers may be any", () => {
+  test("a change from a policy with unknown numbers may open and break", () => {
     const change: Change = {
       action: "changed",
       scope: "user",
@@ -316,7 +316,7 @@ describe("the parts of a service beside its routes", () => {
 });
 
 describe("between any two configs", () => {
-  /** The first service of a document, under a root that all have, so that routes of two of them meet. */
+  /** Generates services below a common root, so that two random services can have the same routes. */
   const config = document.map(({ services }) => {
     const [name = "", service] = Object.entries(services)[0] ?? [];
     const atRoot = JSON.stringify(service).replaceAll(`"/${name}/`, '"/root/');
@@ -324,7 +324,7 @@ describe("between any two configs", () => {
   });
   const configs = fc.record({ before: config, after: config });
 
-  test("every change is marked or keeps its place, as itself", () => {
+  test("marking keeps every change and its position", () => {
     fc.assert(
       fc.property(configs, ({ before, after }) => {
         const changes = listChanges(before, after);
@@ -342,7 +342,7 @@ describe("between any two configs", () => {
     );
   });
 
-  test("a request that is no longer served gives a mark", () => {
+  test("a route that is no longer served is marked as breaking", () => {
     fc.assert(
       fc.property(configs, ({ before, after }) => {
         const keys = (config: StoredServiceConfig | null) =>
@@ -365,7 +365,7 @@ describe("between any two configs", () => {
     nil: undefined,
   });
 
-  test("what opens by labels breaks on the way back", () => {
+  test("a change of labels that opens a route breaks callers when it is reverted", () => {
     fc.assert(
       fc.property(labels, labels, (some, others) => {
         const side = (required_labels?: string[]) => one(required_labels ? { required_labels } : {});
@@ -384,7 +384,7 @@ describe("between any two configs", () => {
     fc.record({ requests: fc.integer({ min: 1, max: 9 }), window_seconds: fc.integer({ min: 1, max: 9 }) }),
   );
 
-  test("what opens by a limit breaks on the way back", () => {
+  test("a change of a limit that opens a route breaks callers when it is reverted", () => {
     const policies = { p: LIMIT, q: { requests: 1, window_seconds: 9 } };
     fc.assert(
       fc.property(limit, limit, (some, others) => {

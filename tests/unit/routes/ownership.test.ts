@@ -1,4 +1,4 @@
-/** Rules between services: the owner of a route, and shared policies (RG-28 to RG-33). */
+/** Tests of the rules between services: the owner of a route, and shared policies (RG-28 to RG-33). */
 import { describe, expect, test } from "bun:test";
 import {
   findPolicyConflicts,
@@ -25,7 +25,7 @@ describe("ownership of routes", () => {
     ]);
   });
 
-  test("refuses it in every scope, and each method of its own", () => {
+  test("refuses an owned route in every scope, and each of its methods separately", () => {
     const other = serviceWith("member", [{ path: "/w/{id}", methods: ["GET", "POST"] }]);
     expect(conflicts(other)).toHaveLength(1);
     const both = owners(storedServices({ owner: other }));
@@ -49,7 +49,7 @@ describe("ownership of routes", () => {
   });
 
   // RG-27
-  test("lets a service have one shape twice", () => {
+  test("lets a service have two routes of one shape", () => {
     expect(conflicts(pathsService("/x/{a}", "/x/{b}"))).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("ownership of routes", () => {
     expect(findRouteConflicts(incoming, current)).toEqual([]);
   });
 
-  test("refuses the later of two services of one document", () => {
+  test("refuses the second of two services in one document", () => {
     const incoming = storedServices({ a: pathsService("/x/{a}"), b: pathsService("/x/{b}") });
     expect(findRouteConflicts(incoming, [])).toEqual([
       { service: "b", method: "GET", path: "/x/{b}", owner: "a", owner_path: "/x/{a}" },
@@ -84,7 +84,7 @@ describe("shared policies", () => {
   test.each([
     ["one shared policy with the same numbers", shared, shared],
     ["local policies that differ", local, { requests: 9, window_seconds: 9 }],
-    ["a local policy that says so", { ...local, shared: false }, local],
+    ["a local policy with shared: false", { ...local, shared: false }, local],
   ])("accepts %s", (_, here, there) => {
     expect(conflicts(here, there)).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe("shared policies", () => {
     ]);
   });
 
-  test("lets one service alone share a name, and change its numbers", () => {
+  test("lets the only service with a shared policy change the numbers", () => {
     expect(conflicts(shared, shared, "other")).toEqual([]);
     const before = storedServices({ here: withPolicy(shared) });
     const after = storedServices({ here: withPolicy({ ...shared, requests: 7 }) });
@@ -116,7 +116,7 @@ describe("shared policies", () => {
     expect(findPolicyConflicts(storedServices({ a: withPolicy(next) }), before)).toHaveLength(1);
   });
 
-  test("refuses the later of two services of one document", () => {
+  test("refuses the second of two services in one document", () => {
     const incoming = storedServices({ a: withPolicy(shared), b: withPolicy(local) });
     expect(findPolicyConflicts(incoming, [])).toEqual([
       { service: "b", name: "burst", message: expect.stringContaining("shared in service a") },

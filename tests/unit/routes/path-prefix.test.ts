@@ -17,24 +17,24 @@ describe("the paths at and below a prefix", () => {
     ["/teams/{team}/widgets", "/teams/{name}/widgets", true],
     ["/teams/{team}/widgets", "/teams/blue/gadgets", false],
     ["/teams/{team}", "/teams", false],
-  ])("of %s: is %s covered? %p", (prefix, path, covered) => {
+  ])("of %s include %s: %p", (prefix, path, covered) => {
     expect(new PathPrefixes([prefix]).cover(path)).toBe(covered);
   });
 
-  test("of several prefixes are those of each, and no mixture of two", () => {
+  test("of several prefixes are those of each prefix, and no mixture of two prefixes", () => {
     const prefixes = new PathPrefixes(["/a/{x}/c", "/a/b/d", "/e"]);
     expect(["/a/b/c", "/a/b/d", "/e/f", "/a/z/c"].every((path) => prefixes.cover(path))).toBe(true);
     expect(["/a/z/d", "/a/b", "/a/b/e"].some((path) => prefixes.cover(path))).toBe(false);
   });
 
-  test("of no prefixes are none", () => {
+  test("of no prefixes include nothing", () => {
     expect(new PathPrefixes([]).cover("/")).toBe(false);
   });
 
-  test("contain every request of a covered route, and a request outside for every other route", () => {
+  test("include a route exactly if they include all its requests", () => {
     const segment = fc.constantFrom("a", "b", "{p}", "{q}");
     const path = fc.array(segment, { maxLength: 4 }).map((segments) => `/${segments.join("/")}`);
-    // A request with a value that no prefix names stands for all requests that a param matches.
+    // Each param gets a value that no prefix contains, so the result stands for all requests of the route.
     const widest = (route: string) =>
       route
         .replace(/\{\w\}/g, "unnamed")
@@ -57,7 +57,7 @@ describe("the paths at and below a prefix", () => {
   });
 
   test.each(["", "org", "/Org", "/org/", "/org//x", "/org/../x", "/org/{", "/org/a b", "/org?x"])(
-    "%j is no prefix",
+    "%j is not a valid prefix",
     (prefix) => {
       expect(pathPrefixViolations(prefix)).not.toEqual([]);
     },

@@ -17,7 +17,7 @@ import { document, hostile, segments, spell } from "./arbitraries.ts";
 import { pathsService, storedServices } from "./fixtures.ts";
 
 describe("a valid document", () => {
-  test("is accepted, and has the written shape", () => {
+  test("is accepted, and matches ConfigDocument", () => {
     fc.assert(
       fc.property(document, (input) => {
         expect(validateDocument(input)).toMatchObject({ ok: true });
@@ -27,7 +27,7 @@ describe("a valid document", () => {
   });
 
   // RG-49
-  test("expands to the stored shape, and expanding again changes nothing", () => {
+  test("expands to the stored form, which a second expansion does not change", () => {
     fc.assert(
       fc.property(document, (input) => {
         for (const [name, config] of storedServices(input.services)) {
@@ -39,7 +39,7 @@ describe("a valid document", () => {
     );
   });
 
-  test("is loaded after a passage through JSON, every method of every row, without warnings", () => {
+  test("is loaded from JSON with all its routes and without warnings", () => {
     fc.assert(
       fc.property(document, (input) => {
         const services = [...storedServices(input.services)];
@@ -58,7 +58,7 @@ describe("a valid document", () => {
     );
   });
 
-  test("conflicts with nothing, applied a second time over itself", () => {
+  test("does not conflict with itself when it is applied again", () => {
     fc.assert(
       fc.property(document, (input) => {
         const services = storedServices(input.services);
@@ -68,7 +68,7 @@ describe("a valid document", () => {
     );
   });
 
-  test("survives a reading", () => {
+  test("is not changed by the validation", () => {
     fc.assert(
       fc.property(document, (input) => {
         const before = structuredClone(input);
@@ -89,7 +89,7 @@ describe("hostile input", () => {
   );
 
   // RG-42
-  test("never throws, and is accepted only when it has the written shape", () => {
+  test("never throws, and is accepted only if it matches ConfigDocument", () => {
     fc.assert(
       fc.property(shaped, (input) => {
         const result = validateDocument(input);
@@ -100,7 +100,7 @@ describe("hostile input", () => {
     );
   });
 
-  test("never throws as one service, written or stored", () => {
+  test("never throws as one service, as written or in stored form", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), hostile, (name, input) => {
         validateService(name, input);
@@ -111,7 +111,7 @@ describe("hostile input", () => {
     );
   });
 
-  test("of any depth or with a cycle is read no deeper than the shape goes", () => {
+  test("of any depth or with a cycle is refused", () => {
     let deep: unknown = {};
     for (let level = 0; level < 100_000; level++) deep = { services: deep, routes: [deep] };
     expect(validateDocument(deep).ok).toBe(false);
@@ -122,7 +122,7 @@ describe("hostile input", () => {
   });
 
   // RG-42
-  test("of a million violations is answered with a hundred, and long keys are cut", () => {
+  test("with very many violations is refused with a hundred of them, and with shortened keys", () => {
     const routes = Array.from({ length: 100_000 }, () => ({ ["x".repeat(200)]: 1 }));
     const result = validateDocument({ services: { a: { url: "", user: { routes } } } });
     expect(result.ok).toBe(false);
@@ -133,13 +133,11 @@ describe("hostile input", () => {
 });
 
 describe("shapes", () => {
-  /**
-   * The rule of ownership in its plainest form (RG-28): param meets param, literal meets the same literal.
-   */
+  /** Compares two paths as RG-28 defines it: params equal params, and literals equal the same literals. */
   const alike = (a: readonly (string | null)[], b: readonly (string | null)[]) =>
     a.length === b.length && a.every((part, index) => part === b[index]);
 
-  test("are equal exactly when each segment meets its like", () => {
+  test("are equal exactly if all segments are equal, whatever the names of the params", () => {
     fc.assert(
       fc.property(segments, segments, (a, b) => {
         expect(routeShape(spell(a, "p")) === routeShape(spell(b, "q"))).toBe(alike(a, b));
@@ -164,7 +162,7 @@ describe("shapes", () => {
 });
 
 // RG-18
-test("a visible ASCII character is accepted in a path exactly when URL parsing leaves it as it is", () => {
+test("a visible ASCII character is accepted in a path exactly if URL parsing does not change it", () => {
   for (let code = 0x21; code < 0x7f; code++) {
     const character = String.fromCharCode(code);
     if (/[A-Z{}%]/.test(character)) continue;

@@ -1,4 +1,4 @@
-/** Validation rules 2 to 4: the full paths of routes. */
+/** Tests of the validation of prefixes and paths. */
 import { describe, expect, test } from "bun:test";
 import { validateService } from "@ostiary/lib/domain/routes";
 import { pathsService, serviceWith } from "./fixtures.ts";
@@ -20,7 +20,7 @@ check(
   ],
   [
     ["an empty path", pathsService(""), PATH, /start with `\/`/],
-    ["a path without its slash", pathsService("widgets"), PATH, /start with `\/`/],
+    ["a path without a leading slash", pathsService("widgets"), PATH, /start with `\/`/],
     ["a missing path", serviceWith("public", [GET]), PATH, /Set path/],
     ["a path that is not a string", serviceWith("public", [{ path: 7, ...GET }]), PATH, /start with/],
     ["a trailing slash", pathsService("/widgets/"), PATH, /canonical form is `\/widgets`/],
@@ -35,13 +35,18 @@ check(
       "public.route_prefix",
       /canonical form is `\/org`/,
     ],
-    ["a prefix without its slash", prefixed("org", "/widgets"), "public.route_prefix", /start with `\/`/],
+    [
+      "a prefix without a leading slash",
+      prefixed("org", "/widgets"),
+      "public.route_prefix",
+      /start with `\/`/,
+    ],
     ["a prefix that is not a string", prefixed(7, "/widgets"), "public.route_prefix", /must be a path/],
     ["a full path that is not canonical", prefixed("/org", "//"), PATH, /canonical form is `\/org`/],
   ],
 );
 
-describe("a prefix that is wrong by itself", () => {
+describe("an invalid prefix", () => {
   const routes = Array.from({ length: 20 }, (_, index) => ({
     path: `/widgets/${index}/{widget_id}`,
     upstream: `/organizations/{path.org_id}/widgets/${index}/{path.widget_id}`,
@@ -68,11 +73,11 @@ describe("a prefix that is wrong by itself", () => {
     "/..",
     7,
     null,
-  ])("is reported once, and no route for what follows from it: %j", (prefix) =>
+  ])("is reported once, without consequences for its routes: %j", (prefix) =>
     expect(violations(prefix)).toEqual(["public.route_prefix"]),
   );
 
-  test("hides no violation of a route itself", () => {
+  test("does not hide other violations of its routes", () => {
     const wrong = [
       { path: "/Upper", ...GET },
       { path: "/a", upstream: "/{user_id}", ...GET },
@@ -119,7 +124,7 @@ check(
     ["letters, digits and underscores", pathsService("/{a}/{_b}/{C9_d}")],
     ["a name of 64 characters", pathsService(`/{${"a".repeat(64)}}`)],
     ["32 params", pathsService(params(32))],
-    ["names that every object has", pathsService("/{__proto__}/{constructor}")],
+    ["names of inherited properties", pathsService("/{__proto__}/{constructor}")],
   ],
   [
     ["a hyphen", pathsService("/{widget-id}"), PATH, /letters, digits and `_`/],

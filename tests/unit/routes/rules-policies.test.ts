@@ -1,4 +1,4 @@
-/** Validation rule 9: labels, limits and audit. */
+/** Tests of the validation of labels, limits and audit. */
 import { pathsService } from "./fixtures.ts";
 import { check, GET, route } from "./rules.ts";
 
@@ -29,7 +29,7 @@ check(
     ["a policy's name", limit("burst")],
     ["a limit under a verb", route({ methods: { GET: { rate_limit: "burst" } } }, "organization", POLICIES)],
     ["a shared policy", policy({ requests: 1, window_seconds: 1, shared: true })],
-    ["a local policy that says so", policy({ requests: 1, window_seconds: 1, shared: false })],
+    ["a local policy with shared: false", policy({ requests: 1, window_seconds: 1, shared: false })],
     [
       "a policy's name of 64 characters",
       policy({ requests: 1, window_seconds: 1 }, "a:.-_9".padEnd(64, "x")),
@@ -62,7 +62,7 @@ check(
     ["an empty label", labels([""]), `${LABELS}[0]`, /1 to 64/],
     ["a label of 65 characters", labels(["l".repeat(65)]), `${LABELS}[0]`, /1 to 64/],
     ["a label with a line break", labels(["a\n"]), `${LABELS}[0]`, /1 to 64/],
-    ["a label that is no string", labels(["a", 7]), `${LABELS}[1]`, /1 to 64/],
+    ["a label that is not a string", labels(["a", 7]), `${LABELS}[1]`, /1 to 64/],
     ["a label twice", labels(["a", "b", "a"]), `${LABELS}[2]`, /twice/],
     ["true for a limit", limit(true), LIMIT, /cannot be true/],
     ["null for a limit", limit(null), LIMIT, /false for no limit/],
@@ -83,10 +83,15 @@ check(
     ["one period twice", limit([MONTH, MONTH]), `${LIMIT}[1]`, /the same window/],
     ["a wrong number in a list", limit([{ requests: 0, period: "day" }]), `${LIMIT}[0].requests`, /above 0/],
     ["a window and a period", limit({ ...MINUTE, period: "day" }), `${LIMIT}.period`, /not both/],
-    ["a policy of both", policy({ ...MINUTE, period: "day" }), "rate_limits.burst.period", /not both/],
+    [
+      "a policy with a window and a period",
+      policy({ ...MINUTE, period: "day" }),
+      "rate_limits.burst.period",
+      /not both/,
+    ],
     ["a policy of neither", policy({ requests: 1 }), "rate_limits.burst.window_seconds", /or set period/],
     ["a period of a week", limit({ requests: 1, period: "week" }), `${LIMIT}.period`, /day or month/],
-    ["a period that is no text", limit({ requests: 1, period: 7 }), `${LIMIT}.period`, /day or month/],
+    ["a period that is not a string", limit({ requests: 1, period: 7 }), `${LIMIT}.period`, /day or month/],
     ["no plans", limit({ ...MINUTE, plans: {} }), `${LIMIT}.plans`, /1 to 32 plans/],
     ["33 plans", limit({ ...MINUTE, plans: plansOf(33) }), `${LIMIT}.plans`, /1 to 32 plans/],
     ["plans as a list", limit({ ...MINUTE, plans: ["pro"] }), `${LIMIT}.plans`, /a map from the names/],
@@ -153,7 +158,7 @@ check(
       /charge must be success/,
     ],
     ["an unknown policy", limit("other"), LIMIT, /no policy `other`/],
-    ["a policy named like a method of every object", limit("constructor"), LIMIT, /no policy/],
+    ["a policy named like an inherited property", limit("constructor"), LIMIT, /no policy/],
     ["0 requests", limit({ requests: 0, window_seconds: 1 }), `${LIMIT}.requests`, /above 0/],
     ["negative requests", limit({ requests: -1, window_seconds: 1 }), `${LIMIT}.requests`, /above 0/],
     ["a fraction", limit({ requests: 1.5, window_seconds: 1 }), `${LIMIT}.requests`, /whole number/],
@@ -164,7 +169,7 @@ check(
       /whole number/,
     ],
     [
-      "more requests than a counter counts",
+      "more requests than a counter can count",
       limit({ requests: 1e300, window_seconds: 1 }),
       `${LIMIT}.requests`,
       /at most/,
@@ -172,7 +177,7 @@ check(
     ["no requests", limit({ window_seconds: 1 }), `${LIMIT}.requests`, /Set requests/],
     ["a window of 0", limit({ requests: 1, window_seconds: 0 }), `${LIMIT}.window_seconds`, /above 0/],
     [
-      "a window past every clock",
+      "a window of 2^31 seconds",
       limit({ requests: 1, window_seconds: 2 ** 31 }),
       `${LIMIT}.window_seconds`,
       /at most 2147483647/,
@@ -190,7 +195,7 @@ check(
       "rate_limits.burst.window_seconds",
       /above 0/,
     ],
-    ["a policy that is no object", policy(5), "rate_limits.burst", /A policy must be an object/],
+    ["a policy that is not an object", policy(5), "rate_limits.burst", /A policy must be an object/],
     [
       "shared as a string",
       policy({ requests: 1, window_seconds: 1, shared: "yes" }),

@@ -1,4 +1,4 @@
-/** Validation rules 6 and 8: methods and upstream. */
+/** Tests of the validation of methods and upstreams. */
 import { pathsService, serviceWith } from "./fixtures.ts";
 import { check, GET, prefixed, route } from "./rules.ts";
 
@@ -14,14 +14,14 @@ check(
       route({ methods: { GET: {}, POST: null, PUT: {}, PATCH: {}, DELETE: {}, HEAD: {}, OPTIONS: {} } }),
     ],
     [
-      "one path with other methods on another row",
+      "one path with different methods in two routes",
       serviceWith("user", [
         { path: "/a", methods: ["GET"] },
         { path: "/a", methods: ["POST"] },
       ]),
     ],
     [
-      "one shape with other names of params",
+      "one shape with different names of params",
       serviceWith("user", [
         { path: "/a/{x}", methods: ["GET"] },
         { path: "/a/{y}", methods: ["GET"] },
@@ -68,7 +68,12 @@ check(
       `${ROUTE}.audit`,
       /under each method/,
     ],
-    ["a verb that is no object", route({ methods: { GET: true } }), `${ROUTE}.methods.GET`, /or nothing/],
+    [
+      "a verb that is not an object",
+      route({ methods: { GET: true } }),
+      `${ROUTE}.methods.GET`,
+      /or no fields/,
+    ],
     [
       "upstream under a verb",
       route({ methods: { GET: { upstream: "/x" } } }),
@@ -152,7 +157,7 @@ check(
     ["an empty segment", upstream("//evil"), UPSTREAM, /cannot have an empty segment/],
     ["a template of 4097 bytes", upstream(`/${"a".repeat(4096)}`), UPSTREAM, /at most 4096 bytes/],
     ["a bare placeholder", upstream("/w/{widget_id}"), UPSTREAM, /\{path\.…\}/],
-    ["an empty placeholder", upstream("/w/{}"), UPSTREAM, /needs a source/],
+    ["an empty placeholder", upstream("/w/{}"), UPSTREAM, /is ambiguous/],
     ["an open brace", upstream("/w/{path.widget_id"), UPSTREAM, /brace/],
     ["a nested brace", upstream("/w/{{path.widget_id}}"), UPSTREAM, /brace/],
     ["an unknown subject field", upstream("/{subject.role}"), UPSTREAM, /\{subject\.organization_id\}/],

@@ -1,4 +1,4 @@
-/** Validation rules 1, 5 and 7: names, urls, scopes and unknown fields. */
+/** Tests of the validation of service names, urls, scopes and unknown fields. */
 import { describe, expect, test } from "bun:test";
 import { validateDocument, validateService } from "@ostiary/lib/domain/routes";
 import { expectEditorToAgree } from "./editor-schema.ts";
@@ -41,9 +41,9 @@ check(
     ["an IPv4 address", withUrl("http://127.0.0.1:65535")],
     ["an IPv6 address", withUrl("http://[::1]:8080")],
     ["an IPv6 address that holds an IPv4 one", withUrl("http://[::ffff:10.0.0.1]:8080")],
-    ["a name that container engines give", withUrl("http://_my__svc_1_:80")],
+    ["a name as container engines generate it", withUrl("http://_my__svc_1_:80")],
     ["a name that starts with a digit", withUrl("http://3scale:80")],
-    ["an international name as resolvers know it", withUrl("http://xn--caf-dma.example:80")],
+    ["an international name in Punycode", withUrl("http://xn--caf-dma.example:80")],
     ["a name that ends with a dot", withUrl("http://widgets.default.svc.cluster.local.:80")],
     ["a label of 63 characters", withUrl(`http://${"a".repeat(63)}.b:80`)],
     ["a name of 253 characters and a dot", withUrl(`http://${"abcdefg.".repeat(31)}abcde.:80`)],
@@ -58,7 +58,7 @@ check(
     ["another scheme", withUrl("ftp://widgets:21"), "url", /`http:\/\/host:port`/],
     ["no port", withUrl("http://widgets"), "url", /`http:\/\/host:port`/],
     ["an empty port", withUrl("http://widgets:"), "url", /`http:\/\/host:port`/],
-    ["a port that is no number", withUrl("http://widgets:http"), "url", /`http:\/\/host:port`/],
+    ["a port that is not a number", withUrl("http://widgets:http"), "url", /`http:\/\/host:port`/],
     ["a port with a leading zero", withUrl("http://widgets:080"), "url", /`http:\/\/host:port`/],
     ["a path", withUrl("http://widgets:80/v1"), "url", /`http:\/\/host:port`/],
     ["a lone slash", withUrl("http://widgets:80/"), "url", /`http:\/\/host:port`/],
@@ -98,7 +98,7 @@ check(
     ["a label of 64 characters", withUrl(`http://${"a".repeat(64)}.b:80`), "url", NO_HOST],
     ["a name of 254 characters", withUrl(`http://${"abcdefg.".repeat(31)}abcdef:80`), "url", NO_HOST],
     ["a huge name", withUrl(`http://${"a.".repeat(500_000)}a:80`), "url", NO_HOST],
-    ["a port behind a path", withUrl("http://widgets/v1:80"), "url", /after it/],
+    ["a port after a path", withUrl("http://widgets/v1:80"), "url", /after it/],
     ["a broken IPv6 address", withUrl("http://[::g]:80"), "url", /`http:\/\/host:port`/],
     ["user info", withUrl("http://me:secret@widgets:80"), "url", /Credentials are not allowed/],
     ["user info without a port", withUrl("http://me@widgets"), "url", /Credentials are not allowed/],
@@ -128,17 +128,22 @@ check(
   ],
   [
     ["no scope", { url: "http://a:1" }, "", /at least one scope: public, user, organization and member/],
-    ["a service that is no object", [], "", /A service must be an object/],
+    ["a service that is not an object", [], "", /A service must be an object/],
     ["null for a service", null, "", /A service must be an object/],
     ["null for a scope", { url: "http://a:1", user: null }, "user", /A scope must be an object with routes/],
     ["a scope without a list of routes", { url: "http://a:1", user: {} }, "user.routes", /Set routes/],
     ["routes as a map", { url: "http://a:1", user: { routes: {} } }, "user.routes", /must be a list/],
-    ["a route that is no object", serviceWith("user", ["/a"]), "user.routes[0]", /A route must be an object/],
+    [
+      "a route that is not an object",
+      serviceWith("user", ["/a"]),
+      "user.routes[0]",
+      /A route must be an object/,
+    ],
     [
       "an unknown scope",
       { ...pathsService("/"), admin: { routes: [] } },
       "admin",
-      /Unknown field `\w+`\. A service takes url/,
+      /Unknown field `\w+`\. A service can have url/,
     ],
     [
       "an unknown field of a scope",
@@ -150,7 +155,7 @@ check(
       "an unknown field of a route",
       route({ ...GET, timeout: 5 }),
       `${ROUTE}.timeout`,
-      /Unknown field `\w+`\. A route takes path/,
+      /Unknown field `\w+`\. A route can have path/,
     ],
     [
       "an unknown field of a verb",

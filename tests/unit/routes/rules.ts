@@ -1,4 +1,4 @@
-/** Rules for one service, each by a table of cases (RG-6 to RG-27). */
+/** Tests a validation rule for one service with tables of accepted and refused services (RG-6 to RG-27). */
 import { describe, expect, test } from "bun:test";
 import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
@@ -7,16 +7,16 @@ import { serviceWith } from "./fixtures.ts";
 
 export const GET = { methods: ["GET"] };
 
-/** The accepted case: `[what, service config]`. */
+/** An accepted case: `[what, service config]`. */
 export type Accepted = [string, unknown];
-/** The refused case: `[what, service config, path of the error, words of its message]`. */
+/** A refused case: `[what, service config, path of the violation, pattern of its message]`. */
 export type Refused = [string, unknown, string, RegExp];
 
 export function check(rule: string, accepted: Accepted[], refused: Refused[]) {
   describe(rule, () => {
     test.each(accepted)("accepts %s", (_, config) => {
       expect(validateService("widgets", config)).toMatchObject({ ok: true });
-      // The shape in the OpenAPI description is no narrower than the rules.
+      // The schema in the OpenAPI description must accept everything that the rules accept.
       expect([...Value.Errors(ServiceConfig, config)]).toEqual([]);
       expectEditorToAgree({ services: { widgets: config } });
     });

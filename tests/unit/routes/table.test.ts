@@ -14,12 +14,17 @@ describe("matching", () => {
     ["the root", ["/"], "/", "/"],
     ["a literal", ["/a", "/b"], "/b", "/b"],
     ["a param", ["/a/{x}"], "/a/1", "/a/{x}"],
-    ["a literal before a param", ["/a/{x}", "/a/b"], "/a/b", "/a/b"],
-    ["a literal further left before one further right", ["/{x}/b", "/a/{y}"], "/a/b", "/a/{y}"],
-    ["back from a literal that leads nowhere", ["/a/b/c", "/{x}/b/d"], "/a/b/d", "/{x}/b/d"],
-    ["back over several levels", ["/a/b/c/d", "/a/{x}/c/e", "/{y}/b/c/f"], "/a/b/c/f", "/{y}/b/c/f"],
-    ["an escape in either case of its digits", ["/caf%c3%a9"], "/caf%C3%A9", "/caf%c3%a9"],
-    ["a segment like a method of every object", ["/{x}"], "/constructor", "/{x}"],
+    ["a literal rather than a param", ["/a/{x}", "/a/b"], "/a/b", "/a/b"],
+    ["a literal on the left rather than a literal on the right", ["/{x}/b", "/a/{y}"], "/a/b", "/a/{y}"],
+    ["a route after backtracking from a literal", ["/a/b/c", "/{x}/b/d"], "/a/b/d", "/{x}/b/d"],
+    [
+      "a route after backtracking over several levels",
+      ["/a/b/c/d", "/a/{x}/c/e", "/{y}/b/c/f"],
+      "/a/b/c/f",
+      "/{y}/b/c/f",
+    ],
+    ["an escape with digits in either case", ["/caf%c3%a9"], "/caf%C3%A9", "/caf%c3%a9"],
+    ["a segment named like an inherited property", ["/{x}"], "/constructor", "/{x}"],
   ])("finds %s", (_, paths, request, expected) => {
     expect(served(paths, request)).toBe(expected);
   });
@@ -34,13 +39,13 @@ describe("matching", () => {
     ["a leading empty segment", ["/a"], "//a"],
     ["an empty segment within", ["/a/b", "/a/{x}/b"], "/a//b"],
     ["an empty path", ["/"], ""],
-    ["a path without its slash", ["/a"], "a"],
+    ["a path without a leading slash", ["/a"], "a"],
     ["an asterisk", ["/"], "*"],
     ["an escaped letter for a literal", ["/a"], "/%61"],
     ["a broken escape", ["/{x}"], "/a%zz"],
-    ["a cut escape", ["/{x}"], "/a%2"],
+    ["an incomplete escape", ["/{x}"], "/a%2"],
     ["a lone percent", ["/{x}"], "/%"],
-    ["an escape over a slash", ["/{x}/{y}"], "/a%/2"],
+    ["an escape that spans a slash", ["/{x}/{y}"], "/a%/2"],
     ["a control byte", ["/{x}"], "/a\u0001"],
     ["a space", ["/{x}"], "/a b"],
     ["DEL", ["/{x}"], "/a\u007f"],
@@ -50,7 +55,7 @@ describe("matching", () => {
   });
 
   // GW-12
-  test("counts the method as a part of the match", () => {
+  test("matches the method together with the path", () => {
     const table = tableOf(
       serviceWith("public", [
         { path: "/a/b", methods: ["GET"] },
@@ -68,7 +73,7 @@ describe("matching", () => {
     expect(table.match("GET", "/c")).toBeNull();
   });
 
-  test("returns params as received, by the names of the route that serves", () => {
+  test("returns params as received, with the names of the matched route", () => {
     const table = tableOf(
       serviceWith("public", [
         { path: "/a/{x}/{y}", methods: ["GET"] },
@@ -90,7 +95,7 @@ describe("matching", () => {
   });
 });
 
-/** Reads the contract literally: all routes that fit, the one with literals further left first. */
+/** Matches as the specification says: of all routes that fit, the one with literals further left wins. */
 function naiveMatch(routes: readonly (string | null)[][], request: readonly string[]): string | null {
   const fitting = routes.filter(
     (parts) =>
@@ -137,21 +142,21 @@ test("agrees with a naive matcher on random tables and paths", () => {
 });
 
 // GW-18
-describe("cost", () => {
+describe("the cost of matching", () => {
   const visits = (paths: string[], request: string) => {
     const table = tableOf(pathsService(...paths));
     table.match("GET", request);
     return table.visited;
   };
 
-  test("is one node a segment, however many routes there are", () => {
+  test("is one node for each segment, however many routes there are", () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `/s${index % 100}/r${index}/{id}`);
     expect(visits(["/s7/r7/{id}"], "/s7/r7/x")).toBe(4);
     expect(visits(many, "/s7/r7/x")).toBe(4);
     expect(visits(many, "/s7/r7/x/y")).toBe(3);
   });
 
-  test("never exceeds the nodes of a hostile table of 32 params", () => {
+  test("never exceeds the number of nodes, even in a hostile table", () => {
     const paths = Array.from({ length: 32 }, (_, literal) =>
       spell([...Array.from({ length: 32 }, (_, index) => (index === literal ? "a" : null)), "end"]),
     );
@@ -172,12 +177,12 @@ describe("cost", () => {
     expect(table.visited).toBe(11);
   });
 
-  test("of a path of 100 000 segments is zero", () => {
+  test("is zero for a path of 100 000 segments", () => {
     expect(visits(["/{x}"], "/a".repeat(100_000))).toBe(0);
   });
 });
 
-describe("building", () => {
+describe("a route table", () => {
   test("shares equal labels, limits, params and texts among the routes of all services", () => {
     const limited = { required_labels: ["a", "b"], rate_limit: { requests: 9, window_seconds: 9 } };
     const row = (name: string) => ({
@@ -200,7 +205,7 @@ describe("building", () => {
   });
 
   // GW-27
-  test("leaves out a shape that another service already has, and nothing else of its service", () => {
+  test("leaves out only those routes of a service whose shape another service has", () => {
     const table = buildRouteTable([
       ["a", stored(pathsService("/w/{x}"))],
       ["b", stored(pathsService("/w/{y}", "/b"))],
@@ -211,7 +216,7 @@ describe("building", () => {
   });
 
   // GW-28
-  test("serves the more protected of two scopes of one service that have one shape", () => {
+  test("serves the more protected of two routes of one shape", () => {
     const table = tableOf({
       ...serviceWith("public", [{ path: "/w/{x}", methods: ["GET"] }]),
       member: { routes: [{ path: "/w/{y}", methods: ["GET"] }] },
@@ -221,7 +226,7 @@ describe("building", () => {
   });
 
   // GW-28
-  test("serves by scope, member first and public last, and within one scope the path that sorts first", () => {
+  test("serves routes of one shape by scope, member first and public last, and then by path", () => {
     const scopes = ["public", "user", "organization", "member"] as const;
     for (const [at, scope] of scopes.entries()) {
       const routes = scopes
@@ -234,7 +239,7 @@ describe("building", () => {
     expect(tableOf(serviceWith("user", paths)).match("GET", "/w/1")?.route.path).toBe("/w/{a}");
   });
 
-  test("resolves target, template, labels and params", () => {
+  test("resolves the target, template, labels and params of a route", () => {
     const table = tableOf(
       serviceWith("member", [
         {

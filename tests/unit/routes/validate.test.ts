@@ -31,7 +31,7 @@ describe("a document", () => {
   });
 
   // RG-42
-  test("answers with every violation, each at its path", () => {
+  test("is refused with all violations at once, each with its path", () => {
     const document = {
       services: {
         widgets: {
@@ -67,7 +67,7 @@ describe("a document", () => {
     );
   });
 
-  test("lists missing fields of a route beside violations of rules", () => {
+  test("is refused with missing fields and violations of other rules together", () => {
     const routes = [{ path: "/A", methods: ["GET"] }, { path: "/b" }, { path: "/C", methods: ["get"] }];
     const user = { routes: [{ path: "/u/{user_id}", methods: ["GET"] }] };
     expect(violations(validateService("a", { url: "http://a:0", user, public: { routes } }))).toEqual([
@@ -80,7 +80,7 @@ describe("a document", () => {
     ]);
   });
 
-  test("shows the errors of one service at paths that begin with its fields, for PUT", () => {
+  test("of one service, as in PUT, is refused with paths that start with the fields of the service", () => {
     expect(violations(validateService("a", { url: "x", user: { routes: [{}] } }))).toEqual([
       "url",
       "user.routes[0].path",
@@ -107,7 +107,7 @@ describe("the size of one service", () => {
     }));
   };
 
-  test("is bounded, with the advice to split it", () => {
+  test("has a maximum, and the message says to split the service", () => {
     const large = serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 1.1));
     expect(validateDocument({ services: { large, small: pathsService("/") } })).toEqual({
       ok: false,
@@ -120,7 +120,7 @@ describe("the size of one service", () => {
     );
   });
 
-  test("is bounded for all services of a document together, at 16 MiB", () => {
+  test("has a maximum of 16 MiB for all services of a document together", () => {
     const large = serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 0.9));
     const services = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`s${n}`, large]));
@@ -131,7 +131,7 @@ describe("the size of one service", () => {
     });
   });
 
-  test("does not keep the gateway from loading stored services", () => {
+  test("does not prevent a gateway from loading a stored service", () => {
     expect(validateStored("large", serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 1.1))).ok).toBe(
       true,
     );
@@ -139,7 +139,7 @@ describe("the size of one service", () => {
 });
 
 describe("a stored service", () => {
-  test("is checked in steps of a route, so that thousands of them delay nobody", () => {
+  test("is checked in one step for each route, so that large services do not block the event loop", () => {
     const paths = Array.from({ length: 4_000 }, (_, index) => `/r/${index}`);
     const steps = [...validateStoredInSteps("a", pathsService(...paths))];
     expect(steps.length).toBeGreaterThan(paths.length);
@@ -150,7 +150,7 @@ describe("a stored service", () => {
   const withUrl = (url: string) => validateStored("a", { ...pathsService("/"), url });
 
   // GW-24
-  test.each(["widgets:8080", "http://widgets:8080"])("routes with the url %s", (url) => {
+  test.each(["widgets:8080", "http://widgets:8080"])("may have the url %s", (url) => {
     const result = withUrl(url);
     expect(result.ok && result.service.url).toBe("http://widgets:8080");
   });

@@ -1,14 +1,13 @@
+/** Tests that requests that arrived before a port closes get a response. */
 import { expect, test } from "bun:test";
 import { readWhatCame } from "@ostiary/lib/runtime/service";
 import { RawClient, spell } from "../../support/raw-http.ts";
-
-/** A port is closed at a moment without new bytes: earlier requests are answered. */
 
 function serve() {
   return Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 0, fetch: () => new Response("ok") });
 }
 
-/** Keeps the event loop busy, so that no turn is short. */
+/** Makes each event-loop iteration take at least `turn_ms`. Returns a function that ends this. */
 function keepBusy(turn_ms: number): () => void {
   let done = false;
   const work = () => {
@@ -36,17 +35,17 @@ async function answersAfter(before: () => Promise<void>): Promise<number[]> {
 
 const all = Array.from({ length: 50 }, () => 200);
 
-test("requests that arrived and are unread are answered, although the port is closed then", async () => {
+test("unread requests get a response when the port is closed", async () => {
   expect(await answersAfter(readWhatCame)).toEqual(all);
 });
 
-test("so are they when the process is never quiet, which the stop does not wait for", async () => {
+test("unread requests get a response even if the event loop is always busy", async () => {
   const rest = keepBusy(1);
   expect(await answersAfter(readWhatCame)).toEqual(all);
   rest();
 });
 
-test("so are they when one turn takes longer than the whole wait", async () => {
+test("unread requests get a response even if one event-loop iteration takes longer than the whole wait", async () => {
   const rest = keepBusy(300);
   expect(await answersAfter(readWhatCame)).toEqual(all);
   rest();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { accessSample, createLog, type Logger, type LogOptions } from "@ostiary/lib/runtime/telemetry";
 
-/** Returns the lines that `write` leaves in a log, once it is flushed. */
+/** Returns the log lines that `write` makes, after the log is flushed. */
 async function logged(level: LogOptions["level"], write: (log: Logger) => void): Promise<unknown[]> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
   try {
@@ -45,28 +45,28 @@ describe("a log line", () => {
     ["info", ["info", "warn", "error"]],
     ["warn", ["warn", "error"]],
     ["error", ["error"]],
-  ])("is written from the level %s up", async (level, expected) => {
+  ])("is written from level %s up", async (level, expected) => {
     const lines = await logged(level, (log) => {
       for (const each of ["debug", "info", "warn", "error"] as const) log[each]({}, "said");
     });
     expect(lines).toMatchObject(expected.map((each) => ({ level: each })));
   });
 
-  test("stays one line, whatever its fields hold", async () => {
+  test("is one line, whatever its fields contain", async () => {
     const lines = await logged("info", (log) => {
       log.info({ path: '/a\n{"level":"error"}\r\u2028' }, "request\ncompleted");
     });
     expect(lines).toMatchObject([{ path: '/a\n{"level":"error"}\r\u2028', message: "request\ncompleted" }]);
   });
 
-  test("names an error and its place", async () => {
+  test("has the type, message and stack of an error", async () => {
     const lines = await logged("info", (log) => log.error({ err: new TypeError("broke"), try: 2 }, "failed"));
     const err = { type: "TypeError", message: "broke", stack: expect.stringContaining("log.test.ts") };
     expect(lines).toMatchObject([{ level: "error", err, try: 2, message: "failed" }]);
   });
 
   // OP-35
-  test("is written from debug on once the level is switched, and at its own level again after", async () => {
+  test("is written from debug up after a switch of the level, and from the original level after the next", async () => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
     const file = join(folder, "log");
     const sink = createLog({ service: "gateway", level: "warn", file });
@@ -86,7 +86,7 @@ describe("a log line", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("for people is one line, whatever its fields hold", async () => {
+  test("in the pretty format is one line, whatever its fields contain", async () => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
     const file = join(folder, "log");
     const { log, flush } = createLog({ service: "gateway", level: "info", file, format: "pretty" });
@@ -103,7 +103,7 @@ describe("a log line", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("is not lost when the log is flushed", async () => {
+  test("is written when the log is flushed", async () => {
     const lines = await logged("info", (log) => {
       for (let count = 0; count < 2_000; count++) log.info({ count }, "said");
     });
@@ -111,21 +111,21 @@ describe("a log line", () => {
   });
 });
 
-describe("a share of access lines", () => {
+describe("the share of access lines", () => {
   // OP-43
   test.each([
     [1, 1_000],
     [0.25, 250],
     [0.1, 100],
     [0, 0],
-  ])("of %p is kept, evenly", (share, kept) => {
+  ])("%p is kept evenly", (share, kept) => {
     const sample = accessSample(share);
     const lines = Array.from({ length: 1_000 }, () => sample(200)).filter(Boolean).length;
     expect(Math.abs(lines - kept)).toBeLessThanOrEqual(1);
   });
 
   // OP-43
-  test("never leaves out refused, failed and cancelled requests", () => {
+  test("does not apply to refused, failed and cancelled requests", () => {
     const sample = accessSample(0);
     expect([200, 204, 304, 400, 401, 404, 429, 499, 500, 503].filter(sample)).toEqual([
       400, 401, 404, 429, 499, 500, 503,

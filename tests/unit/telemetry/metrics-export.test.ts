@@ -36,9 +36,9 @@ function named(collector: Collector, name: string) {
   return collector.metrics.find((metric) => metric.name === name);
 }
 
-describe("the push of the registry", () => {
+describe("the export of metrics", () => {
   // OP-52
-  test("happens at shutdown, over protobuf, for the service", async () => {
+  test("sends the metrics as protobuf at shutdown, with the name of the service", async () => {
     await using collector = startCollector();
     const { pushed, warnings } = pushing(collector.endpoint);
     await pushed.shutdown();
@@ -50,7 +50,7 @@ describe("the push of the registry", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("happens periodically", async () => {
+  test("sends the metrics periodically", async () => {
     await using collector = startCollector();
     const { pushed } = pushing(collector.endpoint, 10);
     await collector.received(3);
@@ -58,7 +58,7 @@ describe("the push of the registry", () => {
     expect(collector.requests.length).toBeGreaterThanOrEqual(3);
   });
 
-  test("gives counters as monotonic cumulative sums with their labels", async () => {
+  test("sends counters as monotonic cumulative sums with their labels", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
     for (const _ of [1, 2, 3]) answered(metrics, { route: "/a" });
@@ -75,7 +75,7 @@ describe("the push of the registry", () => {
     expect(point?.time_unix_nano).toBeGreaterThanOrEqual(point?.start_time_unix_nano ?? Number.NaN);
   });
 
-  test("gives gauges as gauges", async () => {
+  test("sends gauges as gauges", async () => {
     await using collector = startCollector();
     const { pushed } = pushing(collector.endpoint);
     await pushed.shutdown();
@@ -84,7 +84,7 @@ describe("the push of the registry", () => {
     expect(points?.[0]?.as_double).toBeGreaterThan(1_000_000);
   });
 
-  test("leaves out metrics without a value while their source is down", async () => {
+  test("leaves out metrics that have no value", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
     const registers = [metrics.registry];
@@ -122,7 +122,7 @@ describe("the push of the registry", () => {
     expect(attributesOf(b?.attributes ?? [])).toEqual({ route: "/b", method: "GET" });
   });
 
-  test("leaves the scrape unchanged", async () => {
+  test("does not change the scraped metrics", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
     answered(metrics, { route: "/a" });
@@ -132,7 +132,7 @@ describe("the push of the registry", () => {
 });
 
 // OP-52
-test("nothing is sent when export is off, and the scrape stays on", async () => {
+test("nothing is sent if export is off, and the metrics can still be scraped", async () => {
   await using collector = startCollector();
   for (const [, config] of disabledConfigs(collector.endpoint)) {
     const telemetry = await createTelemetry(AUDIT, config);
@@ -143,7 +143,7 @@ test("nothing is sent when export is off, and the scrape stays on", async () => 
   expect(collector.requests).toEqual([]);
 });
 
-test("a collector that refuses costs one warning and breaks nothing", async () => {
+test("a collector that refuses metrics causes one warning and no error", async () => {
   await using collector = startCollector(() => new Response("no", { status: 400 }));
   const { pushed, warnings } = pushing(collector.endpoint, 10);
   await collector.received(3);

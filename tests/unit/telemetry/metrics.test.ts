@@ -36,7 +36,7 @@ describe("every service's metrics", () => {
     ]);
   });
 
-  test("keep routes, methods and statuses apart, and count a duration at a bound below it", async () => {
+  test("separate routes, methods and statuses, and count a duration on a bound in the bucket below it", async () => {
     const metrics = createMetrics();
     const answered = (method: string, status: number, duration_ms: number) =>
       metrics.requests.observe({ route: "/a", method, status, duration_ms });
@@ -61,7 +61,7 @@ describe("every service's metrics", () => {
   });
 
   // OP-48
-  test("count store operations, failed ones among them, in seconds", async () => {
+  test("count store operations and failures, with their durations in seconds", async () => {
     const metrics = createMetrics();
     const operation = { system: "postgresql", operation: "select_member", namespace: "identity" };
     metrics.observeStore({ ...operation, duration_ms: 20, failed: false });
@@ -106,7 +106,7 @@ describe("every service's metrics", () => {
   });
 
   // OP-46
-  test("are served as OpenMetrics with trace ids as exemplars, also for histograms of the library", async () => {
+  test("are served as OpenMetrics with trace ids as exemplars, together with plain prom-client histograms", async () => {
     const metrics = createMetrics();
     const trace_id = "0af7651916cd43dd8448eb211c80319c";
     metrics.requests.observe({ route: "/a", method: "GET", status: 200, duration_ms: 20, trace_id });

@@ -16,7 +16,7 @@ describe("a sampler", () => {
     ["always_off", { fresh: false, sampled: false, unsampled: false }],
     ["parentbased_always_on", { fresh: true, sampled: true, unsampled: false }],
     ["parentbased_always_off", { fresh: false, sampled: true, unsampled: false }],
-  ])("%s decides on new traces and those of callers", async (OTEL_TRACES_SAMPLER, expected) => {
+  ])("%s decides about new traces and about traces of callers", async (OTEL_TRACES_SAMPLER, expected) => {
     await using collector = startCollector();
     const { tracing } = await tracingTo(collector.endpoint, GATEWAY, { OTEL_TRACES_SAMPLER });
     const started = {
@@ -35,7 +35,7 @@ describe("a sampler", () => {
     }
   });
 
-  test("that keeps nothing tells what is called so, or it would decide for itself", async () => {
+  test("that keeps nothing sends an unsampled traceparent, so that called services keep nothing either", async () => {
     const { tracing } = await tracingTo("http://127.0.0.1:9", GATEWAY, { OTEL_TRACES_SAMPLER: "always_off" });
     const trace = tracing.start("GET", null, null);
     const sent = [1, 2].map(
@@ -45,7 +45,7 @@ describe("a sampler", () => {
     expect(sent[0]).not.toBe(sent[1]);
   });
 
-  test("by ratio keeps that share of new traces, and all parts of one alike", async () => {
+  test("by ratio keeps the share of new traces, and decides the same in every service", async () => {
     const config = {
       OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
       OTEL_TRACES_SAMPLER_ARG: "0.25",

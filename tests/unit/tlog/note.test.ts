@@ -17,7 +17,7 @@ import {
   WITNESS_COSIGNATURE,
 } from "@ostiary/lib/domain/tlog";
 
-/** The example of Go's golang.org/x/mod/sumdb/note. */
+/** The keys and the signed note in the documentation of Go's package golang.org/x/mod/sumdb/note. */
 const PETER = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
 const ENOCH = "EnochRoot+af0cfe78+ATtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop";
 const TEXT =
@@ -41,7 +41,7 @@ function noteOf(text: string): Note {
 
 async function signerOf(name: string): Promise<NoteSigner> {
   const pair = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
-  if (!("privateKey" in pair)) throw new Error("Ed25519 has pairs of keys.");
+  if (!("privateKey" in pair)) throw new Error("The generated key is not a key pair.");
   const { publicKey, privateKey } = pair;
   return { name, privateKey, publicKey: new Uint8Array(await crypto.subtle.exportKey("raw", publicKey)) };
 }
@@ -50,7 +50,7 @@ const HEAD = treeHeadText({ origin: "log.example/a", size: 7, root: new Uint8Arr
 
 // AU-150
 describe("a note", () => {
-  test("that Go signed verifies, and is written as it was read", async () => {
+  test("that Go signed is verified, and is written as it was read", async () => {
     const note = noteOf(SIGNED);
     expect(note.text).toBe(TEXT);
     expect(noteText(note)).toBe(SIGNED);
@@ -81,23 +81,23 @@ describe("a note", () => {
   });
 
   test.each([
-    ["nothing", ""],
+    ["no text", ""],
     ["a text without signatures", TEXT],
     ["an empty list of signatures", `${TEXT}\n`],
     ["a text without a blank line", SIGNED.replace("\n\n", "\n")],
     ["a missing line feed at the end", SIGNED.slice(0, -1)],
     ["a carriage return", SIGNED.replaceAll("\n", "\r\n")],
     ["a NUL", SIGNED.replace("you", "\u0000")],
-    ["half of a surrogate pair", SIGNED.replace("you", "\ud800")],
+    ["a lone surrogate", SIGNED.replace("you", "\ud800")],
     ["a hyphen in place of the dash", SIGNED.replace("\u2014 Peter", "- Peter")],
     ["a name with a plus sign", SIGNED.replace("PeterNeumann", "Peter+Neumann")],
     ["a name with a space", SIGNED.replace("PeterNeumann", "Peter Neumann")],
-    ["a name with another space of Unicode", SIGNED.replace("PeterNeumann", "Peter\u00a0Neumann")],
+    ["a name with a no-break space", SIGNED.replace("PeterNeumann", "Peter\u00a0Neumann")],
     ["an empty name", SIGNED.replace("PeterNeumann", "")],
     ["base64 without padding", SIGNED.replace("nAM=", "nAM")],
-    ["base64 with bits that no encoder sets", SIGNED.replace("nAM=", "nAN=")],
-    ["base64 of URLs", SIGNED.replace("x08go/", "x08go_")],
-    ["a signature of nothing but the key's id", `${TEXT}\n\u2014 PeterNeumann x08gow==\n`],
+    ["base64 with nonzero unused bits", SIGNED.replace("nAM=", "nAN=")],
+    ["base64url", SIGNED.replace("x08go/", "x08go_")],
+    ["a signature that is only the id of the key", `${TEXT}\n\u2014 PeterNeumann x08gow==\n`],
     ["more than 100 signatures", `${TEXT}\n${`${SIGNED.split("\n").at(-2)}\n`.repeat(101)}`],
     ["more than a million characters", `${"a".repeat(1_000_000)}\n${SIGNED}`],
   ])("is refused with %s", (_what, text) => {
@@ -114,7 +114,7 @@ describe("a note", () => {
     expect(found.map(({ isRight }) => isRight)).toEqual(Array.from({ length: 100 }, () => true));
   });
 
-  test("ignores keys that share a name or an id alone, and tells a wrong signature of a known key", async () => {
+  test("ignores keys with only the same name or id, and reports a wrong signature of a known key", async () => {
     const note = noteOf(SIGNED);
     const peter = keyOf(PETER);
     expect(await knownSignatures(note, [{ ...peter, name: "Peter" }])).toEqual([]);
@@ -123,7 +123,7 @@ describe("a note", () => {
     expect(await knownSignatures(other, [peter])).toEqual([{ key: peter, isRight: false, time_s: null }]);
   });
 
-  test("with a key that is no point of the curve verifies nothing", async () => {
+  test("is not verified with a key that is not a point of the curve", async () => {
     const signer = await signerOf("log.example/a");
     const publicKey = new Uint8Array(32).fill(0xff);
     const { signature } = await signNote(HEAD, signer);
@@ -138,7 +138,7 @@ describe("a note", () => {
 
 // AU-150
 describe("a cosignature", () => {
-  test("verifies with its time, and with no other time, text or key", async () => {
+  test("is verified only with its own time, text and signature", async () => {
     const [log, witness] = [await signerOf("log.example/a"), await signerOf("witness.example/w")];
     const cosignature = await cosignNote(HEAD, witness, 1_679_315_147);
     const note = noteOf(noteText({ text: HEAD, signatures: [await signNote(HEAD, log), cosignature] }));
@@ -164,8 +164,8 @@ test.each([
   ["a name with a space", PETER.replace("PeterNeumann", "Peter Neumann")],
   ["another type of signature", PETER.replace("+ARpc", "+AxpC")],
   ["a key that is too short", "PeterNeumann+c74f20a3+ARpc2QcU"],
-  ["no base64", PETER.replace("ARpc", "A-pc")],
-  ["nothing", ""],
+  ["a key that is not base64", PETER.replace("ARpc", "A-pc")],
+  ["no text", ""],
 ])("a key with %s is refused", (_what, text) => {
   expect(readNoteKey(text)).toBeNull();
 });
@@ -174,7 +174,7 @@ test.each([
 describe("a tree head", () => {
   const root = "CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=";
 
-  test("is read as C2SP writes it, with lines that the log adds", () => {
+  test("is parsed as C2SP defines it, with extension lines", () => {
     const text = `example.com/behind-the-sofa\n20852163\n${root}\n`;
     const head = readTreeHead(text);
     expect(head).toMatchObject({ origin: "example.com/behind-the-sofa", size: 20_852_163, extensions: [] });
@@ -186,14 +186,14 @@ describe("a tree head", () => {
   test.each([
     ["no origin", `\n1\n${root}\n`],
     ["no root", "a\n1\n"],
-    ["a size with a zero before it", `a\n01\n${root}\n`],
+    ["a size with a leading zero", `a\n01\n${root}\n`],
     ["a size with a sign", `a\n+1\n${root}\n`],
     ["a size below zero", `a\n-1\n${root}\n`],
-    ["a size in another form", `a\n1e3\n${root}\n`],
-    ["a size that a double does not keep", `a\n9007199254740993\n${root}\n`],
+    ["a size with an exponent", `a\n1e3\n${root}\n`],
+    ["a size above the safe integers", `a\n9007199254740993\n${root}\n`],
     ["an empty size", `a\n\n${root}\n`],
     ["a root that is too short", `a\n1\n${root.slice(4)}\n`],
-    ["a root that is no base64", `a\n1\n${root.replace("C", "-")}\n`],
+    ["a root that is not base64", `a\n1\n${root.replace("C", "-")}\n`],
     ["an empty line", `a\n1\n${root}\n\n`],
     ["no line feed at its end", `a\n1\n${root}`],
   ])("is refused with %s", (_what, text) => {

@@ -22,7 +22,7 @@ describe("the path of a tile", () => {
     [{ level: 0, index: 1_234_067, width: 256 }, "tile/0/x001/x234/067"],
     [{ level: 63, index: 999_999_999, width: 255 }, "tile/63/x999/x999/999.p/255"],
     [{ level: "entries", index: 3, width: 256 }, "tile/entries/003"],
-  ])("is read as it is written: %j is %s", (tile, path) => {
+  ])("is parsed as it is written: %j is %s", (tile, path) => {
     expect(tilePath(tile)).toBe(path);
     const [, level = "", ...place] = path.split("/");
     expect(readTile(level, place.join("/"))).toEqual(tile);
@@ -94,7 +94,7 @@ test.each([1, 2, 255, 256, 257, 511, 700, 66_000])(
 );
 
 // AU-151
-test("a tile that is cut short has no hash of what it lacks", () => {
+test("a partial tile has no hash for nodes that it does not contain", () => {
   const tile = new Uint8Array(3 * 32);
   expect(hashInTile({ level: 0, index: 2 }, tile)).not.toBeNull();
   expect(hashInTile({ level: 0, index: 3 }, tile)).toBeNull();

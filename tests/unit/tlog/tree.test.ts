@@ -15,7 +15,7 @@ import {
 
 const SIZE_MAX = 70;
 
-/** The leaves of the tests of Certificate Transparency, with the root after each. */
+/** The leaves in the test data of Certificate Transparency, with the root of the tree after each leaf. */
 const PUBLISHED = [
   ["", "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"],
   ["00", "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"],
@@ -135,7 +135,7 @@ describe("an append-only tree", () => {
     }
   });
 
-  test("tells a fork at every size: another leaf before it is never consistent", () => {
+  test("detects a fork at every size: a tree with another earlier leaf is never consistent", () => {
     for (let size = 2; size <= 40; size++) {
       for (let earlier = 1; earlier < size; earlier++) {
         const forked = leaves.map((leaf, index) => (index === earlier - 1 ? flipped(leaf) : leaf));
@@ -154,7 +154,7 @@ describe("an append-only tree", () => {
     [1, Number.NaN],
     [1, 2 ** 53],
     [6, 5],
-  ])("takes no size that is no count: %p of %p", (earlier, size) => {
+  ])("does not accept invalid sizes: %p of %p", (earlier, size) => {
     expect(isConsistent({ size: earlier, root: EMPTY_ROOT }, { size, root: EMPTY_ROOT }, [])).toBe(false);
   });
 

@@ -5,7 +5,7 @@ import { brokenIn, lineOf, type Step } from "../../upgrade/judge.ts";
 import type { Part } from "../../upgrade/orders.ts";
 import { anAnswer, aRun } from "../faults/a-run.ts";
 
-/** A process of the older version closes its port from 11.5 s to 12 s. */
+/** The interval in which a process of the older version closes its port. */
 const LOSING = [{ begins_ms: 11_500, ends_ms: 12_000 }];
 
 function aStep(part: Part, answers: readonly Answer[], losing: Step["losing"] = LOSING): Step {
@@ -36,7 +36,7 @@ describe("the judge of an upgrade", () => {
     expect(lineOf(aStep(part, [lost], []))).toContain("1 other failures");
   });
 
-  test("excuses a call that was under way when the port began to close, or that ended after it", () => {
+  test("excuses a call that was in progress when the port started to close, or that ended after it closed", () => {
     expect(brokenIn(aStep("gateway", [failing("jwt", 11_490, null, 11_510)]))).toEqual([]);
     expect(brokenIn(aStep("gateway", [failing("jwt", 11_999, null, 12_900)]))).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe("the judge of an upgrade", () => {
     expect(brokenIn(aStep("gateway", [failing("publish", 11_700, null)]))).toHaveLength(1);
   });
 
-  test("blames the upgrade for another status than that of a lost call", () => {
+  test("blames the upgrade for a status that a lost call does not have", () => {
     expect(brokenIn(aStep("gateway", [failing("public", 11_700, 503)]))).toHaveLength(1);
     expect(brokenIn(aStep("gateway", [failing("public", 11_700, 404)]))).toHaveLength(1);
     expect(brokenIn(aStep("audit", [failing("audited", 11_700, null)]))).toHaveLength(1);

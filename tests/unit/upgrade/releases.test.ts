@@ -17,7 +17,7 @@ describe("the releases that an upgrade can run", () => {
   });
 
   test.each(RELEASES.map((release) => [release.version, release] as const))(
-    "%s is a whole commit id, whose package.json has that version where the clone has the commit",
+    "%s has a full commit id, and the package.json of that commit has the version",
     (version, release) => {
       expect(release.revision).toMatch(/^[0-9a-f]{40}$/);
       if (absenceOf(release) !== null) return;
@@ -34,11 +34,11 @@ describe("the releases that an upgrade can run", () => {
   test("an unknown version is refused with the list of versions", () => {
     for (const unknown of ["", "0.0.9", "v0.2.0", "main"]) {
       expect(() => releaseOf(unknown)).toThrow(RunImpossible);
-      expect(() => releaseOf(unknown)).toThrow(`There is no version "${unknown}". There are: 0.1.0, `);
+      expect(() => releaseOf(unknown)).toThrow(`There is no version "${unknown}". Choose one of: 0.1.0, `);
     }
   });
 
-  test("a clone without the commit is told what to fetch", async () => {
+  test("the error for a clone without the commit says what to fetch", async () => {
     const clone = await mkdtemp(join(tmpdir(), "ostiary-clone-"));
     Bun.spawnSync(["git", "init", "--quiet", clone]);
     expect(absenceOf(RELEASES[0], clone)).toBe(
@@ -48,7 +48,7 @@ describe("the releases that an upgrade can run", () => {
     expect(absenceOf(RELEASES[0], clone)).toContain("This clone does not have 0.1.0");
   });
 
-  test("a version that cannot be prepared is refused, not run", async () => {
+  test("a version that cannot be prepared is refused", async () => {
     expect(await rejection(rootOf("9.9.9", "/nowhere"))).toBeInstanceOf(RunImpossible);
   });
 });
@@ -69,7 +69,7 @@ describe("the orders of an upgrade", () => {
     expect(wholeRun("1", "2").map(({ to }) => to)).toEqual(["2", "1", "2", "1"]);
   });
 
-  test("of a short run go over all versions as the guide says, and one version back", () => {
+  test("of a short run upgrade to each version in the order of the guide, and go one version back", () => {
     const legs = shortRun(["1", "2", "3"]);
     expect(legs.map(({ name }) => name)).toEqual(["forward to 2", "forward to 3", "back to 2"]);
     expect(legs.map(({ to }) => to)).toEqual(["2", "3", "2"]);
@@ -81,9 +81,9 @@ describe("the orders of an upgrade", () => {
 
 describe("bun run upgrade", () => {
   test.each([
-    [["0.2.0", "0.2.0"], "takes two different versions"],
+    [["0.2.0", "0.2.0"], "needs two different versions"],
     [["0.2.0", "0.0.1"], 'There is no version "0.0.1".'],
-    [["0.1.0", "0.2.0", "tree"], "takes two versions"],
+    [["0.1.0", "0.2.0", "tree"], "takes at most two versions"],
     [["--short", "0.2.0"], "upgrade --short takes no versions."],
     [["--long"], "--long"],
   ])("refuses %j", (parameters, message) => {
@@ -91,7 +91,7 @@ describe("bun run upgrade", () => {
     expect(() => upgradeOf(parameters)).toThrow(message);
   });
 
-  test("goes from the last release to the working tree and back, and to and fro again, by default", () => {
+  test("goes from the last release to the working tree and back, twice, by default", () => {
     const { from, legs } = upgradeOf([]);
     const last = RELEASES.at(-1)?.version;
     expect([from, ...legs.map(({ to }) => to)].map(String)).toEqual(

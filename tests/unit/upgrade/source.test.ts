@@ -6,7 +6,7 @@ import { rejection } from "../../support/index.ts";
 import { SourceUnavailable, unpackSource } from "../../support/older-source.ts";
 
 test.each(["nothing", "--output=here", "HEAD:nothing", ""])(
-  "the source of %j is refused, and nothing is installed",
+  "the source of revision %j is refused, and nothing is unpacked",
   async (revision) => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-source-"));
     const error = await rejection(unpackSource(revision, folder));

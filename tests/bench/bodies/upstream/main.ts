@@ -1,6 +1,8 @@
 /**
- * The service behind the bench of bodies. It serves one large file, and counts the bytes that it receives.
+ * The upstream service of the bench `bodies`. It serves one large file, and counts the bytes that it
+ * receives.
  */
+
 const [port = "0", file = ""] = process.argv.slice(2);
 
 Bun.serve({

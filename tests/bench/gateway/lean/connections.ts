@@ -8,20 +8,20 @@ export interface Answer {
   readonly body: Uint8Array<ArrayBuffer> | null;
 }
 
-/** One connection. It carries one request at a time. */
+/** A connection to a service. It carries one request at a time. */
 interface Connection {
   socket: Socket<Connection> | null;
-  /** The bytes to write once the connection is open. */
+  /** The request head to send when the connection opens. */
   head: string;
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
-  /** The response so far, if it came in pieces. */
+  /** The received part of an incomplete response; null if no response is incomplete. */
   received: Buffer | null;
 }
 
 /**
- * The smallest HTTP client on its own connections. It keeps them open and uses the last one first. It trusts
- * the service: a response has a Content-Length, or no body.
+ * A minimal HTTP client with a pool of keep-alive connections. The most recently used connection is used
+ * first. The client assumes that a response has a Content-Length or no body.
  */
 export class Connections {
   readonly #hostname: string;
@@ -37,7 +37,7 @@ export class Connections {
     close: ({ data }: Socket<Connection>) => this.#forget(data),
   };
 
-  /** @param dropped names of headers that no answer has, in lower case */
+  /** @param dropped the response headers to remove, with names in lower case */
   constructor(origin: string, dropped: ReadonlySet<string>) {
     const { hostname, port } = new URL(origin);
     this.#dropped = dropped;
@@ -45,7 +45,7 @@ export class Connections {
     this.#port = Number(port);
   }
 
-  /** Sends a request without a body. Rejects when the connection ends before the response is complete. */
+  /** Sends a request without a body. Rejects if the connection closes before the response is complete. */
   send(head: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const idle = this.#idle.pop();
@@ -88,7 +88,7 @@ export class Connections {
   }
 }
 
-/** Returns the response in `bytes`; null while a part is missing. */
+/** Parses a response. Returns null if `bytes` do not contain the complete response. */
 function answerIn(bytes: Buffer, dropped: ReadonlySet<string>): Answer | null {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return null;

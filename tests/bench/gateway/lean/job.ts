@@ -6,18 +6,18 @@ import { type Collection, collectionsOf } from "../../floor/catalog.ts";
 import { LIMIT } from "../catalog.ts";
 import { Connections } from "./connections.ts";
 
-/** A route with everything that its requests need. */
+/** A route of the lean gateway, with the connections to its service. */
 export interface LeanRoute extends Collection {
   readonly template: string;
   readonly origin: string;
-  /** The connections to the service, shared by its routes. */
+  /** The connection pool of the service; all routes of the service share it. */
   readonly connections: Connections;
 }
 
 /**
- * Returns the routes of all services by the path of their collection.
+ * Returns the routes of all services, by the route's path without its param.
  *
- * @param dropped names of headers that no answer has, in lower case
+ * @param dropped the response headers to remove, with names in lower case
  */
 export function routesAt(origins: readonly string[], dropped: ReadonlySet<string>): Map<string, LeanRoute> {
   const routes = origins.flatMap((origin, service) => {
@@ -36,7 +36,9 @@ const Caller = Type.Object({ organization_id: Type.String(), labels: Type.Array(
 /** The holder of a key. */
 export type Caller = { readonly organization_id: string; readonly labels: readonly string[] };
 
-/** The callers by key. It asks identity about each key once, and keeps the answer. */
+/**
+ * A cache of the callers by key. It asks the identity service once about each key, and never expires entries.
+ */
 export class Callers {
   readonly #validate_url: string;
   readonly #known = new Map<string, Caller | null>();
@@ -45,7 +47,7 @@ export class Callers {
     this.#validate_url = validate_url;
   }
 
-  /** Returns the caller, or null for a key that nobody holds. */
+  /** Returns the caller that holds the key, or null for an unknown key. */
   holderOf(key: string): Caller | null | Promise<Caller | null> {
     const hash = new Bun.CryptoHasher("sha256").update(key).digest("base64url");
     const known = this.#known.get(hash);
@@ -75,13 +77,13 @@ end
 return answers
 `;
 
-/** The count of a bucket, with the length of its window. */
+/** The number of requests in the current rate limit window, and the time until the window ends. */
 export interface Window {
   readonly count: number;
   readonly left_ms: number;
 }
 
-/** A counter in Redis. All requests of one turn of the event loop share a call. */
+/** Rate limit counters in Redis. All increments of one event-loop iteration are sent in one call. */
 export class Counts {
   readonly #redis: Redis;
   readonly #script: string;
@@ -106,7 +108,7 @@ export class Counts {
       const buckets = batch.map(({ item }) => item);
       const window_ms = LIMIT.window_seconds * 1_000;
       const answers: unknown = await this.#redis.evalsha(this.#script, batch.length, ...buckets, window_ms);
-      if (!Array.isArray(answers)) throw new Error("Redis did not answer with counts.");
+      if (!Array.isArray(answers)) throw new Error("Redis did not return a list of counts.");
       batch.forEach(({ resolve }, index) => {
         resolve({ count: Number(answers[2 * index]), left_ms: Number(answers[2 * index + 1]) });
       });

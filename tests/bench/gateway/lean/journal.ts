@@ -8,12 +8,12 @@ interface Counters {
   duration_ms: number;
 }
 
-/** A log that writes a line for each request, in blocks and to nowhere, and counts them. */
+/** The log and metrics of the lean gateway. It writes a line for each request to /dev/null, in blocks. */
 export class Journal {
   readonly #file = openSync("/dev/null", "a");
   readonly #counters = new Map<number, Counters>();
   #lines = "";
-  /** The wall-clock time, read a few times a second. */
+  /** The wall-clock time, updated every 50 ms. */
   now_ms = Date.now();
 
   constructor() {

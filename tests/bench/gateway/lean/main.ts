@@ -1,20 +1,22 @@
+/**
+ * The lean gateway, a baseline for the real one. It does the work of each request: it matches the route,
+ * validates the key, and checks limit and labels. It rewrites path and headers, and writes a log line and
+ * counters. It gives none of the guarantees: it has no timeouts, accepts no request bodies, and does not
+ * limit its resources. It does not notice clients that disconnect, and does not check responses of services.
+ */
+
 import { LABEL, LIMIT } from "../catalog.ts";
 import { Callers, Counts, type LeanRoute, routesAt, type Window } from "./job.ts";
 import { Journal } from "./journal.ts";
 
-/**
- * A floor to measure the gateway against, not a gateway. It does the work of a request: match, key, limit,
- * labels, path, ids, headers, log line, counters. It keeps none of the guarantees. It has no timeout, no
- * limit, no body in requests, no check for clients that leave, and no check of a service's answer.
- */
 const [port = "0", client = "own", origins = "", redis_url = "", validate_url = ""] = process.argv.slice(2);
 
-/** Headers that are not forwarded to the service. */
+/** The request headers that are not forwarded to the service. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect"],
   ...["host", "content-length", "authorization", "x-api-key", "x-request-id", "traceparent", "tracestate"],
 ]);
-/** Headers that are not forwarded to the client. */
+/** The response headers that are not forwarded to the client. */
 const NOT_ANSWERED: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"],
   ...["content-length", "x-platform-audit-details", "access-control-allow-origin"],
@@ -42,10 +44,10 @@ Bun.serve({ hostname: "127.0.0.1", port: Number(port), idleTimeout: 0, fetch: ha
 interface Forwarded {
   readonly request: Request;
   readonly route: LeanRoute;
-  /** The path to call. */
+  /** The path to request from the service. */
   readonly target: string;
   readonly request_id: string;
-  /** The window of its count; null for a route without a limit. */
+  /** The caller's rate limit window; null for a route without a limit. */
   readonly window: Window | null;
   readonly started_ms: number;
 }
@@ -79,7 +81,7 @@ async function admit(
   return call({ request, route, target, request_id, window, started_ms });
 }
 
-/** Calls the service on a pooled connection: one string goes out, one list of headers comes back. */
+/** Calls the service over a pooled connection, without `Headers` objects for the upstream call. */
 async function callByConnection(forwarded: Forwarded): Promise<Response> {
   const { request, route, target, request_id, window, started_ms } = forwarded;
   let head = `${request.method} ${target} HTTP/1.1\r\nhost: ${route.origin.slice("http://".length)}\r\n`;
@@ -95,7 +97,7 @@ async function callByConnection(forwarded: Forwarded): Promise<Response> {
   return new Response(body, { status, headers });
 }
 
-/** Calls the service by the runtime's fetch, and changes the headers of both sides in place. */
+/** Calls the service with `fetch`, and edits the headers of the request and the response in place. */
 async function callByFetch(forwarded: Forwarded): Promise<Response> {
   const { request, route, target, request_id, window, started_ms } = forwarded;
   const { headers } = request;
@@ -131,7 +133,7 @@ function limitHeaders({ count, left_ms }: Window): [string, string][] {
   ];
 }
 
-/** Returns a new traceparent. Random bytes are drawn in blocks. */
+/** Returns a new random `traceparent`. It generates random bytes in blocks, which is cheaper. */
 function nextTrace(): string {
   if (random_used + TRACE_BYTES > RANDOM_BYTES) {
     crypto.getRandomValues(random);

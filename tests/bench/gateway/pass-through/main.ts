@@ -1,6 +1,10 @@
+/**
+ * A minimal proxy on the runtime's `fetch`: it streams in both directions, and cancels the call when the
+ * client disconnects.
+ */
+
 import { originOf } from "../../floor/catalog.ts";
 
-/** The least that a proxy on this runtime can do: stream both ways, and stop when the client leaves. */
 const [port = "0", upstreams = ""] = process.argv.slice(2);
 const origins = upstreams.split(",");
 

@@ -1,3 +1,5 @@
+/** A minimal proxy on the HTTP client of the real gateway. It accepts only requests without a body. */
+
 import { systemClock } from "@ostiary/lib/async";
 import { Registry } from "prom-client";
 import type { UpstreamResponse } from "../../../../apps/gateway/upstream/client.ts";
@@ -5,7 +7,6 @@ import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-c
 import { PoolClient } from "../../../../apps/gateway/upstream/pool-client.ts";
 import { originOf } from "../../floor/catalog.ts";
 
-/** The least that a proxy can do on the gateway's own connections. It takes requests without a body. */
 const [port = "0", upstreams = ""] = process.argv.slice(2);
 const origins = upstreams.split(",");
 const client = new PoolClient(
@@ -13,7 +14,7 @@ const client = new PoolClient(
   new ConnectionCounts(new Registry()),
   systemClock,
 );
-/** Headers of the client's own connection, and Host, which the pool sets. */
+/** The request headers that are not forwarded: hop-by-hop headers, and Host, which the pool sets. */
 const NOT_SENT: ReadonlySet<string> = new Set(["connection", "host", "keep-alive"]);
 
 Bun.serve({

@@ -1,7 +1,8 @@
 /**
- * The service behind everything that is measured, on machines without nginx. It answers the same and costs
- * more.
+ * The upstream service of all subjects on machines without nginx. It sends the same responses, and uses more
+ * CPU time.
  */
+
 const [port = "0"] = process.argv.slice(2);
 
 Bun.serve({

@@ -1,4 +1,7 @@
-/** The service behind the bench of memory. It serves an event stream that stays open, or a small answer. */
+/**
+ * The upstream service of the bench `memory`. It serves event streams that stay open, and small responses.
+ */
+
 const [port = "0"] = process.argv.slice(2);
 
 Bun.serve({

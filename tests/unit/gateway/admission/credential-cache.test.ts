@@ -9,8 +9,8 @@ const open = (environment?: Record<string, string>) => {
 };
 afterEach(() => gate.close());
 
-describe("the cache", () => {
-  test("answers known credentials at once, without a promise", async () => {
+describe("the credential cache", () => {
+  test("returns the principal of a cached credential synchronously", async () => {
     const { identity, authenticate, verdict } = open();
     const text = credential("k-2");
     identity.results.set(text, member());
@@ -38,7 +38,7 @@ describe("the cache", () => {
   });
 
   // GW-57
-  test("holds nothing with APIKEY_CACHE_TTL_SECS=0", async () => {
+  test("keeps nothing with APIKEY_CACHE_TTL_SECS=0", async () => {
     const { identity, verdict } = open({ APIKEY_CACHE_TTL_SECS: "0" });
     const text = credential("k-2");
     identity.results.set(text, member());
@@ -53,7 +53,7 @@ describe("the cache", () => {
     { what: "a session", form: "s-2", scope: "member" as const, result: member() },
     { what: "a member's key", form: "k-2", scope: "member" as const, result: member() },
     { what: "a person's key", form: "k-2", scope: "user" as const, result: person() },
-  ])("keeps $what no longer than it lives, to the millisecond", async ({ form, scope, result }) => {
+  ])("keeps $what until it expires, to the millisecond", async ({ form, scope, result }) => {
     const { identity, time, verdict } = open();
     const text = credential(form);
     const expires_at = new Date(time.now() + 5_000).toISOString();
@@ -69,7 +69,7 @@ describe("the cache", () => {
   });
 
   // GW-58
-  test("admits nobody by a key that expires while identity's answer is in transit", async () => {
+  test("does not admit a key that expires while identity's response is in transit", async () => {
     const { identity, time, verdict } = open();
     const text = credential("k-2");
     const expires_at = new Date(time.now() + 1_000).toISOString();
@@ -81,7 +81,7 @@ describe("the cache", () => {
     expect(new Set(answers)).toEqual(new Set([401]));
   });
 
-  test("holds nothing longer for a wall clock that is set back, and ends a key by one that is set forward", async () => {
+  test("keeps no entry longer if the wall clock is set back, and drops a key that expires if it is set forward", async () => {
     const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
     const [text, ending] = [credential("k-2"), credential("k-2")];
     identity.results.set(text, member());
@@ -99,7 +99,7 @@ describe("the cache", () => {
   });
 
   // GW-57
-  test("holds a session that outlives the entry no longer than the entry", async () => {
+  test("keeps a session for APIKEY_CACHE_TTL_SECS if the session expires later", async () => {
     const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
     const text = credential("s-2");
     identity.results.set(text, member({ expires_at: new Date(time.now() + 3_600_000).toISOString() }));
@@ -110,7 +110,7 @@ describe("the cache", () => {
   });
 
   // GW-57
-  test("counts the life of an entry from the call, not from a late answer", async () => {
+  test("counts the age of an entry from the call, not from a late response", async () => {
     const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
     const text = credential("k-2");
     identity.override = () => {
@@ -124,7 +124,7 @@ describe("the cache", () => {
   });
 
   // GW-60
-  test("lets a thousand concurrent misses of one credential share one call", async () => {
+  test("makes one call for a thousand concurrent misses of one credential", async () => {
     const { identity, verdict } = open();
     const text = credential("k-2");
     identity.results.set(text, member());
@@ -137,7 +137,7 @@ describe("the cache", () => {
   });
 
   // GW-60
-  test("lets a thousand concurrent misses share one failure, and then calls again", async () => {
+  test("fails a thousand concurrent misses with one call, and then calls again", async () => {
     const { identity, verdict } = open();
     const text = credential("k-2");
     identity.override = () => new Response(null, { status: 500 });
@@ -150,7 +150,7 @@ describe("the cache", () => {
   });
 
   // GW-61
-  test("holds ADMISSION_CACHE_ENTRIES, and drops the least recently used first", async () => {
+  test("keeps ADMISSION_CACHE_ENTRIES entries, and drops the least recently used first", async () => {
     const { identity, verdict } = open({ ADMISSION_CACHE_ENTRIES: "2" });
     const [first = "", second = "", third = ""] = [credential("k-2"), credential("k-2"), credential("k-2")];
     const ask = async (text: string) => {

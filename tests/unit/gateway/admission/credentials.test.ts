@@ -24,7 +24,7 @@ describe("a key or session", () => {
   ];
   for (const { form, result, auth_type, scopes } of rows) {
     // GW-33, GW-34, GW-41
-    test(`of form ${form} in the ${result.realm} is a ${auth_type} on ${scopes} and 401 elsewhere`, async () => {
+    test(`of form ${form} and realm ${result.realm} is a ${auth_type} on scope ${scopes}, and gets 401 elsewhere`, async () => {
       const { identity, outcome } = open();
       const text = credential(form);
       identity.results.set(text, result);
@@ -48,7 +48,7 @@ describe("a key or session", () => {
   ];
   // GW-55
   test.each(impossible)(
-    "of form $form that identity puts into an impossible realm is 503",
+    "of form $form gets 503 if identity returns a realm that the form cannot have",
     async ({ form, result }) => {
       const { identity, verdict } = open();
       const text = credential(form);
@@ -60,7 +60,7 @@ describe("a key or session", () => {
   );
 
   // GW-40
-  test("gives organization and member scopes the same ids and labels, from one call", async () => {
+  test("has the same ids and labels on scope organization and member, from one call", async () => {
     const { identity, outcome } = open();
     const text = credential("k-2");
     identity.results.set(text, member({ labels: ["*"] }));
@@ -71,7 +71,7 @@ describe("a key or session", () => {
   });
 
   // GW-40
-  test("gives a user scope the user's id and no labels", async () => {
+  test("has the user's id and no labels on scope user", async () => {
     const { identity, outcome } = open();
     const text = credential("k-2");
     identity.results.set(text, person("u7"));
@@ -85,7 +85,7 @@ describe("a key or session", () => {
   });
 
   // GW-77
-  test("without a list of labels has none", async () => {
+  test("has no labels if identity returns no list of labels", async () => {
     const { identity, outcome } = open();
     const text = credential("k-2");
     identity.results.set(text, member({ labels: undefined }));
@@ -93,7 +93,7 @@ describe("a key or session", () => {
   });
 
   // GW-38
-  test("of unknown shape is 401 without a call to identity", async () => {
+  test("of unknown form gets 401 without a call to identity", async () => {
     const { identity, verdict } = open();
     const good = credential("k-2");
     const shapes = [
@@ -119,7 +119,7 @@ describe("a key or session", () => {
   });
 
   // GW-35
-  test("is the credential whenever X-API-Key is present: Authorization does not count then", async () => {
+  test("is read from X-API-Key whenever that header is present, and Authorization is ignored", async () => {
     const { identity, verdict } = open();
     identity.results.set("alice", person());
     const token = bearer("e30.e30.c2ln");
@@ -140,9 +140,9 @@ describe("a key or session", () => {
   });
 });
 
-describe("no credential", () => {
+describe("a request without a credential", () => {
   // GW-34, GW-37
-  test("is 401 on every scope, with a challenge where a scheme exists", async () => {
+  test("gets 401 on every scope, with a WWW-Authenticate header on scope user", async () => {
     const { identity, outcome } = open();
     for (const scope of SCOPES) {
       const answer = await outcome(scope, {});
@@ -155,7 +155,7 @@ describe("no credential", () => {
 
   // GW-36
   test.each(["Basic YTpi", "Bearer", "Bearer ", "bearer  ", "Token x", "e30.e30.c2ln"])(
-    "Authorization %p is 401",
+    "with Authorization %p gets 401",
     async (authorization) => {
       const { verdict } = open();
       expect(await verdict("user", { authorization })).toBe(401);
@@ -167,7 +167,7 @@ describe("the validation service", () => {
   const failures: [what: string, answer: () => Response | Promise<Response>][] = [
     ["500", () => new Response("oops", { status: 500 })],
     ["503", () => new Response(null, { status: 503 })],
-    ["401, as with a wrong internal token", () => Response.json({}, { status: 401 })],
+    ["401, as for a wrong internal token", () => Response.json({}, { status: 401 })],
     ["422", () => Response.json({}, { status: 422 })],
     ["404", () => Response.json({ valid: false }, { status: 404 })],
     ["201 with a well-formed body", () => Response.json(member(), { status: 201 })],
@@ -175,13 +175,13 @@ describe("the validation service", () => {
     ["an empty body", () => new Response("")],
     ["a body that is not JSON", () => new Response("<html>")],
     [
-      "a body that nests deeper than any",
+      "a body that is nested too deeply",
       () => new Response(`{"valid":false,"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`),
     ],
     ["null", () => Response.json(null)],
     ["a list", () => Response.json([member()])],
     ["valid that is not a boolean", () => Response.json({ ...member(), valid: "true" })],
-    ["no valid", () => Response.json({ realm: "directory", user_id: "u1" })],
+    ["no field valid", () => Response.json({ realm: "directory", user_id: "u1" })],
     ["an unknown realm", () => Response.json({ ...member(), realm: "world" })],
     ["no member_id", () => Response.json({ ...member(), member_id: undefined })],
     ["an empty user_id", () => Response.json(person(""))],
@@ -191,7 +191,7 @@ describe("the validation service", () => {
     ["expires_at that is not a time", () => Response.json(member({ expires_at: "soon" }))],
   ];
   // GW-55
-  test.each(failures)("answering %s is 503, and is not cached", async (_, answer) => {
+  test.each(failures)("that returns %s causes a 503, which is not cached", async (_, answer) => {
     const { identity, outcome, verdict } = open();
     const text = credential("k-2");
     identity.override = answer;
@@ -206,7 +206,7 @@ describe("the validation service", () => {
   });
 
   // GW-55
-  test("that does not answer in time is 503 of kind network, and is not cached", async () => {
+  test("that does not respond in time causes a 503 of kind network, which is not cached", async () => {
     const { identity, outcome, verdict } = open({ VALIDATE_TIMEOUT_MS: "30" });
     const text = credential("k-2");
     const never = Promise.withResolvers<Response>();
@@ -220,10 +220,10 @@ describe("the validation service", () => {
 
   // GW-55
   test.each([
-    ["breaks off its answer", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"],
-    ["closes without an answer", ""],
-    ["answers more than it may", `HTTP/1.1 200 OK\r\n\r\n${"x".repeat(600 * 1024)}`],
-  ])("that %s is 503 of kind network", async (_, answer) => {
+    ["breaks off its response", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"],
+    ["closes the connection without a response", ""],
+    ["sends too large a response", `HTTP/1.1 200 OK\r\n\r\n${"x".repeat(600 * 1024)}`],
+  ])("that %s causes a 503 of kind network", async (_, answer) => {
     const server = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,
@@ -234,7 +234,7 @@ describe("the validation service", () => {
     server.stop(true);
   });
 
-  test("that is down is 503 of kind network, for valid shapes only", async () => {
+  test("that is down causes a 503 of kind network, but only for well-formed credentials", async () => {
     const { identity, outcome, verdict } = open();
     await identity.stop();
     expect(await outcome("member", key(credential("k-2")))).toMatchObject({ status: 503, kind: "network" });
@@ -242,7 +242,7 @@ describe("the validation service", () => {
   });
 
   // GW-54
-  test("gets the internal token when one is configured, and no such header otherwise", async () => {
+  test("gets the internal token if one is configured, and otherwise no such header", async () => {
     const { identity, verdict } = open();
     await verdict("member", key(credential("k-2")));
     await identity.stop();

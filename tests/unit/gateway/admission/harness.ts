@@ -11,24 +11,24 @@ import { type ManualClock, manualClock } from "../../../support/manual-clock.ts"
 export const ISSUER = "https://login.example.com";
 const NOWHERE = "http://127.0.0.1:1/";
 
-/** The headers of a request that matter to admission. */
+/** The headers of a request that admission reads. */
 export type Presented = Readonly<Record<string, string>>;
 
-/** An authenticator with its identity service and its clock. */
+/** An authenticator with a stand-in for the identity service and a manual clock. */
 export interface Admission {
   readonly identity: IdentityStandIn;
   readonly time: ManualClock;
-  /** Everything that it logged, as text. */
+  /** The log lines of the authenticator. */
   readonly lines: string[];
   ready(): boolean;
   authenticate(scope: ProtectedScope, headers: Presented): Principal | Promise<Principal>;
-  /** Returns the principal, or the error of the answer. */
+  /** Returns the principal, or the error that the caller gets. */
   outcome(scope: ProtectedScope, headers: Presented): Promise<Principal | ApiError>;
-  /** Returns `admitted`, or the status of the answer. */
+  /** Returns `admitted`, or the status that the caller gets. */
   verdict(scope: ProtectedScope, headers: Presented): Promise<"admitted" | number>;
-  /** Returns the cause of the 401. */
+  /** Returns the reason why the credential is refused. */
   refusal(scope: ProtectedScope, headers: Presented): Promise<CredentialRefusal>;
-  /** The counted reasons, in their order. */
+  /** The reasons of all refusals, in order. */
   readonly counted: string[];
   start(): Promise<void>;
   close(): Promise<void>;
@@ -74,7 +74,7 @@ export function admission(environment: Record<string, string> = {}): Admission {
     async refusal(scope, headers) {
       const answer = await outcome(scope, headers);
       if (answer instanceof ApiError && answer.cause instanceof CredentialRefusal) return answer.cause;
-      throw new Error("The credential was not refused for a reason.");
+      throw new Error("The credential was not refused.");
     },
     start: () => authenticator.start(),
     async close() {

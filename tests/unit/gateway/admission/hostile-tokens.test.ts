@@ -8,9 +8,9 @@ const bed = tokenBed();
 const { claims, keyFor, open } = bed;
 
 // GW-42, GW-43, GW-44
-describe("a hostile token is 401 without a call to identity:", () => {
+describe("a hostile token gets 401 without a call to identity:", () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  /** Returns a token with this header and payload, and the signature of a valid token. */
+  /** Returns a token with the given header and payload, and the signature of a valid token. */
   const forged = async (header: object, payload: object = claims()) => {
     const [, , signature] = (await sign(bed.main, claims())).split(".");
     return `${encode(header)}.${encode(payload)}.${signature}`;
@@ -25,20 +25,20 @@ describe("a hostile token is 401 without a call to identity:", () => {
     ["alg none with a signature", () => forged({ alg: "none", kid: bed.main.kid })],
     ["alg None with a signature", () => forged({ alg: "None", kid: bed.main.kid })],
     [
-      "HS256 with the public key in PEM for a secret",
+      "HS256 with the public key in PEM as the secret",
       async () => {
         const pem = await exportSPKI(await publicKeyOf(keyFor("RS256")));
         return secretSigned("HS256", new TextEncoder().encode(pem), { kid: "kid-RS256" });
       },
     ],
     [
-      "HS256 with the public JWK for a secret",
+      "HS256 with the public JWK as the secret",
       () =>
         secretSigned("HS256", new TextEncoder().encode(JSON.stringify(bed.main.jwk)), { kid: bed.main.kid }),
     ],
     ["HS512", () => secretSigned("HS512", new Uint8Array(64))],
     ["an algorithm that is not listed", () => forged({ alg: "ES256K", kid: bed.main.kid })],
-    ["an algorithm of no meaning", () => forged({ alg: { toString: "ES256" }, kid: bed.main.kid })],
+    ["an algorithm that is an object", () => forged({ alg: { toString: "ES256" }, kid: bed.main.kid })],
     ["no algorithm", () => forged({ kid: bed.main.kid })],
     ["signed by a stranger under a known kid", () => sign(bed.stranger, claims())],
     ["a known kid with another algorithm", () => forged({ alg: "RS256", kid: bed.main.kid })],
@@ -66,8 +66,8 @@ describe("a hostile token is 401 without a call to identity:", () => {
     ["a header that is not JSON", () => replaced(0, "e30x")],
     ["a header that is a list", () => replaced(0, encode([]))],
     ["a header that is null", () => replaced(0, encode(null))],
-    ["a part too many", async () => `${await sign(bed.main, claims())}.e30`],
-    ["a part too few", async () => (await sign(bed.main, claims())).split(".").slice(0, 2).join(".")],
+    ["an additional part", async () => `${await sign(bed.main, claims())}.e30`],
+    ["a missing part", async () => (await sign(bed.main, claims())).split(".").slice(0, 2).join(".")],
     ["five parts, as an encrypted one", async () => `${await sign(bed.main, claims())}.e30.e30`],
     ["dots alone", () => ".."],
     ["text", () => "garbage"],
@@ -83,13 +83,13 @@ describe("a hostile token is 401 without a call to identity:", () => {
 
   async function publicKeyOf(key: SigningKey): Promise<CryptoKey> {
     const imported = await importJWK(key.jwk, key.alg, { extractable: true });
-    if (imported instanceof Uint8Array) throw new Error("A public key was expected.");
+    if (imported instanceof Uint8Array) throw new Error("The import returned a secret, not a public key.");
     return imported;
   }
 });
 
 // GW-42
-describe("a token has one spelling", () => {
+describe("a token has only one valid encoding:", () => {
   beforeEach(() => open());
   const signed = async () => (await sign(keyFor("RS256"), claims())).split(".");
   const admittedOnly = async (token: string, changed: string) => {
@@ -98,7 +98,7 @@ describe("a token has one spelling", () => {
     expect(await bed.gate.verdict("user", bearer(changed))).toBe(401);
   };
   const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  /** Changes the unused bits of a part's last character, which decoders drop. */
+  /** Changes the last character of a part only in bits that decoders ignore. */
   const nextInAlphabet = (text: string) => text.slice(0, -1) + ALPHABET[ALPHABET.indexOf(text.slice(-1)) + 1];
 
   test.each([0, 1, 2])("part %i with padding is refused", async (part) => {
@@ -109,7 +109,8 @@ describe("a token has one spelling", () => {
   });
 
   test("a signature with nonzero unused bits is refused", async () => {
-    const parts = await signed(); // 256 bytes: the last character holds two bits
+    // The last base64url character of a 256-byte signature has two significant bits and four unused bits.
+    const parts = await signed();
     await admittedOnly(parts.join("."), parts.with(2, nextInAlphabet(parts[2] ?? "")).join("."));
   });
 
@@ -176,7 +177,7 @@ describe("the typ of a token", () => {
     null,
     7,
     [["JWT"]],
-  ])("must not be %j: such a token was made for another purpose", async (typ) =>
+  ])("must not be %j, which marks a token for another purpose", async (typ) =>
     expect(await of(typ)).toBe(401),
   );
 });

@@ -40,7 +40,7 @@ async function loaded(...published: SigningKey[]): Promise<Admission> {
 
 describe("the key set", () => {
   // GW-49, GW-50
-  test("is requested every 2 s until it is there; until then JWTs get 503 and garbage 401", async () => {
+  test("is requested every 2 s until it is loaded; until then JWTs get 503 and malformed tokens 401", async () => {
     const { time, ready, outcome, verdict, start } = open(first);
     provider.answer = down;
     await start();
@@ -74,7 +74,7 @@ describe("the key set", () => {
   });
 
   // GW-49
-  test("is kept when the provider is down, for hours", async () => {
+  test("is kept for hours while the identity provider is down", async () => {
     const { time, ready, lines } = await loaded(first);
     provider.answer = down;
     for (let refresh = 0; refresh < 12; refresh++) {
@@ -86,7 +86,7 @@ describe("the key set", () => {
     expect(lines.filter((line) => line.includes("could not load the key set")).length).toBe(12);
   });
 
-  test("is kept when the provider's address is dead", async () => {
+  test("is kept while nothing listens at the identity provider's address", async () => {
     const { time, ready } = await loaded(first);
     await provider.stop();
     time.advance(15 * 60_000);
@@ -95,7 +95,7 @@ describe("the key set", () => {
     expect(await verdictOf(first)).toBe("admitted");
   });
 
-  test("is not requested any more once admission stops", async () => {
+  test("is no longer requested after admission stops", async () => {
     const { time, close } = await loaded(first);
     await close();
     expect(time.waiting()).toEqual([]);
@@ -104,7 +104,7 @@ describe("the key set", () => {
 
 describe("an unknown kid", () => {
   // GW-51
-  test("fetches the key set once, so that a new key is known at once", async () => {
+  test("causes one fetch of the key set, so that a new key works at once", async () => {
     await loaded(first);
     provider.publish(first, second);
     expect(await verdictOf(second)).toBe("admitted");
@@ -113,7 +113,7 @@ describe("an unknown kid", () => {
   });
 
   // GW-51
-  test("fetches at most every 10 s", async () => {
+  test("causes at most one fetch in 10 s", async () => {
     const { time } = await loaded(first);
     expect(await verdictOf(second)).toBe(401);
     expect(provider.fetches()).toBe(2);
@@ -127,7 +127,7 @@ describe("an unknown kid", () => {
   });
 
   // GW-51
-  test("makes all tokens that come during a fetch share it", async () => {
+  test("causes one fetch for all tokens that arrive during the fetch", async () => {
     await loaded(first);
     const slow = Promise.withResolvers<Response>();
     provider.answer = () => slow.promise;
@@ -138,7 +138,7 @@ describe("an unknown kid", () => {
     expect(provider.fetches()).toBe(2);
   });
 
-  test("is 401 while the provider is dead, without harm to the good keys", async () => {
+  test("gets 401 while the identity provider fails, and known keys stay in use", async () => {
     await loaded(first);
     provider.answer = down;
     expect(await verdictOf(second)).toBe(401);
@@ -149,11 +149,11 @@ describe("an unknown kid", () => {
 
 describe("a hostile key set", () => {
   const answers: [what: string, answer: () => Response | Promise<Response>][] = [
-    ["no JSON", () => new Response("<html>")],
+    ["text that is not JSON", () => new Response("<html>")],
     ["null", () => Response.json(null)],
     ["a list", () => Response.json([first.jwk])],
     ["no keys", () => Response.json({})],
-    ["keys that are no list", () => Response.json({ keys: { 0: first.jwk } })],
+    ["keys that are not a list", () => Response.json({ keys: { 0: first.jwk } })],
     ["an empty list", () => Response.json({ keys: [] })],
     [
       "only keys of unknown kinds",
@@ -168,7 +168,7 @@ describe("a hostile key set", () => {
       async () => Response.json({ keys: [{ ...(await exportJWK(first.privateKey)), kid: "first" }] }),
     ],
     [
-      "a key that nests deeper than any",
+      "a key that is nested too deeply",
       () =>
         new Response(
           `{"keys":[${JSON.stringify(first.jwk).slice(0, -1)},"x":${"[".repeat(9_000)}${"]".repeat(9_000)}}]}`,
@@ -177,7 +177,7 @@ describe("a hostile key set", () => {
     ["a redirect", () => Response.redirect(provider.uri)],
     ["204", () => new Response(null, { status: 204 })],
     ["more than half a MiB", () => Response.json({ keys: [first.jwk], padding: "x".repeat(600 * 1024) })],
-    ["a bomb", () => bomb()],
+    ["a gzip bomb", () => bomb()],
   ];
   let bombText: Uint8Array<ArrayBuffer> | undefined;
   const bomb = () => {
@@ -188,7 +188,7 @@ describe("a hostile key set", () => {
   };
 
   // GW-52
-  test.each(answers)("of %s counts as none, and replaces none", async (_, answer) => {
+  test.each(answers)("with %s is not used, and does not replace a good key set", async (_, answer) => {
     const { time, ready, start } = open(first);
     provider.answer = answer;
     await start();
@@ -206,7 +206,7 @@ describe("a hostile key set", () => {
   });
 
   // GW-52
-  test("with good keys among bad ones uses the good ones, and the bad ones verify nothing", async () => {
+  test("with good and bad keys verifies tokens only with the good keys", async () => {
     open();
     const broken = { ...second.jwk, x: "AAAA" };
     provider.answer = () =>
@@ -228,7 +228,7 @@ describe("a hostile key set", () => {
   });
 
   // GW-52
-  test("with a key for encryption only does not verify with it", async () => {
+  test("with a key for encryption does not verify tokens with that key", async () => {
     open();
     provider.answer = () => Response.json({ keys: [{ ...first.jwk, use: "enc" }] });
     await gate.start();
@@ -243,20 +243,20 @@ describe("a hostile key set", () => {
     ...(kid && { kid }),
   });
   const hiding: [what: string, bad: (good: JWK) => object | Promise<object>][] = [
-    ["too weak", ({ kid }) => weak(kid)],
+    ["that is too weak", ({ kid }) => weak(kid)],
     ["without its numbers", ({ kty, alg, kid }) => ({ kty, alg, kid })],
     ["whose numbers are not text", (good) => ({ ...good, n: 7 })],
-    ["whose numbers are no base64url", (good) => ({ ...good, n: "***", e: "!" })],
+    ["whose numbers are not base64url", (good) => ({ ...good, n: "***", e: "!" })],
     ["for encryption", (good) => ({ ...good, use: "enc" })],
     ["for other operations", (good) => ({ ...good, key_ops: ["encrypt"] })],
-    ["whose operations are no list", (good) => ({ ...good, key_ops: "verify" })],
+    ["whose operations are not a list", (good) => ({ ...good, key_ops: "verify" })],
     ["of another algorithm", (good) => ({ ...good, alg: "RSA-OAEP" })],
     ["of another kind", ({ alg, kid }) => ({ kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA", alg, kid })],
   ];
   // GW-53
-  describe.each(["by one kid", "without a kid"])("a good key is found %s behind a key", (naming) => {
+  describe.each(["with the same kid", "without a kid"])("a good key is found %s after a key", (naming) => {
     test.each(hiding)("%s", async (_, bad) => {
-      const good = await signingKey("RS256", naming === "by one kid" ? "shared" : undefined);
+      const good = await signingKey("RS256", naming === "with the same kid" ? "shared" : undefined);
       open();
       provider.answer = async () => Response.json({ keys: [await bad(good.jwk), good.jwk, first.jwk] });
       await gate.start();
@@ -266,7 +266,7 @@ describe("a hostile key set", () => {
     });
   });
 
-  test("without algorithms tries every possible key", async () => {
+  test("without algorithms is tried with every key that fits", async () => {
     const good = await signingKey("PS512");
     const { alg: _, use: __, ...bare } = good.jwk;
     open();
@@ -279,7 +279,7 @@ describe("a hostile key set", () => {
   });
 
   // GW-52
-  test("of keys that verify nothing leaves the good ones in use", async () => {
+  test("without a usable key does not replace the good keys", async () => {
     const { time } = await loaded(first);
     provider.answer = async () => Response.json({ keys: [await weak("first"), { kty: "EC", kid: "first" }] });
     time.advance(15 * 60_000);
@@ -288,7 +288,7 @@ describe("a hostile key set", () => {
     expect(await verdictOf(first)).toBe("admitted");
   });
 
-  test("a key that cannot be used is requested again, like a missing one", async () => {
+  test("with an unusable key is fetched again for its kid, as for a missing key", async () => {
     open();
     const good = await signingKey("RS256", "turned");
     provider.answer = async () => Response.json({ keys: [await weak("turned"), first.jwk] });
@@ -300,7 +300,7 @@ describe("a hostile key set", () => {
   });
 
   // GW-53
-  test("with two keys under one kid verifies with either", async () => {
+  test("with two keys of one kid verifies tokens of either key", async () => {
     const twin = await signingKey("ES256", "first");
     await loaded(first, twin);
     expect(await verdictOf(first)).toBe("admitted");
@@ -310,7 +310,7 @@ describe("a hostile key set", () => {
 
 let halfLength: Promise<JWK> | undefined;
 
-/** Returns an RSA key of half the accepted length, the same each time. */
+/** Returns an RSA key of half the accepted length. Key generation is slow, so there is only one such key. */
 function weakKey(): Promise<JWK> {
   halfLength ??= makeWeakKey();
   return halfLength;
@@ -331,11 +331,11 @@ async function makeWeakKey(): Promise<JWK> {
 }
 
 // GW-161
-describe("without a provider", () => {
+describe("admission without an identity provider", () => {
   test.each([
     ["AUTH_JWKS_URI", {}],
     ["AUTH_ISSUER", { AUTH_JWKS_URI: "http://127.0.0.1:1/", AUTH_ISSUER: "" }],
-  ])("for lack of %s it is never ready, says so, and JWTs get 503", async (_, environment) => {
+  ])("is never ready without %s, logs why, and JWTs get 503", async (_, environment) => {
     provider = startProvider();
     gate = admission(environment);
     await gate.start();

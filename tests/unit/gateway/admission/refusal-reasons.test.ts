@@ -1,3 +1,4 @@
+/** Tests of the reasons for refused credentials that operators see. Each failed check has its own reason. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { REFUSAL_REASONS } from "@ostiary/gateway/admission/refusal-counts";
 import type { RefusalReason } from "@ostiary/lib/runtime/tokens";
@@ -12,8 +13,6 @@ import {
   startProvider,
 } from "../../../support/provider-stand-in.ts";
 import { type Admission, admission, bearer, credential, ISSUER, key } from "./harness.ts";
-
-/** The reasons of refused credentials, for operators: every failed check has its own. */
 
 const MEMBER_KEY = credential("k-2");
 let main: SigningKey;
@@ -80,7 +79,7 @@ const rows: Row[] = [
   ["signature", "another key", () => sign(stranger, claims()), /does not verify the signature/],
   [
     "issuer",
-    "a slash too many",
+    "an additional slash",
     () => sign(main, claims({ iss: `${ISSUER}/` })),
     `The token's iss is "${ISSUER}/", but AUTH_ISSUER is "${ISSUER}".`,
   ],
@@ -96,10 +95,15 @@ const rows: Row[] = [
     () => sign(main, claims({ exp: 86_400 })),
     /expired at 1970-01-02T00:00:00.000Z/,
   ],
-  ["expired", "a time beyond all", () => sign(main, claims({ exp: -1e300 })), /expired at -1e\+300/],
+  [
+    "expired",
+    "a time outside the range of dates",
+    () => sign(main, claims({ exp: -1e300 })),
+    /expired at -1e\+300/,
+  ],
   [
     "not_yet_valid",
-    "a token of tomorrow",
+    "a token for the future",
     () => sign(main, claims({ nbf: 32_503_680_000 })),
     /not valid before 3000-01-01T00:00:00.000Z/,
   ],
@@ -108,11 +112,16 @@ const rows: Row[] = [
   ["claim_missing", "no aud", () => sign(main, claims({ aud: undefined })), "The token has no claim aud."],
   [
     "claim_missing",
-    "no person",
+    "no user id",
     () => sign(main, claims({ properties: {} })),
     "The token has no claim properties.id.",
   ],
-  ["claim_invalid", "an empty person", () => sign(main, claims({ properties: { id: "" } })), /properties.id/],
+  [
+    "claim_invalid",
+    "an empty user id",
+    () => sign(main, claims({ properties: { id: "" } })),
+    /properties.id/,
+  ],
   [
     "claim_invalid",
     "a text for exp",
@@ -139,7 +148,7 @@ describe("a token is refused for", () => {
     expect(gate.counted).toEqual([reason]);
   });
 
-  test("the signature, when several keys without a kid do not verify it", async () => {
+  test("signature: a token without a kid that none of several keys verifies", async () => {
     const [first, second] = [await signingKey("ES256"), await signingKey("ES256")];
     const two = startProvider(first, second);
     const other = admission({ AUTH_JWKS_URI: two.uri });
@@ -153,7 +162,7 @@ describe("a token is refused for", () => {
     await Promise.all([other.close(), two.stop()]);
   });
 
-  test("an unsigned token is refused before its claims are read", async () => {
+  test("algorithm: an unsigned token, before its claims are read", async () => {
     const token = `${new UnsecuredJWT(claims()).encode()}c2ln`;
     expect((await gate.refusal("user", bearer(token))).reason).toBe("algorithm");
   });
@@ -161,7 +170,7 @@ describe("a token is refused for", () => {
 
 // GW-163
 describe("a request is refused for", () => {
-  test("missing: no credential, or one in a place where this route does not look", async () => {
+  test("missing: no credential, or one in a header that the route does not accept", async () => {
     expect((await gate.refusal("user", {})).detail).toBe(
       "A route of user scope accepts X-API-Key or Authorization: Bearer.",
     );
@@ -173,14 +182,14 @@ describe("a request is refused for", () => {
     expect(gate.counted).toEqual(["missing", "missing", "missing"]);
   });
 
-  test("realm: a member's key on a route of a person", async () => {
+  test("realm: a member's key on a route of scope user", async () => {
     expect(await gate.refusal("user", key(MEMBER_KEY))).toMatchObject({
       reason: "realm",
       detail: "The credential belongs to a member of an organization; the route has user scope.",
     });
   });
 
-  test("api_key: a key that identity refuses, also while that is cached, or of no known form", async () => {
+  test("api_key: a key that identity refuses, also from the cache, or a key of unknown form", async () => {
     const unknown = credential("k-2");
     for (const text of [unknown, unknown, "garbage"]) {
       expect((await gate.refusal("user", key(text))).reason).toBe("api_key");
@@ -189,14 +198,14 @@ describe("a request is refused for", () => {
   });
 });
 
-test("an admitted request counts nothing, and every reason has a test", async () => {
+test("an admitted request counts no reason, and every reason has a test", async () => {
   expect(await gate.verdict("user", bearer(await sign(main, claims())))).toBe("admitted");
   expect(gate.counted).toEqual([]);
   const tested = new Set<RefusalReason>([...rows.map(([reason]) => reason), "missing", "realm", "api_key"]);
   expect(REFUSAL_REASONS.filter((reason) => !tested.has(reason))).toEqual([]);
 });
 
-test("a token's values are cut in the detail, whatever their length", async () => {
+test("long values of a token are shortened in the detail", async () => {
   const { detail } = await gate.refusal("user", bearer(await sign(main, claims({ iss: "x".repeat(4_000) }))));
   expect(detail.length).toBeLessThan(300);
   expect(detail).toContain("xxx…,");

@@ -12,7 +12,7 @@ import { type Admission, admission, ISSUER } from "./harness.ts";
 
 export const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split(" ");
 
-/** Starts a provider with a key of each algorithm for the tests of a file, and ends what they open. */
+/** Starts an identity provider with a key for each algorithm, and stops it after the tests of a file. */
 export function tokenBed() {
   let keys: readonly SigningKey[];
   let stranger: SigningKey;
@@ -40,14 +40,14 @@ export function tokenBed() {
     get main() {
       return keyFor("ES256");
     },
-    /** A key that the provider does not have, under the id of one that it has. */
+    /** A key that the provider did not publish, with the id of a published key. */
     get stranger() {
       return stranger;
     },
     get provider() {
       return provider;
     },
-    /** The admission that the test has opened last. A token needs its clock. */
+    /** The authenticator that the test opened last. Its clock sets the times in tokens. */
     get gate() {
       return gate;
     },

@@ -28,7 +28,7 @@ describe("a JWT", () => {
   );
 
   // GW-39
-  test("is no proof on organization and member routes, and identity is not called", async () => {
+  test("gets 401 on organization and member routes, without a call to identity", async () => {
     const { identity, verdict } = await open();
     const token = await sign(bed.main, claims());
     expect(await verdict("organization", bearer(token))).toBe(401);
@@ -47,12 +47,12 @@ describe("a JWT", () => {
   });
 
   // GW-48
-  test("of a person whom identity refuses is 401", async () => {
+  test("of a person whom identity refuses gets 401", async () => {
     const { verdict } = await open();
     expect(await verdict("user", bearer(await sign(bed.main, claims({ sub: "mallory" }))))).toBe(401);
   });
 
-  test("that identity answers with a membership is 503", async () => {
+  test("gets 503 if identity returns a member", async () => {
     const { identity, verdict } = await open();
     identity.override = () =>
       Response.json({
@@ -75,7 +75,7 @@ describe("claims", () => {
     ["nbf in 31 s", () => ({ nbf: seconds() + 31 }), 401],
     ["iat in the future", () => ({ iat: seconds() + 600 }), "admitted"],
     ["another issuer", () => ({ iss: "https://evil.example.com" }), 401],
-    ["an issuer with a slash more", () => ({ iss: `${ISSUER}/` }), 401],
+    ["an issuer with an additional slash", () => ({ iss: `${ISSUER}/` }), 401],
     ["no issuer", () => ({ iss: undefined }), 401],
     ["an empty subject", () => ({ sub: "" }), 401],
     ["no subject", () => ({ sub: undefined }), 401],
@@ -96,7 +96,7 @@ describe("claims", () => {
     ["sub", "42"],
     ["sub", '["alice"]'],
     ["sub", '{"toString":"alice"}'],
-  ])("with %s of a wrong type, %s, are 401", async (name, json) => {
+  ])("with %s of a wrong type, %s, get 401", async (name, json) => {
     const { verdict } = await open();
     expect(
       await verdict("user", bearer(await sign(bed.main, { ...claims(), [name]: JSON.parse(json) }))),
@@ -104,7 +104,7 @@ describe("claims", () => {
   });
 
   // GW-46
-  test("must name an allowed audience when some are configured", async () => {
+  test("must name an allowed audience if audiences are configured", async () => {
     const { verdict } = await open({ AUTH_ALLOWED_AUDIENCES: "web, mobile ,," });
     const of = async (aud: JWTPayload["aud"]) =>
       verdict("user", bearer(await sign(bed.main, claims({ aud }))));
@@ -119,7 +119,7 @@ describe("claims", () => {
   });
 
   // GW-47
-  test("name the person by AUTH_USER_ID_CLAIM, whose dots descend", async () => {
+  test("name the person in AUTH_USER_ID_CLAIM, where a dot leads into an object", async () => {
     const { identity, verdict } = await open({ AUTH_USER_ID_CLAIM: "properties.user_id" });
     const of = async (more: JWTPayload) => verdict("user", bearer(await sign(bed.main, claims(more))));
     expect(await of({ properties: { user_id: "alice" } })).toBe("admitted");
@@ -134,7 +134,7 @@ describe("claims", () => {
 
   // GW-47
   test.each(["constructor.name", "__proto__.name", "toString"])(
-    "count only themselves: the claim path %s finds nothing inherited",
+    "do not inherit values: the claim path %s finds nothing",
     async (path) => {
       const { verdict } = await open({ AUTH_USER_ID_CLAIM: path });
       expect(await verdict("user", bearer(await sign(bed.main, claims())))).toBe(401);
@@ -144,7 +144,7 @@ describe("claims", () => {
 
 // GW-53
 describe("a token without a kid", () => {
-  test("is tried with every key that its algorithm fits", async () => {
+  test("is tried with every key that fits its algorithm", async () => {
     const [first, second] = [await signingKey("ES256", "a"), await signingKey("ES256", "b")];
     const two = startProvider(first, second);
     const { verdict } = await open({ AUTH_JWKS_URI: two.uri });
@@ -156,9 +156,9 @@ describe("a token without a kid", () => {
   });
 });
 
-describe("the cache", () => {
+describe("the token cache", () => {
   // GW-59
-  test("answers a token that was verified before at once, without a promise", async () => {
+  test("returns the principal of a known token synchronously", async () => {
     const { authenticate, verdict } = await open();
     const token = await sign(bed.main, claims());
     await verdict("user", bearer(token));
@@ -166,7 +166,7 @@ describe("the cache", () => {
   });
 
   // GW-59
-  test("holds a verified token until it expires, whatever happens to the key set", async () => {
+  test("keeps a verified token until it expires", async () => {
     const { time, verdict } = await open();
     const token = await sign(bed.main, claims({ exp: seconds() + 100 }));
     await verdict("user", bearer(token));
@@ -189,7 +189,7 @@ describe("the cache", () => {
   });
 
   // GW-60
-  test("lets a thousand concurrent misses of one person share one call", async () => {
+  test("makes one call for a thousand concurrent misses of one person", async () => {
     const { identity, verdict } = await open();
     const tokens = await Promise.all(
       Array.from({ length: 20 }, (_, at) => sign(bed.main, claims({ jti: String(at) }))),
@@ -199,7 +199,7 @@ describe("the cache", () => {
     expect(identity.calls).toHaveLength(1);
   });
 
-  test("does not hold 503", async () => {
+  test("does not keep a 503", async () => {
     const { identity, verdict } = await open();
     const token = await sign(bed.main, claims());
     identity.override = () => new Response(null, { status: 503 });

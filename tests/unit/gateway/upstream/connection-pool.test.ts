@@ -16,7 +16,7 @@ const OPTIONS: PoolClientOptions = {
 
 let service: RawUpstream;
 let clock: ManualClock;
-/** Answers the requests that the service holds back. */
+/** Sends the responses that the service holds back. */
 let answer: (text?: string) => void;
 
 beforeEach(() => {
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 afterEach(() => service.close());
 
-/** Makes the service answer nothing until `answer` is called. */
+/** Makes the service hold back its responses until `answer` is called. */
 function holdAnswers(): void {
   const { promise, resolve } = Promise.withResolvers<string>();
   service.handler = () => promise;
@@ -49,7 +49,7 @@ function clientWith(options: Partial<PoolClientOptions> = {}) {
     };
     return { handle, response: client.fetch(request, handle) };
   };
-  /** Makes this many calls at once and waits until all are answered. */
+  /** Makes `count` calls at once, and waits for all responses. */
   const crowd = async (count: number, origin?: string) => {
     holdAnswers();
     const calls = Array.from({ length: count }, () => call("GET", origin));
@@ -61,7 +61,7 @@ function clientWith(options: Partial<PoolClientOptions> = {}) {
   return { client, counts: counts.of("things"), call, crowd };
 }
 
-/** Waits for this many sweeps, with time for connections to close. */
+/** Runs `count` sweeps of the pool, and lets connections close after each sweep. */
 async function sweeps(count: number): Promise<void> {
   for (let sweep = 0; sweep < count; sweep++) {
     clock.advance(1_000);
@@ -80,7 +80,7 @@ async function lengthOf(body: Uint8Array | ByteSource | null): Promise<number> {
 const statusOf = async ({ response }: { response: Promise<{ status: number }> }) => (await response).status;
 
 describe("an idle connection", () => {
-  test("carries the next request, and the one after it", async () => {
+  test("carries all following requests", async () => {
     const { call, counts } = clientWith();
     for (let nth = 0; nth < 50; nth++) expect(await statusOf(call())).toBe(200);
     expect(service.sockets).toHaveLength(1);
@@ -126,14 +126,14 @@ describe("an idle connection", () => {
     expect(counts.closed).toMatchObject({ last: 3 });
   });
 
-  test("is used once when none may be kept", async () => {
+  test("is not kept if the keep-alive time is 0", async () => {
     const { call, counts } = clientWith({ keep_alive_ms: 0 });
     for (let nth = 0; nth < 3; nth++) expect(await statusOf(call())).toBe(200);
     expect(service.sockets).toHaveLength(3);
     expect(counts).toMatchObject({ established: 3, reused: 0 });
   });
 
-  test("that the service closes is left out of the pool", async () => {
+  test("is removed from the pool when the service closes it", async () => {
     const { call, counts } = clientWith();
     await statusOf(call());
     service.sockets[0]?.end();
@@ -145,7 +145,7 @@ describe("an idle connection", () => {
 
 describe("idle connections beyond the limit", () => {
   // GW-165
-  test("are kept while requests need them again, and closed when a second passes without", async () => {
+  test("are kept while they are reused, and closed after a second without use", async () => {
     const { crowd } = clientWith();
     for (let nth = 0; nth < 20; nth++) await crowd(12);
     expect(service.sockets).toHaveLength(12);
@@ -153,7 +153,7 @@ describe("idle connections beyond the limit", () => {
     await waitFor(() => service.open === 4);
   });
 
-  test("are bounded over all services", async () => {
+  test("have a maximum for all services together", async () => {
     const { client, crowd } = clientWith({ idle_max: 1 });
     const others = Array.from({ length: 30 }, () => new RawUpstream(() => OK));
     for (const other of others) {
@@ -177,14 +177,14 @@ describe("idle connections beyond the limit", () => {
 });
 
 describe("a request without an idle connection", () => {
-  test("takes the first connection that becomes free or established", async () => {
+  test("uses the first connection that becomes free or is established", async () => {
     const { crowd } = clientWith();
     await crowd(1_000);
     expect(service.sockets.length).toBeLessThanOrEqual(1_000);
   });
 
   // GW-125
-  test("waits while the maximum is open, then takes one that becomes free", async () => {
+  test("waits while the maximum number of connections is open, then uses a free one", async () => {
     const { call } = clientWith({ connections_max: 1 });
     holdAnswers();
     const calls = [call(), call(), call()];
@@ -195,7 +195,7 @@ describe("a request without an idle connection", () => {
   });
 
   // GW-165
-  test("takes the place of another service's idle connection when there is no room", async () => {
+  test("replaces another service's idle connection if the maximum is open", async () => {
     const other = new RawUpstream(() => OK);
     const { call } = clientWith({ connections_max: 1 });
     await statusOf(call("GET", other.url));
@@ -204,7 +204,7 @@ describe("a request without an idle connection", () => {
     other.close();
   });
 
-  test("takes the place that another service's cancelled request leaves", async () => {
+  test("replaces the connection of another service's cancelled request", async () => {
     const other = new RawUpstream(() => null);
     const { call } = clientWith({ connections_max: 1 });
     const first = call("GET", other.url);
@@ -217,7 +217,7 @@ describe("a request without an idle connection", () => {
   });
 
   // GW-125
-  test("fails after the connect timeout, and leaves nothing behind", async () => {
+  test("fails after the connect timeout, and is never sent", async () => {
     const { call } = clientWith({ connections_max: 1 });
     holdAnswers();
     const first = call();
@@ -234,7 +234,7 @@ describe("a request without an idle connection", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  test("fails at once when nothing listens, each with its own attempt", async () => {
+  test("fails at once when nothing listens, after an attempt of its own", async () => {
     const { call, counts } = clientWith();
     const gone = new RawUpstream();
     const { url } = gone;
@@ -244,7 +244,7 @@ describe("a request without an idle connection", () => {
     expect(counts.failed).toBe(600);
   });
 
-  test("that is cancelled while it waits leaves its connection to the next one", async () => {
+  test("leaves its connection to the next request if it is cancelled while it waits", async () => {
     const { call, counts } = clientWith();
     const first = call();
     first.handle.underway?.abort();
@@ -254,7 +254,7 @@ describe("a request without an idle connection", () => {
     expect(counts).toMatchObject({ established: 1, reused: 1 });
   });
 
-  test("that is cancelled while it waits is not sent", async () => {
+  test("is not sent if it is cancelled while it waits", async () => {
     const { call } = clientWith({ connections_max: 1 });
     holdAnswers();
     const first = call();
@@ -269,8 +269,8 @@ describe("a request without an idle connection", () => {
 });
 
 // GW-124
-describe("a reused connection that died before the first byte of a response", () => {
-  /** Returns a client with four idle connections that die under the next request. */
+describe("when a reused connection closes before the first byte of a response, the client", () => {
+  /** Returns a client with four idle connections, which the service closes when it receives a request. */
   async function dying() {
     const { call, crowd, counts } = clientWith();
     await crowd(4);
@@ -290,7 +290,7 @@ describe("a reused connection that died before the first byte of a response", ()
   });
 
   test.each(["POST", "PUT", "PATCH", "DELETE"])(
-    "fails a %s, which may have been carried out",
+    "fails a %s, which the service may have executed",
     async (method) => {
       const { call } = await dying();
       await expect(call(method).response).rejects.toMatchObject({ code: "ECONNRESET" });
@@ -310,7 +310,7 @@ describe("a reused connection that died before the first byte of a response", ()
     expect(service.requests).toHaveLength(1);
   });
 
-  test("does not repeat a request whose second connection dies too", async () => {
+  test("does not repeat a request whose second connection closes too", async () => {
     const { call, crowd } = clientWith();
     await crowd(1);
     service.handler = (_, socket) => {
@@ -338,7 +338,7 @@ test("an abort after the response is complete does not affect the request that n
 });
 
 // GW-126
-test("an unread response occupies no connection that others need", async () => {
+test("an unread response does not block the connections of other requests", async () => {
   const { call } = clientWith();
   for (let length = 270_000; length < 600_000; length += 30_000) {
     service.handler = () => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${"x".repeat(length)}`;
@@ -349,7 +349,7 @@ test("an unread response occupies no connection that others need", async () => {
   }
 });
 
-test("bytes that arrive between two requests close the connection and reach nobody", async () => {
+test("bytes that arrive between two requests close the connection, and no client gets them", async () => {
   const { call, counts } = clientWith();
   await statusOf(call());
   service.sockets[0]?.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");

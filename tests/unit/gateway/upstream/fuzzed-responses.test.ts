@@ -10,10 +10,10 @@ import { referenceRead } from "./reference-reader.ts";
 const SEEDS = runs(20_000);
 const REQUESTS_MAX = 4;
 
-/** The answer to one request on a connection. */
+/** The response to one request on a connection, as the gateway's reader reports it. */
 interface Answer {
   readonly method: string;
-  /** The offset in the bytes of the connection at which the client began to expect the response. */
+  /** The offset of the first byte that the reader received for this request. */
   readonly from: number;
   head: ResponseHead | null;
   readonly interim: number[];
@@ -21,15 +21,15 @@ interface Answer {
   ended: boolean;
   reusable: boolean;
   refused: boolean;
-  /** The offset of the end of the piece that completed the response. */
+  /** The offset after the last piece that the reader accepted for this request. */
   to: number;
 }
 
 const names = new FieldNames(() => true);
 
 /**
- * A client that sends requests one after the other over one connection while these pieces arrive. It throws
- * what the reader throws, except refusals.
+ * Feeds the pieces of one connection to the gateway's reader, and returns what it reads for consecutive
+ * requests. A `MalformedResponse` is recorded as `refused`; other errors are thrown.
  */
 function answersTo(methods: readonly string[], pieces: readonly string[]): Answer[] {
   const answers: Answer[] = [];
@@ -72,7 +72,7 @@ function answersTo(methods: readonly string[], pieces: readonly string[]): Answe
   return answers;
 }
 
-/** Returns the answer by the second reader. */
+/** Returns what the reference reader reads for the same request, or null if it refuses the response. */
 function expectedOf({ method, from, to }: Answer, stream: string) {
   const response = referenceRead(stream.slice(from), method);
   if (response === null) return null;
@@ -96,7 +96,7 @@ function disagreement(
   return `Seed ${seed}: to ${method}, ${bytes} is read as ${JSON.stringify(got)}, not ${JSON.stringify(expected)}`;
 }
 
-test("damaged, cut and joined responses are read as a second reader reads them, or refused", () => {
+test("the gateway reads or refuses damaged, split and joined responses like the reference reader", () => {
   const counts = { answered: 0, refused: 0, reused: 0 };
   for (let seed = 0; seed < SEEDS; seed++) {
     const random = new Random(seed);
@@ -105,7 +105,7 @@ test("damaged, cut and joined responses are read as a second reader reads them, 
       return random.chance(30) ? damaged(response, random) : response;
     });
     const methods = responses.map(() => random.pick(["GET", "GET", "POST", "HEAD"]));
-    // In separate pieces, as from a service that waits for requests, or joined.
+    // The responses arrive one by one, as from a service that waits for each request, or joined.
     const pieces = random.chance(70)
       ? responses.flatMap((response) => (random.chance(60) ? [response] : randomPieces(response, random)))
       : randomPieces(responses.join(""), random);
@@ -119,6 +119,6 @@ test("damaged, cut and joined responses are read as a second reader reads them, 
       if (answer.reusable) counts.reused++;
     }
   }
-  // The fuzzer reaches its targets.
+  // Each outcome must occur often, or the random responses would not test it.
   for (const count of Object.values(counts)) expect(count).toBeGreaterThan(SEEDS / 10);
 }, 120_000);

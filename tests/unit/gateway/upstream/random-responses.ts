@@ -1,4 +1,4 @@
-/** Responses for a fuzzer: made from a grammar of the points on which readers disagree, then damaged. */
+/** Random responses for a fuzzer. They use the parts of HTTP/1 on which readers disagree. */
 import type { Random } from "../../../support/random.ts";
 
 const STATUS_LINES = [
@@ -36,7 +36,7 @@ const FIELDS = [
   "Trailer: X-T",
 ] as const;
 
-/** Fields and lines that a strict reader refuses, or that frame the body differently from what follows. */
+/** Header lines that a strict reader refuses, or that do not describe the length of the actual body. */
 const TRAPS = [
   "Content-Length: 3",
   "Content-Length: 03",
@@ -70,7 +70,7 @@ const TRAILERS = [
 ] as const;
 const SPICE = [0, 9, 10, 13, 32, 48, 58, 59, 65, 102, 127, 128, 255] as const;
 
-/** Returns a response, nearly always a well-formed one. */
+/** Returns a random response, which is nearly always well-formed. */
 export function randomResponse(random: Random): string {
   const lines: string[] = [random.pick(STATUS_LINES)];
   for (let left = random.below(5); left > 0; left--) lines.push(random.pick(FIELDS));
@@ -88,7 +88,7 @@ function randomBody(random: Random): { field: string | null; bytes: string } {
   return { field: "Transfer-Encoding: chunked", bytes: chunks(content, random) };
 }
 
-/** Sometimes returns a body that a reader must not take for a response. */
+/** Returns a random body, which sometimes looks like a response. */
 function randomContent(random: Random): string {
   if (random.chance(10)) return "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret";
   return "abcdefghijklmnopqrstuvwxyz\r\n0\r\n\r\n0123456789".slice(0, random.below(45));
@@ -106,7 +106,7 @@ function chunks(content: string, random: Random): string {
   return `${bytes}0\r\n${random.chance(10) ? random.pick(TRAILERS) : ""}\r\n`;
 }
 
-/** Changes, drops, adds and repeats bytes in a few places, or cuts the end off. */
+/** Returns `bytes` with up to three changes: replaced, added, removed or repeated bytes, or a missing end. */
 export function damaged(bytes: string, random: Random): string {
   let result = bytes;
   for (let left = 1 + random.below(3); left > 0; left--) {
@@ -125,7 +125,7 @@ export function damaged(bytes: string, random: Random): string {
   return result;
 }
 
-/** Cuts `bytes` into pieces, sometimes into very small ones. */
+/** Splits `bytes` into pieces of random size, which are sometimes very small. */
 export function randomPieces(bytes: string, random: Random): string[] {
   const longest = random.pick([1, 3, 20, 100, 100, 10_000]);
   const pieces: string[] = [];

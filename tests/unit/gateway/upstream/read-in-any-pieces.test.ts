@@ -1,8 +1,7 @@
+/** Tests that well-formed responses are read the same, whether they arrive whole or in pieces. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { cutAt, type ReadOptions, readResponse } from "./read-responses.ts";
-
-/** Well-formed responses are read the same, whole or cut anywhere. */
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
@@ -28,8 +27,8 @@ const bodies: Row[] = [
     { body: "ok", contentLength: 2, framing: "length" },
   ],
   ["an empty body", `${OK}Content-Length: 0\r\n\r\n`, { body: "", contentLength: 0 }],
-  ["a length with zeros in front", `${OK}Content-Length: 0002\r\n\r\nok`, { body: "ok", contentLength: 2 }],
-  ["a length that is repeated", `${OK}Content-Length: 2\r\ncontent-length:2\r\n\r\nok`, { body: "ok" }],
+  ["a length with leading zeros", `${OK}Content-Length: 0002\r\n\r\nok`, { body: "ok", contentLength: 2 }],
+  ["a repeated length", `${OK}Content-Length: 2\r\ncontent-length:2\r\n\r\nok`, { body: "ok" }],
   ["a body that looks like a response", `${OK}Content-Length: ${OK.length}\r\n\r\n${OK}`, { body: OK }],
   [
     "a chunked body",
@@ -51,18 +50,22 @@ const bodies: Row[] = [
   ],
   ["CRLF within chunks", `${CHUNKED}6\r\n\r\n0\r\n\r\r\n0\r\n\r\n`, { body: "\r\n0\r\n\r" }],
   [
-    "chunked in other letters",
+    "chunked in another case",
     `${OK}TRANSFER-ENCODING:\tChunked \r\n\r\n2\r\nok\r\n0\r\n\r\n`,
     { body: "ok" },
   ],
   [
-    "a body up to the end of its connection",
+    "a body that ends with the connection",
     `${OK}\r\nok`,
     { body: "ok", framing: "close", contentLength: null, reusable: false },
     { ended: true },
   ],
-  ["a body that goes on", `${OK}\r\nok`, { body: "ok", complete: false, reusable: false }],
-  ["a part of a body", `${OK}Content-Length: 3\r\n\r\nok`, { body: "ok", complete: false, reusable: false }],
+  ["a body that has not ended", `${OK}\r\nok`, { body: "ok", complete: false, reusable: false }],
+  [
+    "an incomplete body",
+    `${OK}Content-Length: 3\r\n\r\nok`,
+    { body: "ok", complete: false, reusable: false },
+  ],
 ];
 
 const without_body: Row[] = [
@@ -111,7 +114,7 @@ const connections: Row[] = [
     { fields: ["x-b", "2"] },
   ],
   [
-    "a value that is like a named field",
+    "a value that equals the name of a field in Connection",
     `${OK}X-A: x-b\r\nX-B: 2\r\nConnection: x-b\r\n${EMPTY}\r\n`,
     { fields: ["x-a", "x-b"] },
   ],
@@ -129,19 +132,19 @@ const connections: Row[] = [
   ],
   ["Keep-Alive without timeout", `${OK}Keep-Alive: max=100\r\n${EMPTY}\r\n`, { timeout_ms: null }],
   [
-    "Keep-Alive with a timeout that is no number",
+    "Keep-Alive with a timeout that is not a number",
     `${OK}Keep-Alive: timeout=soon\r\n${EMPTY}\r\n`,
     { timeout_ms: null },
   ],
   [
-    "bytes behind the response",
+    "bytes after the response",
     `${OK}Content-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n`,
     { body: "ok", reusable: false },
   ],
-  ["a line behind the response", `${OK}Content-Length: 2\r\n\r\nok\r\n`, { body: "ok", reusable: false }],
-  ["bytes behind the last chunk", `${CHUNKED}2\r\nok\r\n0\r\n\r\nx`, { body: "ok", reusable: false }],
+  ["a line after the response", `${OK}Content-Length: 2\r\n\r\nok\r\n`, { body: "ok", reusable: false }],
+  ["bytes after the last chunk", `${CHUNKED}2\r\nok\r\n0\r\n\r\nx`, { body: "ok", reusable: false }],
   [
-    "a body where there must be none",
+    "a body after a 204",
     "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok",
     { status: 204, body: "", reusable: false },
   ],
@@ -166,7 +169,7 @@ const heads: Row[] = [
     { fields: ["!#$%&'*+-.^_`|~09", "1"] },
   ],
   [
-    "names of one hash apart",
+    "names that have the same hash",
     `${OK}AaAa: 1\r\nAaBB: 2\r\nBBAa: 3\r\nBBBB: 4\r\nAaAa: 5\r\n${EMPTY}\r\n`,
     { fields: ["aaaa", "1", "aabb", "2", "bbaa", "3", "bbbb", "4", "aaaa", "5"] },
   ],
@@ -187,7 +190,7 @@ const heads: Row[] = [
   ],
 ];
 
-// The runner would take a missing last argument for a callback.
+// Each row gets options, because the test runner passes a callback in place of a missing last argument.
 const rows = [...bodies, ...without_body, ...connections, ...heads].map(
   ([what, bytes, expected, options = {}]) => [what, bytes, expected, options] as const,
 );
@@ -214,7 +217,7 @@ describe("reads", () => {
   });
 });
 
-describe("reads the same, cut at every byte:", () => {
+describe("reads the same when it is split at any byte:", () => {
   test.each(rows)("%s", (_, bytes, __, options) => {
     const whole = readResponse([bytes], options);
     for (let at = 1; at < bytes.length; at++) {
@@ -223,7 +226,7 @@ describe("reads the same, cut at every byte:", () => {
     expect(readResponse([...bytes], options)).toEqual(whole);
   });
 
-  test("all of them, cut at several bytes", () => {
+  test("any response, split at several bytes", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...rows),

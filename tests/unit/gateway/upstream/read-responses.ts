@@ -2,7 +2,7 @@ import { FieldNames } from "../../../../apps/gateway/upstream/field-names.ts";
 import { MalformedResponse } from "../../../../apps/gateway/upstream/malformed-response.ts";
 import { type ResponseHead, ResponseReader } from "../../../../apps/gateway/upstream/response-reader.ts";
 
-/** One response as a client of the reader sees it. */
+/** A response as a `ResponseReader` reports it. */
 export interface ReadResponse {
   readonly head: ResponseHead | null;
   readonly interim: readonly number[];
@@ -15,13 +15,13 @@ export interface ReadResponse {
 
 export interface ReadOptions {
   readonly method?: string;
-  /** Whether the connection ends in order after the bytes. */
+  /** Whether the connection closes normally after the bytes. */
   readonly ended?: boolean;
 }
 
 const ALL_NAMES = new FieldNames(() => true);
 
-/** Reads the response in these chunks (as Latin-1). Throws every error except a `MalformedResponse`. */
+/** Reads one response from chunks of Latin-1 text or bytes. Throws all errors except `MalformedResponse`. */
 export function readResponse(
   chunks: readonly (string | Buffer)[],
   { method = "GET", ended = false }: ReadOptions = {},
@@ -44,7 +44,7 @@ export function readResponse(
   reader.expect(method);
   try {
     for (const chunk of chunks) {
-      // Bytes after a response close its connection, and are not read.
+      // The gateway closes a connection that has bytes after the response, so the reader does not get them.
       if (end !== null) {
         end = { reusable: false };
         break;
@@ -64,10 +64,10 @@ function isReusable(end: { reusable: boolean } | null): boolean {
   return end?.reusable ?? false;
 }
 
-/** Cuts `text` at these places, in any order. Places beyond its end do not count. */
-export function cutAt(text: string, places: readonly number[]): string[] {
-  const inside = [...new Set(places)]
-    .filter((place) => place > 0 && place < text.length)
+/** Splits `text` at `offsets`, which may be in any order. Offsets outside the text are ignored. */
+export function cutAt(text: string, offsets: readonly number[]): string[] {
+  const inside = [...new Set(offsets)]
+    .filter((offset) => offset > 0 && offset < text.length)
     .sort((a, b) => a - b);
   const bounds = [0, ...inside, text.length];
   return bounds.slice(1).map((to, index) => text.slice(bounds[index], to));

@@ -1,6 +1,6 @@
 /**
- * A second reader of responses, made from expressions over the whole text. It is slow, takes no cuts, and
- * shares no line with the gateway's reader. When the two disagree, one of them is wrong.
+ * A reference reader of HTTP responses. It is slow, because it applies regular expressions to the whole text.
+ * It shares no code with the gateway's reader, so if the two readers disagree, one of them has a bug.
  */
 
 export interface ReferenceResponse {
@@ -8,7 +8,7 @@ export interface ReferenceResponse {
   readonly fields: readonly string[];
   readonly interim: readonly number[];
   readonly body: string;
-  /** The offset of the end; null when the response ends with its connection. */
+  /** The offset after the response, or null if the response ends when the connection closes. */
   readonly end: number | null;
   readonly persistent: boolean;
 }
@@ -27,7 +27,7 @@ interface Head {
   readonly end: number;
 }
 
-/** Returns the response that `text` begins with; null if it must be refused, or is not whole at the end of `text`. */
+/** Returns the response at the start of `text`, or null if the response is malformed or incomplete. */
 export function referenceRead(text: string, method: string): ReferenceResponse | null {
   const interim: number[] = [];
   let from = 0;

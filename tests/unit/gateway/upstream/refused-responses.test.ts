@@ -1,10 +1,9 @@
+/**
+ * Tests that the gateway refuses responses that another reader could understand differently, and responses of
+ * unlimited size. If the head is refused, no byte of the body is passed on.
+ */
 import { expect, test } from "bun:test";
 import { cutAt, readResponse } from "./read-responses.ts";
-
-/**
- * Responses that two readers could understand in two ways, and responses without bounds. Each is refused, whole or
- * cut, before any byte of its body is passed on.
- */
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
@@ -25,22 +24,22 @@ const heads: Record<string, string> = {
   "a status of two digits": "HTTP/1.1 20 OK\r\n\r\n",
   "a status of four digits": "HTTP/1.1 2000 OK\r\n\r\n",
   "a status with a sign": "HTTP/1.1 +20 OK\r\n\r\n",
-  "a status that is no number": "HTTP/1.1 2x0 OK\r\n\r\n",
+  "a status that is not a number": "HTTP/1.1 2x0 OK\r\n\r\n",
   "status 000": "HTTP/1.1 000 OK\r\n\r\n",
   "status 099": "HTTP/1.1 099 OK\r\n\r\n",
   "status 600": "HTTP/1.1 600 OK\r\n\r\n",
-  "a reason behind a tab": "HTTP/1.1 200\tOK\r\n\r\n",
+  "a reason after a tab": "HTTP/1.1 200\tOK\r\n\r\n",
   "a NUL in the reason": "HTTP/1.1 200 O\0K\r\n\r\n",
-  "a bare LF behind the status line": "HTTP/1.1 200 OK\n\r\n",
-  "a bare CR behind the status line": "HTTP/1.1 200 OK\rX: y\r\n\r\n",
+  "a bare LF after the status line": "HTTP/1.1 200 OK\n\r\n",
+  "a bare CR after the status line": "HTTP/1.1 200 OK\rX: y\r\n\r\n",
   "bare line feeds": "HTTP/1.1 200 OK\nContent-Length: 2\n\nok",
-  "a bare LF behind a field": `${OK}X-A: 1\nContent-Length: 2\r\n\r\nok`,
+  "a bare LF after a field": `${OK}X-A: 1\nContent-Length: 2\r\n\r\nok`,
   "a bare LF as the empty line": `${OK}Content-Length: 2\r\n\nok`,
   "a bare CR as the empty line": `${OK}Content-Length: 2\r\n\rok`,
-  "two LFs behind a field": `${OK}X-A: 1\n\nContent-Length: 2\r\n\r\nok`,
-  "LF and CR behind a field": `${OK}X-A: 1\n\rContent-Length: 2\r\n\r\nok`,
+  "two LFs after a field": `${OK}X-A: 1\n\nContent-Length: 2\r\n\r\nok`,
+  "LF and CR after a field": `${OK}X-A: 1\n\rContent-Length: 2\r\n\r\nok`,
   "a bare CR in a value": field("X-A: 1\rX-B: 2"),
-  "two CRs behind a field": field("X-A: 1\r"),
+  "two CRs after a field": field("X-A: 1\r"),
   "a NUL in a value": field("X-A: a\0b"),
   "a bell in a value": field("X-A: a\x07b"),
   "a vertical tab in a value": field("X-A: a\x0bb"),
@@ -62,7 +61,7 @@ const framings: Record<string, string> = {
   "Transfer-Encoding and Content-Length": `${OK}Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "Content-Length and Transfer-Encoding": `${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "two different lengths": `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`,
-  "one length spelled in two ways": `${OK}Content-Length: 2\r\nContent-Length: 02\r\n\r\nok`,
+  "the same length in two notations": `${OK}Content-Length: 2\r\nContent-Length: 02\r\n\r\nok`,
   "a list of lengths": `${OK}Content-Length: 2, 2\r\n\r\nok`,
   "a length with a sign": `${OK}Content-Length: +2\r\n\r\nok`,
   "a negative length": `${OK}Content-Length: -2\r\n\r\nok`,
@@ -72,10 +71,10 @@ const framings: Record<string, string> = {
   "a length with a space": `${OK}Content-Length: 2 0\r\n\r\nok`,
   "an empty length": `${OK}Content-Length: \r\n\r\nok`,
   "a length in other digits": `${OK}Content-Length: \xb2\r\n\r\nok`,
-  "a length that is not exact": `${OK}Content-Length: 9007199254740992\r\n\r\nok`,
+  "a length above the safe integers": `${OK}Content-Length: 9007199254740992\r\n\r\nok`,
   "a length past 64 bits": `${OK}Content-Length: 18446744073709551618\r\n\r\nok`,
   "a coding before chunked": `${OK}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
-  "a coding behind chunked": `${OK}Transfer-Encoding: chunked, identity\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
+  "a coding after chunked": `${OK}Transfer-Encoding: chunked, identity\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "chunked twice": `${OK}Transfer-Encoding: chunked, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "Transfer-Encoding twice": `${OK}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "an unknown coding": `${OK}Transfer-Encoding: xchunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
@@ -83,36 +82,36 @@ const framings: Record<string, string> = {
   "an empty coding": `${OK}Transfer-Encoding:\r\n\r\nok`,
   "chunked in quotes": `${OK}Transfer-Encoding: "chunked"\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "chunked with a parameter": `${OK}Transfer-Encoding: chunked;q=1\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
-  "chunked behind a byte that some read as a space": `${OK}Transfer-Encoding: \xa0chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
+  "chunked after a byte that some readers treat as a space": `${OK}Transfer-Encoding: \xa0chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "chunked in HTTP/1.0": "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
   "101 without an upgrade": "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
 };
 
 const chunkings: Record<string, string> = {
   "no chunk size": "\r\nok\r\n0\r\n\r\n",
-  "a chunk size that is no number": "g\r\nok\r\n0\r\n\r\n",
+  "a chunk size that is not a number": "g\r\nok\r\n0\r\n\r\n",
   "a chunk size with 0x": "0x2\r\nok\r\n0\r\n\r\n",
   "a negative chunk size": "-2\r\nok\r\n0\r\n\r\n",
   "a space before a chunk size": " 2\r\nok\r\n0\r\n\r\n",
-  "a space behind a chunk size": "2 \r\nok\r\n0\r\n\r\n",
+  "a space after a chunk size": "2 \r\nok\r\n0\r\n\r\n",
   "a chunk size that wraps 64 bits": "10000000000000002\r\nok\r\n0\r\n\r\n",
-  "a chunk size that is not exact": "20000000000001\r\nok\r\n0\r\n\r\n",
+  "a chunk size above the safe integers": "20000000000001\r\nok\r\n0\r\n\r\n",
   "a chunk size of too many digits": "00000000000000002\r\nok\r\n0\r\n\r\n",
-  "a bare LF behind a chunk size": "2\nok\r\n0\r\n\r\n",
-  "a bare CR behind a chunk size": "2\rok\r\n0\r\n\r\n",
-  "a bare LF behind a chunk": "2\r\nok\n0\r\n\r\n",
-  "a bare CR behind a chunk": "2\r\nok\r0\r\n\r\n",
-  "another byte for the CR behind a chunk": "2\r\nokX\n0\r\n\r\n",
-  "another byte for the LF behind a chunk": "2\r\nok\rX0\r\n\r\n",
-  "another byte for the LF behind a chunk size": "2\rXok\r\n0\r\n\r\n",
+  "a bare LF after a chunk size": "2\nok\r\n0\r\n\r\n",
+  "a bare CR after a chunk size": "2\rok\r\n0\r\n\r\n",
+  "a bare LF after a chunk": "2\r\nok\n0\r\n\r\n",
+  "a bare CR after a chunk": "2\r\nok\r0\r\n\r\n",
+  "another byte for the CR after a chunk": "2\r\nokX\n0\r\n\r\n",
+  "another byte for the LF after a chunk": "2\r\nok\rX0\r\n\r\n",
+  "another byte for the LF after a chunk size": "2\rXok\r\n0\r\n\r\n",
   "a chunk shorter than its size": "3\r\nok\r\n0\r\n\r\n",
   "a chunk longer than its size": "1\r\nok\r\n0\r\n\r\n",
   "a bare LF in a chunk extension": "2;a\nok\r\n0\r\n\r\n",
   "a bare CR in a chunk extension": "2;a\rb\r\nok\r\n0\r\n\r\n",
   "a NUL in a chunk extension": "2;a\0\r\nok\r\n0\r\n\r\n",
   "an extension without a semicolon": "2 a\r\nok\r\n0\r\n\r\n",
-  "chunk extensions without bound": `2;${"a".repeat(70_000)}\r\nok\r\n0\r\n\r\n`,
-  "a bare LF behind the last chunk": "2\r\nok\r\n0\n\r\n",
+  "chunk extensions of unlimited length": `2;${"a".repeat(70_000)}\r\nok\r\n0\r\n\r\n`,
+  "a bare LF after the last chunk": "2\r\nok\r\n0\n\r\n",
   "a bare LF as the end of the trailers": "2\r\nok\r\n0\r\n\n",
   "a trailer without a colon": "2\r\nok\r\n0\r\nX-A\r\n\r\n",
   "a trailer without a name": "2\r\nok\r\n0\r\n: 1\r\n\r\n",
@@ -127,10 +126,10 @@ const chunkings: Record<string, string> = {
 
 const unbounded: Record<string, string> = {
   "a head over 64 KiB": field(`X-A: ${"a".repeat(65_536)}`),
-  "a status line without end": `HTTP/1.1 200 ${"a".repeat(65_536)}`,
-  "a name without end": `${OK}${"a".repeat(65_536)}`,
+  "a status line of unlimited length": `HTTP/1.1 200 ${"a".repeat(65_536)}`,
+  "a name of unlimited length": `${OK}${"a".repeat(65_536)}`,
   "more than 200 fields": `${OK}${"X-A: 1\r\n".repeat(201)}\r\n`,
-  "interim responses without end": "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(3_000),
+  "unlimited interim responses": "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(3_000),
   "interim responses with more than 200 fields": "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(201),
 };
 
@@ -149,7 +148,7 @@ test.each(Object.entries(chunkings))("refuses %s", (_, bytes) => {
 
 // GW-166
 test.each(Object.entries({ ...heads, ...framings }))(
-  "refuses %s at the same byte and for the same reason when it comes byte by byte",
+  "refuses %s at the same byte and for the same reason when it arrives byte by byte",
   (_, bytes) => {
     expect(readResponse(cutAt(bytes, [...bytes].keys().toArray()))).toEqual(readResponse([bytes]));
   },
