@@ -86,7 +86,7 @@ function reportFailure(
   if (!(error instanceof CommandFailure)) throw error;
   const text = textOf(error, asJson);
   if (text !== null) terminal.writeError(`${text}\n`);
-  return error.exit_code;
+  return error.exitCode;
 }
 
 /** Returns the text to write for a failure, or null to write nothing. */
@@ -134,7 +134,8 @@ Profiles, used if both are unset or --registry names one: ostiary/config.yaml in
     staging: { url: "https://registry.staging:5002", token_command: pass show ostiary/staging }
 
 Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage,
-  3 an effect that --fail-on names, 130 interrupted
+  3 an effect that --fail-on names, 4 undecided (audit verify, audit watch --once),
+  130 interrupted
 
 Examples:
   $ bun cli validate routes.yaml

@@ -63,7 +63,7 @@ export function createStreamGauges({ registry }: Metrics, readings: () => readon
   });
   new Gauge({
     name: "audit_stream_wait_seconds",
-    help: "The longest time that a stream has had an entry to deliver without delivering it. Pauses do not count.",
+    help: "The longest time that a stream could have delivered an entry and did not. Pauses do not count.",
     registers,
     collect() {
       const found = readings();

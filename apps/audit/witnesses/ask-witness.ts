@@ -15,7 +15,7 @@ export type Exchange =
   | { outcome: "cosigned"; cosignature: Cosignature }
   /** The witness has cosigned a tree of this size, so the proof must start from this size. */
   | { outcome: "other_size"; size: number }
-  /** The witness says that this root does not continue what it cosigned. */
+  /** The witness reports that this root does not extend the tree that the witness cosigned last. */
   | { outcome: "conflict"; reason: string }
   | { outcome: "failed"; reason: string }
   /** The caller aborted the call. */
@@ -28,13 +28,13 @@ const SIZE_ANSWER = /^(?:0|[1-9][0-9]{0,15})\n$/;
 interface ExchangeDeps {
   receiver: Receiver;
   witness: Witness;
-  now_ms: number;
+  nowMs: number;
   signal: AbortSignal;
 }
 
 /** Asks a witness to cosign a root, and sends the proof that the tree grew from `old_size`. */
 export async function exchange(
-  { receiver, witness, now_ms, signal }: ExchangeDeps,
+  { receiver, witness, nowMs, signal }: ExchangeDeps,
   root: SignedRoot,
   { old_size, path }: { old_size: number; path: readonly string[] },
 ): Promise<Exchange> {
@@ -52,7 +52,7 @@ export async function exchange(
   }
   if (answer.text === null)
     return { outcome: "failed", reason: "The response is too long or is not UTF-8 text." };
-  return cosignatureOf(answer.text, witness, root, now_ms);
+  return cosignatureOf(answer.text, witness, root, nowMs);
 }
 
 function sizeOf({ text }: Answer, root: SignedRoot, old_size: number): Exchange {
@@ -70,18 +70,18 @@ async function cosignatureOf(
   text: string,
   { key, key_text }: Witness,
   root: SignedRoot,
-  now_ms: number,
+  nowMs: number,
 ): Promise<Exchange> {
   const note = readNote(root.note + text);
   if (note === null)
     return { outcome: "failed", reason: "The response does not consist of signature lines of a note." };
-  const key_id = noteKeyId(key);
+  const keyId = noteKeyId(key);
   for (const signature of note.signatures) {
-    if (signature.name !== key.name || signature.keyId !== key_id) continue;
+    if (signature.name !== key.name || signature.keyId !== keyId) continue;
     const [found] = await knownSignatures({ text: note.text, signatures: [signature] }, [key]);
     if (found === undefined || !found.isRight || found.time_s === null) continue;
     const cosigned_ms = found.time_s * 1_000;
-    if (Math.abs(cosigned_ms - now_ms) > CLOCKS_DIFFER_MS_MAX) {
+    if (Math.abs(cosigned_ms - nowMs) > CLOCKS_DIFFER_MS_MAX) {
       return {
         outcome: "failed",
         reason: "The time of the cosignature differs from this server's clock by more than an hour.",

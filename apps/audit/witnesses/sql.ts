@@ -19,7 +19,7 @@ export interface CosignedRoot {
   note: string;
 }
 
-/** The maximum number of roots that are kept while no quorum cosigns any. */
+/** The maximum number of roots that are kept in addition to the newest root that a quorum cosigned. */
 const ROOTS_MAX = 1_000;
 
 /** Returns the newest root that at least `quorum` of these witnesses cosigned, or null. */
@@ -39,7 +39,7 @@ export async function selectCosignedRoot(
   return found === undefined ? null : { size: Number(found.size), note: found.note + found.lines };
 }
 
-/** Stores a cosignature. A witness that cosigned the root before keeps its first line. */
+/** Stores a cosignature. If the witness has already cosigned this root, keeps the earlier cosignature. */
 export async function insertCosignature(database: Database, cosignature: Cosignature): Promise<void> {
   const { size, note, witness, line, cosigned_at } = cosignature;
   await query(database, "insert_cosignature")`
@@ -49,8 +49,8 @@ export async function insertCosignature(database: Database, cosignature: Cosigna
 }
 
 /**
- * Deletes cosignatures of roots smaller than `newest`, the size of the newest root that a quorum cosigned.
- * Also limits the other roots: keeps only the {@link ROOTS_MAX} largest.
+ * Deletes cosignatures of roots smaller than `newest`, the size of the newest root that a quorum cosigned, or 0.
+ * Also limits the roots larger than `newest`: keeps only the {@link ROOTS_MAX} largest.
  */
 export async function deleteOldCosignatures(database: Database, newest: number): Promise<void> {
   await query(database, "delete_old_cosignatures")`

@@ -37,7 +37,7 @@ const WitnessesFileShape = Type.Object(
       rule: `must be a list of 1 to ${WITNESSES_MAX} witnesses`,
     }),
   },
-  { additionalProperties: false, rule: "must be a map with witnesses" },
+  { additionalProperties: false, rule: "must be a map with the key witnesses" },
 );
 
 /** A witness that the log asks for cosignatures. */

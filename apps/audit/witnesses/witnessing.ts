@@ -31,8 +31,8 @@ export interface WitnessReading {
 }
 
 /**
- * The result of asking a witness for a cosignature, after any repeated call with the size that the witness
- * named.
+ * The final result of asking a witness for a cosignature. If the witness named another size, the call was repeated
+ * with that size.
  */
 type Asked = Exclude<Exchange, { outcome: "other_size" }>;
 
@@ -54,9 +54,9 @@ interface Known {
   stored: number | null;
   failures: number;
   /** The time of the monotonic clock at which the backoff ends. */
-  notBefore_ms: number;
+  notBeforeMs: number;
   /** The time of the monotonic clock since which a cosignature is missing, or null. */
-  owesSince_ms: number | null;
+  owesSinceMs: number | null;
   hasConflict: boolean;
   /** Resolves when the call in flight ends; null if there is none. */
   asked: Promise<void> | null;
@@ -78,8 +78,8 @@ export class Witnessing {
     this.#known = deps.witnesses.map((witness) => ({
       witness,
       receiver: new Receiver(`${witness.url}/add-checkpoint`, deps.receivers),
-      ...{ size: 0, stored: null, owesSince_ms: null, asked: null },
-      ...{ failures: 0, notBefore_ms: 0, hasConflict: false },
+      ...{ size: 0, stored: null, owesSinceMs: null, asked: null },
+      ...{ failures: 0, notBeforeMs: 0, hasConflict: false },
     }));
     this.#loop = new Loop({
       task: () => this.#round(),
@@ -105,10 +105,10 @@ export class Witnessing {
 
   /** Returns the state of the witnesses as this replica knows it. A replica that does not seal reports zeros. */
   get reading(): WitnessReading {
-    const now_ms = this.#deps.clock.elapsed_ms();
+    const nowMs = this.#deps.clock.elapsed_ms();
     const asked = this.#deps.isSealing() ? this.#known : [];
     return {
-      behind: asked.filter(({ owesSince_ms }) => owesSince_ms !== null && now_ms - owesSince_ms > BEHIND_MS)
+      behind: asked.filter(({ owesSinceMs }) => owesSinceMs !== null && nowMs - owesSinceMs > BEHIND_MS)
         .length,
       conflicts: asked.filter(({ hasConflict }) => hasConflict).length,
     };
@@ -119,10 +119,10 @@ export class Witnessing {
     if (!isSealing() || this.#stopping.signal.aborted) return;
     const root = signedRootOf(await selectNote(reads));
     if (root === null) return;
-    const now_ms = clock.elapsed_ms();
+    const nowMs = clock.elapsed_ms();
     const owing = this.#known.filter(({ stored }) => stored !== root.size);
-    for (const known of owing) known.owesSince_ms ??= now_ms;
-    const due = owing.filter(({ notBefore_ms, asked }) => asked === null && notBefore_ms <= now_ms);
+    for (const known of owing) known.owesSinceMs ??= nowMs;
+    const due = owing.filter(({ notBeforeMs, asked }) => asked === null && notBeforeMs <= nowMs);
     if (due.length === 0) return;
     // waits no longer than the interval: a witness that has not answered must not delay the next round
     await endsWithin(Promise.all(due.map((known) => this.#start(known, root))), interval_ms, clock);
@@ -149,7 +149,7 @@ export class Witnessing {
     if (result.outcome === "cosigned") {
       await insertCosignature(this.#deps.writes, result.cosignature);
       const { size } = root;
-      Object.assign(known, { size, stored: size, failures: 0, owesSince_ms: null, hasConflict: false });
+      Object.assign(known, { size, stored: size, failures: 0, owesSinceMs: null, hasConflict: false });
     } else if (result.outcome !== "aborted") {
       this.#noteFailure(known, result);
     }
@@ -163,9 +163,11 @@ export class Witnessing {
     for (let calls = 1; calls <= CALLS_MAX; calls++) {
       if (known.size > root.size) return this.#ahead(known);
       const path = await selectConsistency(reads, known.size, root.size);
-      if (path === null) break;
+      if (path === null) {
+        return { outcome: "failed", reason: `The log lacks hashes of the proof from size ${known.size}.` };
+      }
       const proof = { old_size: known.size, path };
-      const result = await exchange({ receiver, witness, now_ms: clock.now(), signal }, root, proof);
+      const result = await exchange({ receiver, witness, nowMs: clock.now(), signal }, root, proof);
       if (result.outcome !== "other_size") return result;
       known.size = result.size;
     }
@@ -200,7 +202,7 @@ export class Witnessing {
     }
     known.failures += 1;
     known.hasConflict = hasConflict;
-    known.notBefore_ms = clock.elapsed_ms() + retry_in_ms;
+    known.notBeforeMs = clock.elapsed_ms() + retry_in_ms;
   }
 }
 

@@ -12,11 +12,11 @@ import { useWrite } from "../write.ts";
 interface DeleteDialogProps {
   service: Service;
   onClose: () => void;
-  /** Reports that the service has changed since the page loaded it. */
+  /** Called to reload the service after a failure, if the service has changed or may be deleted. */
   onStale: () => void;
 }
 
-/** Shows what deleting the service removes, and deletes only the shown revision. */
+/** Shows what a deletion removes. Deletes the service only if the shown revision is still current. */
 export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
   const { name, revision } = service;
   const session = useSession();
@@ -43,7 +43,7 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
     <WriteDialog
       title={`Delete ${name}?`}
       leave="Keep it"
-      confirm={`Delete revision ${revision}`}
+      confirm="Delete the service"
       confirming="Deleting …"
       isDangerous
       isReady={typed === name}

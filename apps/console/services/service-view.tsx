@@ -1,6 +1,6 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
 import { limitText, type RateLimitPolicy, testText } from "@ostiary/lib/domain/routes";
-import { Cell, Row, Table } from "@ostiary/lib/page";
+import { Cell, Empty, Row, Table } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
@@ -8,7 +8,7 @@ import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Empty, Loading } from "../parts/shown.tsx";
+import { Loading } from "../parts/shown.tsx";
 import { readService } from "../registry/calls.ts";
 import { RouteExplorer } from "../routes/route-explorer.tsx";
 import { rowsOf } from "../routes/rows.ts";
@@ -135,7 +135,7 @@ function Tests({ tests }: { tests: NonNullable<Service["tests"]> }) {
   );
 }
 
-/** Returns a document with only this service, which apply accepts. */
+/** Returns a configuration document that contains only this service. */
 function documentOf({ name, revision: _, ...config }: Service): string {
   return stringify({ services: { [name]: config } }, { lineWidth: 0 });
 }

@@ -1,11 +1,11 @@
 import { SCOPES } from "@ostiary/lib/domain/routes";
-import { Cell, Row, Table } from "@ostiary/lib/page";
+import { Cell, Empty, Row, Table } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
-import { counted, Empty, Found, ScopeBadge } from "../parts/shown.tsx";
+import { counted, Found, ScopeBadge } from "../parts/shown.tsx";
 import { SearchField } from "../routes/route-explorer.tsx";
 import { hasWords, wordsOf } from "../routes/rows.ts";
 import { useSession } from "../session.ts";
@@ -52,7 +52,7 @@ export function ServicesView() {
   );
 }
 
-/** Links to the history of a name without a current service, because a deleted service keeps its history. */
+/** Links to the history of the searched name: a deleted service keeps its history. */
 function NoService({ name }: { name: string }) {
   return (
     <Empty title="No current service has this name or url.">

@@ -9,7 +9,7 @@ import { isCountable } from "./countable-id.ts";
 /** A request that has ended. */
 export interface EndedRequest {
   readonly principal: Principal | null;
-  readonly route: Pick<CompiledRoute, "service" | "path" | "method" | "rateLimit" | "bucketPrefix">;
+  readonly route: Pick<CompiledRoute, "service" | "path" | "method" | "rate_limit" | "bucketPrefix">;
   readonly received_at_ms: number;
   readonly forwarded: boolean;
   readonly bytes_in: number;
@@ -65,7 +65,7 @@ export class UsageCounter {
     return this.#counts.size + this.#tallied;
   }
 
-  /** Number of requests since the start that no report contains. */
+  /** Number of requests since the start that no accepted report contains. */
   get uncounted(): number {
     return this.#uncounted_total;
   }
@@ -101,14 +101,14 @@ export class UsageCounter {
     return taken;
   }
 
-  /** Removes and returns the number of requests that no report contains. */
+  /** Removes and returns the number of uncounted requests that no report has named yet. */
   takeUncounted(): number {
     const uncounted = this.#uncounted;
     this.#uncounted = 0;
     return uncounted;
   }
 
-  /** Adds requests that no report can contain to the uncounted requests. */
+  /** Adds `requests` to the number of uncounted requests, because no accepted report contains them. */
   lose(requests: number): void {
     this.#uncounted += requests;
     this.#uncounted_total += requests;
@@ -210,9 +210,9 @@ function keyPrefixOf({ auth_type, key_prefix }: Principal): string | null {
 }
 
 /** Returns the named policies that limit a route for an organization with this plan. */
-function policiesOf({ rateLimit, bucketPrefix }: Route, plan: string | null): UsageCount["policies"] {
-  const isSet = rateLimit !== null && rateLimit !== "fallback" && "limits" in rateLimit;
-  const prefixes = isSet ? limitsOf(rateLimit, plan).map((limit) => limit.bucketPrefix) : [bucketPrefix];
+function policiesOf({ rate_limit, bucketPrefix }: Route, plan: string | null): UsageCount["policies"] {
+  const isSet = rate_limit !== null && rate_limit !== "fallback" && "limits" in rate_limit;
+  const prefixes = isSet ? limitsOf(rate_limit, plan).map((limit) => limit.bucketPrefix) : [bucketPrefix];
   return prefixes.flatMap((prefix) => {
     const policy = policyIn(prefix);
     return policy === null ? [] : [{ policy, is_shared: prefix.startsWith("shared:") }];

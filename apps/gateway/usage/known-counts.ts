@@ -1,8 +1,7 @@
 import { Batches, type Clock, type Member, rejectEach, resolveEach } from "@ostiary/lib/async";
 import { QUOTAS_ASKED_MAX, QuotaCounts, type QuotaName } from "@ostiary/lib/contracts/usage";
-import { fits, unavailable } from "@ostiary/lib/domain/errors";
+import { fits, reasonOf, unavailable } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
-import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { QuotaBucket } from "../steps/quota-record.ts";
 import type { UsageClient } from "./client.ts";

@@ -21,7 +21,7 @@ export class QuotaCharges {
     return this.#waiting.size;
   }
 
-  /** The number of charges since the start that no report contains. */
+  /** The number of charges since the start that no accepted report contains. */
   get lost(): number {
     return this.#lost;
   }
@@ -48,9 +48,11 @@ export class QuotaCharges {
     return taken;
   }
 
-  /** Counts `charges` as lost, because they cannot be reported. */
-  lose(charges: readonly QuotaCharge[]): void {
-    for (const { count } of charges) this.#lost += Math.abs(count);
+  /** Counts `charges` as lost, because no accepted report contains them. Returns their number. */
+  lose(charges: readonly QuotaCharge[]): number {
+    const lost = charges.reduce((sum, { count }) => sum + Math.abs(count), 0);
+    this.#lost += lost;
+    return lost;
   }
 
   #begin(quota: QuotaBucket): QuotaCharge | null {

@@ -1,6 +1,6 @@
 import { type Clock, Loop, pause, systemClock } from "@ostiary/lib/async";
 import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
-import { reasonOf } from "@ostiary/lib/runtime/http";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { UsageClient } from "./client.ts";
 import type { UsageCounter } from "./counter.ts";
@@ -19,7 +19,6 @@ interface UsageReporterOptions {
 /** A report that is resent unchanged until the audit service accepts or refuses the report. */
 interface NumberedReport {
   readonly number: number;
-  readonly requests: number;
   readonly report: UsageReport;
 }
 
@@ -91,23 +90,41 @@ export class UsageReporter {
 
   /** Tries to report the remaining counts. Returns false if the caller must try again. */
   async #reportLast(end_ms: number): Promise<boolean> {
-    const { counter, log } = this.#options;
     try {
-      for (let isLast = false; !isLast; ) {
+      for (let is_last = false; !is_last; ) {
         this.#underway ??= this.#next(true);
         if (this.#underway === null) return true;
-        isLast = this.#underway.report.is_last;
+        is_last = this.#underway.report.is_last;
         await this.#send(this.#underway, end_ms);
       }
       return true;
     } catch (error) {
+      this.#results.failed += 1;
       const isUnknown = error instanceof ReportFailed && error.status === UNKNOWN_PATH;
       if (!isUnknown && this.#clock.elapsed_ms() + CLOSING_RETRY_MS < end_ms) return false;
-      const lost = requestsIn(counter.take(Number.POSITIVE_INFINITY)) + (this.#underway?.requests ?? 0);
-      if (lost > 0)
-        log.error({ requests: lost, reason: reasonOf(error) }, "the gateway lost usage: it is stopping");
+      this.#giveUp(error);
       return true;
     }
+  }
+
+  /** Loses the report in flight and everything that waits for a report, and logs the loss. */
+  #giveUp(error: unknown): void {
+    const { counter, charges, log } = this.#options;
+    const { counts = [], quotas = [] } = this.#underway?.report ?? {};
+    const lost = this.#lose({
+      counts: [...counts, ...counter.take(Number.POSITIVE_INFINITY)],
+      quotas: [...quotas, ...charges.take(Number.POSITIVE_INFINITY)],
+    });
+    this.#underway = null;
+    if (lost.requests + lost.charges === 0) return;
+    log.error({ ...lost, reason: reasonOf(error) }, "the gateway lost usage: it is stopping");
+  }
+
+  /** Counts requests as uncounted and charges as lost (GW-189 to GW-191). Returns their numbers. */
+  #lose({ counts, quotas = [] }: Pick<UsageReport, "counts" | "quotas">) {
+    const requests = counts.reduce((sum, count) => sum + count.requests, 0);
+    this.#options.counter.lose(requests);
+    return { requests, charges: this.#options.charges.lose(quotas) };
   }
 
   /** Returns the next report, or null while this gateway has counted nothing yet. */
@@ -122,20 +139,17 @@ export class UsageReporter {
     this.#number += 1;
     return {
       number: this.#number,
-      requests: requestsIn(counts),
       report: { reported_until, is_last, uncounted, counts, ...(quotas.length > 0 && { quotas }) },
     };
   }
 
-  async #send({ number, requests, report }: NumberedReport, end_ms?: number): Promise<void> {
-    const { counter, charges, client, log } = this.#options;
+  async #send({ number, report }: NumberedReport, end_ms?: number): Promise<void> {
+    const { client, log } = this.#options;
     const timeout_ms = end_ms === undefined ? undefined : Math.max(1, end_ms - this.#clock.elapsed_ms());
     const status = await client.put(number, report, timeout_ms);
     if (REFUSALS.has(status)) {
       this.#results.refused += 1;
-      counter.lose(requests);
-      charges.lose(report.quotas ?? []);
-      log.error({ number, status, requests }, "the audit service refused a usage report");
+      log.error({ number, status, ...this.#lose(report) }, "the audit service refused a usage report");
     } else if (status !== 200 && status !== 201) {
       throw new ReportFailed(status);
     } else {
@@ -163,8 +177,4 @@ class ReportFailed extends Error {
     this.name = "ReportFailed";
     this.status = status;
   }
-}
-
-function requestsIn(counts: UsageReport["counts"]): number {
-  return counts.reduce((sum, { requests }) => sum + requests, 0);
 }

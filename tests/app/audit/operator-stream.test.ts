@@ -11,7 +11,7 @@ import {
   organizationOf,
   SET_UP,
 } from "./operator-bed.ts";
-import { exportProof, type ProofExport, writeEvents } from "./proof-bed.ts";
+import { exportProof, writeEvents } from "./proof-bed.ts";
 import { startReceiver, startStreamingAudit, type TestReceiver } from "./streams-bed.ts";
 
 setDefaultTimeout(180_000);
@@ -47,23 +47,26 @@ async function startWith(receiver: TestReceiver, { database_url, env = {} }: Giv
 
 /** Waits until the receiver has the whole log of each organization. Returns the verified deliveries. */
 async function complete(audit: AuditService, receiver: TestReceiver, organizations: readonly string[]) {
-  const heads: ProofExport["end"]["head"][] = [];
+  const heads: { id: string; position: number; chain: string }[] = [];
   // The service limits concurrent exports, so request one export at a time.
   for (const id of organizations) {
-    heads.push((await exportProof(audit, `/organizations/${id}/audit-events`)).end.head);
+    const { position, chain } = (await exportProof(audit, `/organizations/${id}/audit-events`)).end.head;
+    heads.push({ id, position, chain });
   }
-  let proven = 0;
-  return waitFor(() => {
-    // Verifying all calls is slow, so verify them only after a new call.
-    if (receiver.calls.length === proven) return null;
-    proven = receiver.calls.length;
-    const got = OrganizationReceivers.of(receiver);
-    for (const [index, id] of organizations.entries()) {
-      const head = heads[index];
-      if (got.of(id).position !== head?.position || got.of(id).chain !== head.chain) return null;
-    }
-    return got;
+  await waitFor(() => {
+    const bodies = OrganizationReceivers.bodiesOf(receiver);
+    return heads.every(({ id, position }) =>
+      bodies.some((body) =>
+        partsOf(body, id).some(({ entries }) => (entries.at(-1)?.position ?? 0) >= position),
+      ),
+    );
   }, SOON);
+  const got = OrganizationReceivers.of(receiver);
+  for (const head of heads) {
+    const { position, chain } = got.of(head.id);
+    expect({ id: head.id, position, chain }).toEqual(head);
+  }
+  return got;
 }
 
 /** Writes events of {@link SET_UP} until the receiver gets one. */

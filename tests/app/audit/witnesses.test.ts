@@ -6,18 +6,19 @@ import { createServer } from "node:net";
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { readWitnessKeys, type SpokenVerdict } from "@ostiary/lib/verification";
+import { deleteOldCosignatures } from "../../../apps/audit/witnesses/sql.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { keyId, publicBytes, verifierKeyText } from "../../support/test-log.ts";
 import { cosignedAt, newWitness, startWitness, WITNESS } from "../witness/witness-bed.ts";
-import { type AuditService, intent, requestId, startAudit } from "./audit-service.ts";
+import { type AuditService, intent, openLog, requestId, sqlOn, startAudit } from "./audit-service.ts";
 import {
   cloned,
   exportProof,
   exportText,
-  keyFile,
   NOTHING_KEPT,
-  signingKeyFile,
   verify,
+  writeKeyFile,
+  writeSigningKey,
 } from "./proof-bed.ts";
 
 setDefaultTimeout(120_000);
@@ -37,15 +38,15 @@ interface Entry {
 
 /** Starts a witness that knows the key of a log. Returns the key file for the service, and the witness. */
 async function witnessedLog() {
-  const key_file = signingKeyFile();
+  const key_file = writeSigningKey();
   const publicKey = publicBytes(createPrivateKey(readFileSync(key_file, "utf8")));
-  const files = await newWitness([{ origin: ORIGIN, verifierKey: verifierKeyText(ORIGIN, 1, publicKey) }]);
+  const files = await newWitness([{ origin: ORIGIN, verifier_key: verifierKeyText(ORIGIN, 1, publicKey) }]);
   const witness = await startWitness(files);
   ended.push(
     () => files[Symbol.asyncDispose](),
     () => witness[Symbol.asyncDispose](),
   );
-  const entry: Entry = { name: "w1", url: witness.url, key: files.verifierKey };
+  const entry: Entry = { name: "w1", url: witness.url, key: files.verifier_key };
   return { key_file, files, witness, entry };
 }
 
@@ -58,7 +59,7 @@ async function startWitnessed(
     clock = systemClock,
   }: { database_url?: string; quorum?: number; clock?: Clock } = {},
 ): Promise<AuditService & { log(): string }> {
-  const log_file = keyFile("");
+  const log_file = writeKeyFile("");
   const audit = await startAudit({
     clock,
     ...(database_url !== undefined && { database_url }),
@@ -66,7 +67,7 @@ async function startWitnessed(
       SEAL_INTERVAL_MS: "50",
       AUDIT_SIGNING_KEY_FILE: key_file,
       AUDIT_LOG_ORIGIN: ORIGIN,
-      AUDIT_WITNESSES_FILE: keyFile(JSON.stringify({ witnesses })),
+      AUDIT_WITNESSES_FILE: writeKeyFile(JSON.stringify({ witnesses })),
       AUDIT_WITNESS_QUORUM: String(quorum),
       AUDIT_WITNESS_INTERVAL_MS: "100",
       AUDIT_STREAM_ALLOW_HTTP: "true",
@@ -200,7 +201,7 @@ type CosignedPart = NonNullable<NonNullable<ProofEnd["tree"]>["cosigned"]>;
 
 /** Verifies an export, and requires a cosignature of this witness. */
 function verdictOn(text: string, { key }: Entry): Promise<SpokenVerdict> {
-  const rule = { keys: readWitnessKeys(key), quorum: 1, now_ms: Date.now() };
+  const rule = { keys: readWitnessKeys(key), quorum: 1, nowMs: Date.now() };
   return verify(text, null, NOTHING_KEPT, rule);
 }
 
@@ -256,7 +257,7 @@ describe("an export with proof", () => {
   // AU-195, AU-196
   test("has no cosigned root if no witness responds", async () => {
     const silent = startFake("silent", () => new Promise(() => {}));
-    const audit = await startWitnessed(signingKeyFile(), [silent]);
+    const audit = await startWitnessed(writeSigningKey(), [silent]);
     await write(audit);
     const { text, end } = await exportProof(audit);
     expect([end.tree?.note.startsWith(ORIGIN), end.tree?.cosigned]).toEqual([true, undefined]);
@@ -268,7 +269,7 @@ describe("an export with proof", () => {
     const silent = startFake("silent", () => new Promise(() => {}));
     // No time passes on this clock, so the wait for witnesses never times out.
     const clock = { ...systemClock, elapsed_ms: () => 0 };
-    const audit = await startWitnessed(signingKeyFile(), [silent], { clock });
+    const audit = await startWitnessed(writeSigningKey(), [silent], { clock });
     await write(audit);
     const path = "/organizations/organization-1/audit-events/export?format=ndjson&proof=true";
     // Four exports, more than one log may have at once, so each must have freed its slot.
@@ -369,4 +370,51 @@ test("no cosignature of a faulty witness is stored, and faulty witnesses do not 
   await waitFor(() => answering.every(({ name }) => audit.log().includes(`"witness":"${name}"`)), SOON);
   await write(audit);
   await cosigned(audit, entry, root.size + 1);
+});
+
+describe.skipIf(!services().postgres.real)("a log on PostgreSQL", () => {
+  // AU-174
+  test("says in its warning if it lacks hashes of the proof for a witness", async () => {
+    const [isAsked, isCut] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const witness = startFake("slow", async (body, key) => {
+      isAsked.resolve();
+      await isCut.promise;
+      return new Response(key.line(rootText(body)));
+    });
+    const audit = await startWitnessed(writeSigningKey(), [witness]);
+    for (let size = 1; size <= 3; size++) {
+      await write(audit);
+      await waitFor(async () => ((await servedRoot(audit))?.size ?? 0) >= size, SOON);
+      await isAsked.promise;
+    }
+    const log = await openLog(audit);
+    ended.push(() => log.close());
+    const sql = sqlOn(log);
+    await sql`alter table audit.checkpoint_tree disable trigger no_change`;
+    await sql`delete from audit.checkpoint_tree where number = 2`;
+    isCut.resolve();
+    const reason = '"reason":"The log lacks hashes of the proof from size 1."';
+    await waitFor(() => audit.log().includes(reason), SOON);
+  });
+
+  // AU-172
+  test("keeps the newest root with a quorum, and the 1000 largest of the newer ones", async () => {
+    const audit = await startAudit();
+    ended.push(() => audit.stop());
+    const log = await openLog(audit);
+    ended.push(() => log.close());
+    const sql = sqlOn(log);
+    const kept = async (newest: number) => {
+      await sql`delete from audit.cosignatures`;
+      await sql`insert into audit.cosignatures (size, note, witness, line, cosigned_at)
+        select size, 'note', 'witness', 'line', now() from generate_series(1, 1500) as size`;
+      await deleteOldCosignatures(log, newest);
+      const [found] = await sql`select count(*)::integer as count, min(size)::integer as first,
+        (min(size) filter (where size > ${String(newest)}::text::bigint))::integer as newer from audit.cosignatures`;
+      return found;
+    };
+    expect(await kept(0)).toEqual({ count: 1_000, first: 501, newer: 501 });
+    expect(await kept(100)).toEqual({ count: 1_001, first: 100, newer: 501 });
+    expect(await kept(600)).toEqual({ count: 901, first: 600, newer: 601 });
+  });
 });

@@ -49,7 +49,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     const seen: string[] = [];
     page.on("request", (request) => seen.push(request.url() + (request.headers().referer ?? "")));
     await go("#/gateways");
-    await page.getByText("No gateway runs.").waitFor();
+    await page.getByText("No gateway is running.").waitFor();
     await go("#/services/widgets");
     await page.getByRole("table", { name: "Routes" }).waitFor();
     expect(seen.length).toBeGreaterThan(2);

@@ -80,9 +80,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
       await page.getByLabel("Path").fill(path);
       await page
         .getByRole("radio", {
-          name: caller
-            ? `a member with ${caller[0] === "role" ? "a role" : "labels"}`
-            : "nobody in particular",
+          name: caller ? `a member with ${caller[0] === "role" ? "a role" : "labels"}` : "any caller",
         })
         .check();
       if (caller?.[0] === "labels") await page.getByRole("textbox", { name: /^Labels/ }).fill(caller[1]);
@@ -120,7 +118,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
   test("running gateways, the services that they left out, and that no projection is outstanding", async () => {
     const { page, go } = await bed.open();
     await go("#/gateways");
-    await page.getByText("No gateway runs.").waitFor();
+    await page.getByText("No gateway is running.").waitFor();
     await page.getByText("None: the route store has everything that is committed.").waitFor();
     const gateway = await startLoadingGateway(bed.registry.routeStore);
     const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: gateway.id }) });

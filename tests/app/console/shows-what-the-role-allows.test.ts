@@ -66,7 +66,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("link", { name: "Show as a document" }).click();
     await page.getByRole("heading", { level: 1, name: "Review a document" }).waitFor();
     await review(page, { "own-a": service("/own/changed") });
-    await page.getByText("docs is a reader, and cannot apply it.").waitFor();
+    await page.getByText("docs is a reader and cannot apply the document.").waitFor();
     await page.getByRole("list", { name: "Changes of own-a" }).getByText("/own/changed").waitFor();
     expect(await page.getByRole("button", { name: "Apply …" }).count()).toBe(0);
     await go("#/services/own-c/revisions/2");
@@ -145,7 +145,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await write(entry("demoted", "reader"));
     await waitFor(async () => (await roleOf("demoted")) === "reader");
     await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("own-demoted");
-    await dialog(page).getByRole("button", { name: "Delete revision 1" }).click();
+    await dialog(page).getByRole("button", { name: "Delete the service" }).click();
     const alert = dialog(page).getByRole("alert");
     await alert.getByText("You may not do this").waitFor();
     await alert.getByText("Operator demoted is a reader and cannot write.").waitFor();
@@ -224,7 +224,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("button", { name: "Delete …" }).click();
     await dialog(page).getByRole("textbox", { name: "Reason" }).fill("No longer needed");
     await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("own-gone");
-    await dialog(page).getByRole("button", { name: "Delete revision 1" }).click();
+    await dialog(page).getByRole("button", { name: "Delete the service" }).click();
     await page.getByText("No longer needed").waitFor();
     await page.getByRole("link", { name: /^Revision 1 put/ }).click();
     await page.getByRole("button", { name: "Restore revision 1 …" }).click();

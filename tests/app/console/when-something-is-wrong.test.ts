@@ -82,8 +82,8 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       (route) => route.fulfill({ status: 502, body: "<b>Bad gateway</b>" }),
       "The registry does not answer",
     ],
-    ["something else answers", (route) => route.fulfill({ body: "<b>Hello</b>" }), "Unexpected answer"],
-    ["an answer is cut", (route) => route.fulfill({ body: '{"services":{' }), "Unexpected answer"],
+    ["something else answers", (route) => route.fulfill({ body: "<b>Hello</b>" }), "Unexpected response"],
+    ["an answer is cut", (route) => route.fulfill({ body: '{"services":{' }), "Unexpected response"],
   ])("says so when %s to the token", async (_, answer, title) => {
     const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
     await page.route("**/services", answer);
@@ -125,17 +125,17 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("button", { name: "Delete …" }).click();
     await bed.registry.put("fought-over", service("/fought-over/new"));
     await page.getByRole("dialog").getByRole("textbox", { name: /^Type/ }).fill("fought-over");
-    await page.getByRole("button", { name: "Delete revision 1" }).click();
+    await page.getByRole("button", { name: "Delete the service" }).click();
     const alert = page.getByRole("dialog").getByRole("alert");
     await alert.getByText("Somebody else changed it in the meantime").waitFor();
-    await alert.getByRole("button", { name: "Look at it again" }).click();
+    await alert.getByRole("button", { name: "Load the current state" }).click();
     await page.getByText("/fought-over/new").waitFor();
     expect(Object.keys(await current(bed.registry))).toContain("fought-over");
   });
 
   test("says that gateways cannot be listed, and still shows projections", async () => {
     const { page } = await bed.open({ fragment: "#/gateways" });
-    await page.getByText("No gateway runs.").waitFor();
+    await page.getByText("No gateway is running.").waitFor();
     await page.route("**/gateways", (route) =>
       route.fulfill({
         status: 503,

@@ -44,7 +44,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await confirmation.getByText("members with anybody may call the route too").waitFor();
     await confirmation.getByRole("button", { name: "Apply to 1 service" }).click();
     await page.getByRole("heading", { name: "The document is applied" }).waitFor();
-    await page.getByText("No gateway runs. The next gateway to start will serve the change.").waitFor();
+    await page.getByText("No gateway is running. The next gateway to start will serve the change.").waitFor();
     const { body } = await bed.registry.call("GET", "/services/widgets");
     expect([body.revision, body.organization.routes[1].required_labels]).toEqual([
       2,
@@ -113,7 +113,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(
       await dialog(page).getByRole("list", { name: "Changes" }).getByText("the route is gone").count(),
     ).toBe(2);
-    const remove = dialog(page).getByRole("button", { name: "Delete revision 1" });
+    const remove = dialog(page).getByRole("button", { name: "Delete the service" });
     await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("gon");
     expect(await remove.getAttribute("aria-disabled")).toBe("true");
     await remove.click({ force: true });

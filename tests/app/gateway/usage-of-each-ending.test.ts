@@ -151,6 +151,23 @@ test("bytes of bodies are counted in both directions, for small, large and chunk
   });
 });
 
+// GW-187
+test("requests whose response bodies break off count as failed, with the bytes that reached the client", async () => {
+  const heads = ["Content-Length: 100000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n12c\r\n"];
+  for (const head of heads) {
+    bed.service.handler = (_, socket) => {
+      socket.send(`HTTP/1.1 200 OK\r\n${head}${"x".repeat(300)}`);
+      setTimeout(() => socket.end(), 20);
+      return null;
+    };
+    const response = await call("GET", "/org/things", WRITER);
+    expect([response.status, response.complete]).toEqual([200, false]);
+  }
+  expect(await reported()).toMatchObject([
+    { requests: 2, failed: 2, refused: { limit: 0, labels: 0, other: 0 }, bytes_in: 0, bytes_out: 600 },
+  ]);
+});
+
 // GW-188, GW-190
 test("reports name the same instance as the route store, and a retried report is counted once", async () => {
   let answers = 0;

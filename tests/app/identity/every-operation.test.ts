@@ -213,15 +213,19 @@ describe("bad input", () => {
   });
 });
 
-// ID-8
-test("no response has an X-Request-ID header", async () => {
+// ID-8, ER-5
+test("errors name the X-Request-ID of the request, and no response has the header", async () => {
   for (const operation of operations) {
     const path = filled(
       operation,
       operation.params.map(() => NOBODY),
     );
-    const answer = await identity.call(operation.method, path, operation.body);
+    const headers = { "X-Request-ID": `of-${operation.id}` };
+    const answer = await identity.call(operation.method, path, operation.body, headers);
     expect(answer.headers.has("x-request-id")).toBe(false);
+    if (operation.params.length > 0) {
+      expect([answer.status, answer.body.error.request_id]).toEqual([404, `of-${operation.id}`]);
+    }
   }
 });
 

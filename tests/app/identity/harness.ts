@@ -40,7 +40,12 @@ export interface IdentityHarness {
   readonly database_url: string;
   readonly clock: ManualClock;
   /** Calls the handler of the public port. */
-  call(method: string, path: string, body?: unknown): ReturnType<typeof answerOf>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): ReturnType<typeof answerOf>;
   /** Calls the handler of the internal port. */
   internal(
     method: Method,
@@ -159,8 +164,8 @@ interface Parts
 }
 
 function harnessOf({ app, ...parts }: Parts): IdentityHarness {
-  const call = async (method: Method, path: string, body?: unknown) =>
-    answerOf(await app.public(request(method, path, body)));
+  const call: IdentityHarness["call"] = async (method, path, body, headers) =>
+    answerOf(await app.public(request(method, path, body, headers)));
   const internal: IdentityHarness["internal"] = async (method, path, body, headers) =>
     answerOf(await app.internal(request(method, path, body, headers)));
   const person = async (subject: string = crypto.randomUUID()) => {
@@ -200,7 +205,7 @@ function harnessOf({ app, ...parts }: Parts): IdentityHarness {
   };
 }
 
-function request(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Request {
+function request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Request {
   return new Request(`http://identity.test${path}`, {
     method,
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },

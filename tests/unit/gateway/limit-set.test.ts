@@ -138,7 +138,7 @@ describe("a calendar period", () => {
     const [first, second, third] = await statesOf(day, 3);
     const midnight = Date.parse("2026-12-01T00:00:00.000Z");
     expect([first, second, third].map((state) => state?.reset)).toEqual(Array(3).fill(midnight / 1000));
-    expect(third).toMatchObject({ allowed: false, retryAfterSeconds: 12 * 3_600 });
+    expect(third).toMatchObject({ allowed: false, retry_after_seconds: 12 * 3_600 });
     day.clock.advance(midnight - NOON - 1);
     expect((await statesOf(day, 1)).map(shown)).toEqual([[false, 2, 0]]);
     day.clock.advance(1);
@@ -260,7 +260,7 @@ describe("several limits", () => {
       },
     });
     expect(second).toMatchObject({ remaining: 0, policy: "burst" });
-    expect(refused).toMatchObject({ allowed: false, remaining: 0, policy: "burst", retryAfterSeconds: 60 });
+    expect(refused).toMatchObject({ allowed: false, remaining: 0, policy: "burst", retry_after_seconds: 60 });
     expect(refused && limited.refusal(refused)).toMatchObject({
       details: { retry_after_seconds: 60, policy: "burst" },
     });
@@ -273,7 +273,7 @@ describe("several limits", () => {
     limited.clock.advance(60_000);
     const [third, fourth] = await statesOf(limited, 2);
     expect(third).toMatchObject({ allowed: true, limit: 3, remaining: 0, policy: "quota" });
-    expect(fourth).toMatchObject({ allowed: false, policy: "quota", retryAfterSeconds: 43_140 });
+    expect(fourth).toMatchObject({ allowed: false, policy: "quota", retry_after_seconds: 43_140 });
   });
 
   // GW-181

@@ -182,7 +182,7 @@ describe("a limited request", () => {
     expect(await limit(widgets("GET /inline"), "m1")).toMatchObject({
       allowed: false,
       reset: start + 8,
-      retryAfterSeconds: 1,
+      retry_after_seconds: 1,
     });
     time.advance(100);
     expect(await limit(widgets("GET /inline"), "m1")).toMatchObject({ allowed: true, reset: start + 15 });

@@ -26,7 +26,7 @@ const ROUTE = {
   service: "widgets",
   path: "/org/widgets",
   method: "GET",
-  rateLimit: null,
+  rate_limit: null,
   bucketPrefix: "route:GET:/org/widgets:",
 } as const;
 
@@ -216,18 +216,18 @@ describe("the policies of a count", () => {
   const daily = { policy: "daily", is_shared: false };
 
   test.each([
-    ["a list of limits", { rateLimit: set }, null, [burst, daily]],
-    ["a list of limits with other limits for the plan", { rateLimit: set }, "pro", [burst]],
-    ["a list of limits without the plan", { rateLimit: set }, "gold", [burst, daily]],
-    ["an inline limit", { rateLimit: set }, "free", []],
+    ["a list of limits", { rate_limit: set }, null, [burst, daily]],
+    ["a list of limits with other limits for the plan", { rate_limit: set }, "pro", [burst]],
+    ["a list of limits without the plan", { rate_limit: set }, "gold", [burst, daily]],
+    ["an inline limit", { rate_limit: set }, "free", []],
     [
       "one named window",
-      { rateLimit: { requests: 1, windowSeconds: 60 }, bucketPrefix: "local:widgets:daily:" },
+      { rate_limit: { requests: 1, window_seconds: 60 }, bucketPrefix: "local:widgets:daily:" },
       null,
       [daily],
     ],
-    ["the gateway's default", { rateLimit: "fallback" as const }, null, []],
-    ["no limit", { rateLimit: null }, null, []],
+    ["the gateway's default", { rate_limit: "fallback" as const }, null, []],
+    ["no limit", { rate_limit: null }, null, []],
   ])("are those of the route: %s", (_, route, plan, expected) => {
     expect(policiesOf(route, plan)).toEqual(expected);
   });

@@ -83,7 +83,7 @@ class Bed {
           service: "widgets",
           path: "/org/widgets",
           method: "GET",
-          rateLimit: null,
+          rate_limit: null,
           bucketPrefix: "route:GET:/org/widgets:",
         },
         received_at_ms: this.clock.now(),
