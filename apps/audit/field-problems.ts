@@ -1,16 +1,5 @@
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 import { isRecord } from "@ostiary/lib/domain/json";
-import { errorResponses } from "@ostiary/lib/openapi";
-
-/** The errors of every internal operation with a body. */
-export const internalErrors = errorResponses(
-  "INVALID_REQUEST",
-  "UNAUTHORIZED",
-  "PAYLOAD_TOO_LARGE",
-  "VALIDATION_ERROR",
-  "INTERNAL_ERROR",
-  "SERVICE_UNAVAILABLE",
-);
 
 /** The fields of an unchecked value. Each rule checks one field, so one response can list every problem. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,27 +1,35 @@
 import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { checkSigningKeyFile } from "./checkpoints/key-file.ts";
-import { auditVariables } from "./config.ts";
+import { type AuditConfig, auditVariables } from "./config.ts";
 import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";
 import { checkSealInterval } from "./streams/seal-interval.ts";
 import { wireAudit } from "./wire.ts";
 import { checkWitnesses } from "./witnesses/witnesses-file.ts";
 
+/**
+ * Reads the variables of an audit service that runs as its own process.
+ * @throws ConfigError with every problem
+ */
+export function loadAudit(env: Environment): AuditConfig {
+  return loadConfig(
+    auditVariables,
+    env,
+    checkPorts,
+    checkPeerTls,
+    checkSigningKeyFile,
+    checkStreamKeyFile,
+    checkOperatorStream,
+    checkSealInterval,
+    checkWitnesses,
+  );
+}
+
 /** Runs the audit service as a process. */
 export function runAudit(env: Environment): Promise<void> {
   return runMain(async () => {
-    const config = loadConfig(
-      auditVariables,
-      env,
-      checkPorts,
-      checkPeerTls,
-      checkSigningKeyFile,
-      checkStreamKeyFile,
-      checkOperatorStream,
-      checkSealInterval,
-      checkWitnesses,
-    );
+    const config = loadAudit(env);
     return [await serve(await wireAudit(config), config)];
   });
 }

@@ -1,10 +1,5 @@
-import {
-  ERRORS_INTRODUCTION,
-  INTERNAL_CREDENTIAL,
-  LISTS_INTRODUCTION,
-  RULES_INTRODUCTION,
-  type SwaggerOptions,
-} from "@ostiary/lib/runtime/http";
+import { ERRORS_INTRODUCTION, LISTS_INTRODUCTION, RULES_INTRODUCTION } from "@ostiary/lib/openapi";
+import { INTERNAL_CREDENTIAL, type SwaggerOptions } from "@ostiary/lib/runtime/http";
 
 type Text = Omit<SwaggerOptions, "body_bytes_max">;
 
@@ -16,8 +11,9 @@ The gateway writes an event as an intent before it calls a service, and complete
 event has no outcome yet, or has lost it: the result of the request is unknown.
 
 This port takes no credentials, because the gateway calls it. Customers call the published routes, \`/org/audit-events\`,
-\`/org/audit-streams\`, \`/org/usage\` and \`/user/audit-events\`. ${ERRORS_INTRODUCTION} ${LISTS_INTRODUCTION}
-
+\`/org/audit-streams\`, \`/org/usage\` and \`/user/audit-events\`.
+${ERRORS_INTRODUCTION}
+${LISTS_INTRODUCTION}
 ${RULES_INTRODUCTION}`,
   tags: [
     { name: "Audit events", description: "The log, newest first, as pages or as an export." },
@@ -40,9 +36,9 @@ export const internalText = {
 Each request needs \`X-Platform-Internal-Token\` with the value of \`INTERNAL_AUTH_TOKEN\`, if one is configured.
 
 The request's id names the event, so the gateway can repeat a write that got a 503 or no answer: an existing intent or
-outcome stays unchanged. A batch has at most 100 items. Gateways report usage too, each report under a number that counts
-once. Billing systems read the feed of usage. ${ERRORS_INTRODUCTION}
-
+outcome stays unchanged. A batch has at most 100 items. Gateways report usage too, each report under a number that
+counts once. Billing systems read the feed of usage.
+${ERRORS_INTRODUCTION}
 ${RULES_INTRODUCTION}`,
   tags: [
     { name: "Writes", description: "Intents and outcomes of requests." },

@@ -29,8 +29,8 @@ const WRITE_CONNECTIONS = 5;
 const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
 
 /**
- * The time that an export waits in addition to the seal interval, for a pass or for another replica to take
- * over.
+ * The time that an export waits for the sealer in addition to the seal interval. It is long enough for a pass, or for
+ * another replica to take over.
  */
 const SEAL_WAIT_MS = 4_000;
 
@@ -179,8 +179,8 @@ interface Stores {
 }
 
 /**
- * Opens the stores. A database that the process passes serves the writes. With PostgreSQL, reads get
- * connections of their own.
+ * Opens the stores. If the process passes a database, that database serves the writes. With PostgreSQL, reads get
+ * their own connections.
  */
 async function openStores(
   config: AuditConfig,

@@ -12,13 +12,13 @@ interface RefusedOptions {
 
 /** An error that ends a command, with the exit code. */
 export abstract class CommandFailure extends Error {
-  abstract readonly exit_code: number;
+  abstract readonly exitCode: number;
 }
 
 /** A request that the registry refused or did not answer. */
 export class Refused extends CommandFailure {
   override readonly name = "Refused";
-  readonly exit_code = 1;
+  readonly exitCode = 1;
   readonly envelope: ErrorEnvelope | null;
   readonly writing: boolean;
 
@@ -32,26 +32,26 @@ export class Refused extends CommandFailure {
 /** A mistake in the command line or its environment. */
 export class UsageError extends CommandFailure {
   override readonly name = "UsageError";
-  readonly exit_code = EXIT_USAGE;
+  readonly exitCode = EXIT_USAGE;
 }
 
-/** A review with effects that `--fail-on` names. */
+/** The failure of a review that found an effect that `--fail-on` names. */
 export class Flagged extends CommandFailure {
   override readonly name = "Flagged";
-  readonly exit_code = 3;
+  readonly exitCode = 3;
   override readonly message = "The changes have an effect that --fail-on names.";
 }
 
-/** A check whose result the given files do not show. */
+/** The failure of a check that the files of the command line cannot decide. */
 export class Undecided extends CommandFailure {
   override readonly name = "Undecided";
-  readonly exit_code = 4;
+  readonly exitCode = 4;
 }
 
 /** A command that Ctrl-C ended. Its exit code is 130, as for any program that Ctrl-C ends. */
 export class Interrupted extends CommandFailure {
   override readonly name = "Interrupted";
-  readonly exit_code = 130;
+  readonly exitCode = 130;
   override readonly message = "Interrupted.";
 }
 

@@ -1,4 +1,4 @@
-import { errorCode } from "@ostiary/lib/domain/errors";
+import { systemErrorCode } from "@ostiary/lib/domain/errors";
 
 /** A request to the registry that got no response. */
 interface UnansweredCall {
@@ -37,5 +37,5 @@ function reasonText(url: string, code: string, error: unknown, timeout_s: number
 }
 
 function codeOf(error: unknown): string {
-  return errorCode(error) ?? (error instanceof Error ? error.message : "unknown reason");
+  return systemErrorCode(error) ?? (error instanceof Error ? error.message : "unknown reason");
 }

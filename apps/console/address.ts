@@ -1,14 +1,14 @@
 /**
- * A view of the console. The fragment of the address names the view: `#/services/widgets/revisions/3`. Back,
- * forward and bookmarks work, and browsers do not send the fragment to the server. The fragment never
- * contains a token.
+ * A view of the console. The fragment of the URL names the view (`#/services/widgets/revisions/3`), so back,
+ * forward and bookmarks work. Browsers do not send the fragment to the server. The fragment never contains a
+ * token.
  */
 export type View =
   | { name: PlainView }
   | { name: "service"; service: string }
   | { name: "revisions"; service: string; revision: number | null };
 
-/** The titles of the views whose fragment is only a name. */
+/** The titles of the views without parameters. */
 const TITLES = {
   routes: "Routes",
   services: "Services",
@@ -48,7 +48,7 @@ function isPlain(name: string): name is PlainView {
   return Object.hasOwn(TITLES, name);
 }
 
-/** Decodes a segment. Returns null for a broken escape, which a user may have typed. */
+/** Decodes a segment. Returns null for an invalid percent escape, which a user may have typed. */
 function decoded(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
@@ -70,7 +70,7 @@ export function fragmentOf(view: View): string {
   }
 }
 
-/** Returns the title of a view, which is also its heading. */
+/** Returns the title of a view. The page shows the title as the heading. */
 export function titleOf(view: View): string {
   if (view.name === "service") return view.service;
   return view.name === "revisions" ? `Revisions of ${view.service}` : TITLES[view.name];

@@ -1,4 +1,4 @@
-import { Mark } from "@ostiary/lib/page";
+import { Empty, Mark } from "@ostiary/lib/page";
 import { useEffect, useRef } from "preact/hooks";
 import { fragmentOf, titleOf, type View, viewAt } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
@@ -7,7 +7,6 @@ import { LookupView } from "./lookup/lookup-view.tsx";
 import { Account } from "./operator/account.tsx";
 import { OperatorView } from "./operator/operator-view.tsx";
 import { mayWrite } from "./operator/permissions.ts";
-import { Empty } from "./parts/shown.tsx";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/routes-view.tsx";
 import { ServiceView } from "./services/service-view.tsx";

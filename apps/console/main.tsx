@@ -7,7 +7,8 @@ import "./styles/console.css";
 
 const place = document.querySelector<HTMLElement>("#console");
 if (place !== null) {
-  const session = new Session(Value.Decode(ConsoleSettings, JSON.parse(place.dataset.settings ?? "null")));
+  const { sign_in } = Value.Decode(ConsoleSettings, JSON.parse(place.dataset.settings ?? "null"));
+  const session = new Session(sign_in);
   render(<Console session={session} />, place);
   void session.start();
 }

@@ -20,22 +20,22 @@ import {
   tokensOf,
 } from "./sign-in/signed-out.ts";
 
-/** A request to the registry, with its state and answer. */
+/** The state of a request to the registry, with its result. */
 export type Asked<Answer> = page.Asked<Answer, Failure>;
 
 const NOTHING: Asked<never> = { loading: true, answer: null, failure: null };
 
 const PAGE_PATH = "/console";
 const STORAGE = "ostiary.console";
-/** The storage key of the document, which must survive the redirect to the identity provider. */
+/** The storage key of the text in the apply form, which survives the redirect to the identity provider. */
 const DOCUMENT = `${STORAGE}.document`;
 
 /**
- * The state that the whole page shares. Tokens are in memory only: in the client of the registry, or in the
- * session of the provider (RG-136).
+ * The state that the whole page shares. Tokens are kept in memory only: in {@link Registry} or in
+ * {@link ProviderSession} (RG-136).
  */
 export class Session {
-  /** The sign-in at the company's provider, or null if the registry has no provider. */
+  /** The sign-in at the identity provider, or null if the registry has no identity provider. */
   readonly #provider: ProviderSession | null;
   readonly #isStarting = signal(false);
   readonly #signedInBy = signal<"token" | "provider" | null>(null);
@@ -46,33 +46,33 @@ export class Session {
   readonly #ended = signal<SignedOut | null>(null);
   readonly #announcement = signal("");
 
-  /** Whether the page is completing or renewing a sign-in at the provider. */
+  /** Whether the page is completing or renewing a sign-in at the identity provider. */
   readonly isStarting: ReadonlySignal<boolean> = this.#isStarting;
   readonly signedInBy: ReadonlySignal<"token" | "provider" | null> = this.#signedInBy;
   /** The client of the registry, or null before sign-in. */
   readonly registry: ReadonlySignal<Registry | null> = this.#registry;
-  /** The operator who is signed in, as the registry last reported. */
+  /** The operator who is signed in, as the registry last reported. Null before sign-in. */
   readonly operator: ReadonlySignal<CurrentOperator | null> = this.#operator;
   readonly catalog: ReadonlySignal<Asked<Services>> = this.#catalog;
-  /** Names of the services that the registry cannot read, because another version stored them. */
+  /** The services that the registry cannot read, because another version of Ostiary stored them. */
   readonly unreadable: ReadonlySignal<readonly string[]> = this.#unreadable;
   /** The reason why the page asks for a sign-in, or null if there is none. */
   readonly ended: ReadonlySignal<SignedOut | null> = this.#ended;
   /** The text that a screen reader announces next. */
   readonly announcement: ReadonlySignal<string> = this.#announcement;
   readonly view: Signal<View | null>;
-  /** The text in the form of the apply view. It survives a change of view and a new sign-in. */
+  /** The text in the apply form. The text is kept when the view changes, and across a new sign-in. */
   readonly document = signal("");
 
-  constructor({ sign_in }: ConsoleSettings) {
+  constructor(settings: ConsoleSettings["sign_in"]) {
     const place = { origin: location.origin, path: PAGE_PATH, storage: STORAGE };
-    const provider = sign_in === null ? null : new ProviderSession(sign_in, place);
+    const provider = settings === null ? null : new ProviderSession(settings, place);
     this.#provider = provider;
     this.#isStarting.value = provider !== null && (provider.isReturn() || provider.wasSignedIn);
     this.view = signal(viewAt(location.hash));
   }
 
-  /** Whether people can sign in at the company's provider. */
+  /** Whether people can sign in at an identity provider. */
   get hasProvider(): boolean {
     return this.#provider !== null;
   }
@@ -81,7 +81,10 @@ export class Session {
     this.#announcement.value = text;
   }
 
-  /** Completes a sign-in that returns from the provider, or signs in silently if this tab was signed in before. */
+  /**
+   * Completes the sign-in if the browser returns from the identity provider. Otherwise signs in silently if
+   * this tab was signed in before.
+   */
   async start(): Promise<void> {
     const provider = this.#provider;
     if (provider === null) return;
@@ -89,7 +92,7 @@ export class Session {
     else if (provider.wasSignedIn) await this.signIn(true);
   }
 
-  /** Redirects to the provider. A silent sign-in shows no page to the person. */
+  /** Redirects to the identity provider. In a silent sign-in the provider shows no page. */
   async signIn(silent = false): Promise<void> {
     if (this.document.peek() !== "") keepInTab(DOCUMENT, this.document.peek());
     const failure = await this.#provider?.begin(silent);
@@ -110,7 +113,7 @@ export class Session {
   }
 
   /**
-   * Signs in with the token.
+   * Signs in with the token of an operator.
    *
    * @throws Failure when the registry refuses the token or does not answer
    */
@@ -131,13 +134,16 @@ export class Session {
     });
   }
 
-  /** Forgets the token. After a sign-in at the provider, signs out there too. */
+  /** Forgets the token. After a sign-in at the identity provider, ends the provider's session too. */
   async signOut(): Promise<void> {
     if (this.#signedInBy.peek() === "provider") await this.leaveProvider();
     else this.#stop(null);
   }
 
-  /** Forgets the tokens, and ends the provider's session if possible. The provider can then ask for an account again. */
+  /**
+   * Forgets the tokens, and ends the session at the identity provider if possible. At the next sign-in the
+   * provider can ask for another account.
+   */
   async leaveProvider(): Promise<void> {
     this.#stop(SIGNED_OUT);
     await this.#provider?.signOut();
@@ -157,8 +163,8 @@ export class Session {
   }
 
   /**
-   * Asks the registry. Forgets the token when the registry no longer accepts it. After a 403, reads the role
-   * again, because the role may have changed (RG-133).
+   * Runs requests to the registry. Signs out if the registry no longer accepts the token. After a 403, reads
+   * the role again, because the role may have changed (RG-133).
    */
   async ask<Answer>(work: (registry: Registry) => Promise<Answer>): Promise<Answer> {
     const registry = this.#registry.peek();
@@ -196,7 +202,7 @@ export class Session {
     }
   }
 
-  /** Reads the role again. A failure is ignored, because the registry checks every write. */
+  /** Reads the role again. Ignores a failure, because the registry checks the role at every write. */
   async #readOperator(registry: Registry): Promise<void> {
     const operator = await readOperator(registry).catch(() => null);
     if (operator !== null && this.#registry.peek() === registry) this.#operator.value = operator;
@@ -212,7 +218,7 @@ export const SessionContext = createContext<Session | null>(null);
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error("No session is provided around this component.");
+  if (session === null) throw new Error("This component is not inside a SessionContext.Provider.");
   return session;
 }
 
@@ -223,7 +229,7 @@ export function useOperator(): CurrentOperator {
   return operator;
 }
 
-/** Asks the registry on the first render, when `about` changes, and when `again` is called. */
+/** Runs `work` on the first render, when `about` changes, and when `again` is called. */
 export function useAsked<Answer>(work: (registry: Registry) => Promise<Answer>, about: string) {
   const session = useSession();
   return page.useAsked<Answer, Failure>(

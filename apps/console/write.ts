@@ -7,7 +7,8 @@ export interface Writing {
   readonly busy: boolean;
   readonly failure: Failure | null;
   /**
-   * Runs a write, and then reads all services again. When the write fails, sets `failure` and reads nothing.
+   * Runs a write, calls `done` with the response, and then reads all services again. If the write fails, sets
+   * `failure` and reads nothing.
    */
   write<Answer>(work: (registry: Registry) => Promise<Answer>, done: (answer: Answer) => void): Promise<void>;
 }

@@ -38,7 +38,7 @@ export class Exchange {
   /** The bytes of the response body that have passed through the gateway. */
   bytes_out = 0;
   readonly #addresses: ClientAddresses;
-  #socket_address: string | null = null;
+  #socketAddress: string | null = null;
 
   constructor(
     request: Request,
@@ -66,14 +66,14 @@ export class Exchange {
   }
 
   /** The address of the connection's peer: the client, or a proxy in front of the gateway. */
-  get socket_address(): string {
-    this.#socket_address ??= socketAddress(this.server.requestIP(this.request));
-    return this.#socket_address;
+  get socketAddress(): string {
+    this.#socketAddress ??= socketAddress(this.server.requestIP(this.request));
+    return this.#socketAddress;
   }
 
   /** The address of the client, for limits and audit events. */
   get ip(): string {
-    return this.#addresses.clientOf(this.request.headers, this.socket_address);
+    return this.#addresses.clientOf(this.request.headers, this.socketAddress);
   }
 }
 

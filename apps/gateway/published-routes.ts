@@ -1,6 +1,7 @@
 import { type Clock, inSlices, Loop } from "@ostiary/lib/async";
 import { skippedService } from "@ostiary/lib/contracts/gateway-instance";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
 import {
   type RouteTable,
@@ -8,7 +9,6 @@ import {
   type StoredServiceConfig,
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
-import { reasonOf } from "@ostiary/lib/runtime/http";
 import {
   type RouteChange,
   type RouteStore,

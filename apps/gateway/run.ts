@@ -12,22 +12,30 @@ import {
   withRuntimeVariables,
 } from "@ostiary/lib/runtime/service";
 import { checkAudit } from "./audit/config.ts";
-import { checkHttp2, gatewayVariables } from "./config.ts";
+import { checkHttp2, type GatewayConfig, gatewayVariables } from "./config.ts";
 import { wireGateway } from "./wire.ts";
+
+/**
+ * Reads the variables of a gateway that runs as its own process.
+ * @throws ConfigError with every problem
+ */
+export function loadGateway(env: Environment): GatewayConfig {
+  return loadConfig(
+    gatewayVariables,
+    env,
+    checkAudit,
+    checkSharedRouteStore,
+    checkCertificate,
+    checkHttp2,
+    checkPeerTls,
+    checkPorts,
+  );
+}
 
 /** Runs the gateway as a process. */
 export function runGateway(env: Environment): Promise<void> {
   return runMain(async () => {
-    const config = loadConfig(
-      gatewayVariables,
-      env,
-      checkAudit,
-      checkSharedRouteStore,
-      checkCertificate,
-      checkHttp2,
-      checkPeerTls,
-      checkPorts,
-    );
+    const config = loadGateway(env);
     withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
     return [await serve(await wireGateway(config), config)];
   });

@@ -1,4 +1,4 @@
-/** The maximum number of rows that one statement changes, few enough for the statement timeout. */
+/** The maximum number of rows that one statement changes, so that it ends before the statement timeout. */
 const BATCH_ROWS = 20_000;
 
 /** Calls `work` with the ids of `rows` in consecutive batches. */

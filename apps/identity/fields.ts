@@ -1,26 +1,14 @@
 import {
-  createdAt,
   NAME_LENGTH_MAX,
   problemOfText,
   shapeOf,
   shownRole,
   TEXT_PATTERN,
-  updatedAt,
 } from "@ostiary/lib/contracts/identity-api";
 import { idField, mostlyNull, nullable, timeField } from "@ostiary/lib/domain/schemas";
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
-export {
-  createdAt,
-  idField,
-  mostlyNull,
-  NAME_LENGTH_MAX,
-  nullable,
-  shapeOf,
-  shownRole,
-  timeField,
-  updatedAt,
-};
+export { idField, mostlyNull, NAME_LENGTH_MAX, nullable, shapeOf, shownRole, timeField };
 
 const PERSON_TEXT = "PersonText";
 

@@ -1,10 +1,5 @@
-import {
-  ERRORS_INTRODUCTION,
-  INTERNAL_CREDENTIAL,
-  LISTS_INTRODUCTION,
-  RULES_INTRODUCTION,
-  type SwaggerOptions,
-} from "@ostiary/lib/runtime/http";
+import { ERRORS_INTRODUCTION, LISTS_INTRODUCTION, RULES_INTRODUCTION } from "@ostiary/lib/openapi";
+import { INTERNAL_CREDENTIAL, type SwaggerOptions } from "@ostiary/lib/runtime/http";
 
 type Text = Omit<SwaggerOptions, "body_bytes_max">;
 
@@ -15,9 +10,9 @@ export const publicText = {
 A person belongs to organizations through memberships. A membership has a role, and the role grants the labels that
 routes require. A service account is a member that is not a person.
 
-This port takes no credentials, because the gateway calls it. Customers call the published routes (\`/user\`, \`/org\`
-and \`/member\`). ${ERRORS_INTRODUCTION} A resource of another organization is 404. ${LISTS_INTRODUCTION}
-
+This port takes no credentials, because the gateway calls it. Customers call routes below \`/user\`, \`/org\` and \`/member\`.
+${ERRORS_INTRODUCTION}
+${LISTS_INTRODUCTION}
 A repeated create makes a second resource. After a 503 a write may have happened: read before you repeat it.
 ${RULES_INTRODUCTION}`,
   tags: [
@@ -37,13 +32,13 @@ ${RULES_INTRODUCTION}`,
 /** The title, the text and the tags of the internal port's OpenAPI description. */
 export const internalText = {
   title: "Ostiary identity, internal",
-  description: `The endpoints that the platform's services call: they look up the holder of a credential, and read
-changes of organizations and members. Each request needs \`X-Platform-Internal-Token\` with the value of
-\`INTERNAL_AUTH_TOKEN\`, if one is configured. ${ERRORS_INTRODUCTION}
+  description: `The endpoints that the platform's services call: they look up the holder of a credential, and read changes of
+organizations and members. Each request needs \`X-Platform-Internal-Token\` with the value of \`INTERNAL_AUTH_TOKEN\`, if
+one is configured.
+${ERRORS_INTRODUCTION}
 
 A reader of the lifecycle feed keeps the last id that it has processed and passes it as \`starting_after\`. So it gets
 every event once, causes before effects. A page has at most 500 events.
-
 More about the feed: \`.github/guides/lifecycle-feed.md\` in the repository of Ostiary.
 ${RULES_INTRODUCTION}`,
   tags: [{ name: "Internal", description: "The endpoints that the platform's own services call." }],

@@ -164,7 +164,10 @@ function checkAlone(config: Partial<GatewayConfig>): ConfigProblem[] {
   }));
 }
 
-/** Refuses to offer the toy identity provider to a network, unless the operator asks for it. */
+/**
+ * Requires an explicit DEMO if HOST is not a loopback address, so that other machines cannot reach the toy
+ * identity provider by default.
+ */
 function checkDemoReach(env: Environment): ConfigCheck<PlatformConfig> {
   return ({ HOST }) => {
     if (env.DEMO || HOST === undefined || isLoopbackAddress(HOST)) return [];

@@ -4,6 +4,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/key-file";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
+import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
 import {
   claimFolder,
@@ -159,7 +160,7 @@ async function create(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { mode: 0o600, flag: "wx" });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return;
+    if (systemErrorCode(error) === "EEXIST") return;
     throw unusable(dirname(file), `its file ${basename(file)} cannot be written.`);
   }
 }
@@ -175,7 +176,7 @@ const TOKEN_BYTES = 24;
  * Returns the admin token: `given`, otherwise the token in the file, otherwise a new one. Writes the token to the
  * file.
  */
-export async function adminToken(file: string, given: string | undefined): Promise<string> {
+export async function adminTokenFrom(file: string, given: string | undefined): Promise<string> {
   const kept = given ?? (await readFile(file, "utf8").catch(() => "")).trim();
   if (given === undefined && kept !== "") return kept;
   const token = kept || randomBytes(TOKEN_BYTES).toString("base64url");

@@ -4,7 +4,7 @@ import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
 import { publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
 import {
-  adminToken,
+  adminTokenFrom,
   type DataDirectory,
   openDataDirectory,
   signingKey,
@@ -32,7 +32,7 @@ interface PlatformOptions {
 }
 
 /** The URLs of the public ports. */
-export interface Addresses {
+interface Addresses {
   gateway_url: string;
   registry_url: string;
   identity_url: string;
@@ -58,8 +58,8 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
   await using started = new AsyncDisposableStack();
   const directory = await openDataDirectory(config.DATA_DIR, fresh);
   started.defer(() => directory.close());
-  const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
-  const key_files = await keyFiles(env, directory);
+  const admin_token = await adminTokenFrom(directory.admin_token_file, config.ADMIN_TOKEN);
+  const keys = await keyFiles(env, directory);
   const database_url = config.DATABASE_URL ?? directory.database_url;
   onProgress("Opening the stores");
   const stores = await openStores(database_url, config);
@@ -70,7 +70,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     database_url,
     admin_token,
     ...logTarget(config, env, directory),
-    ...key_files,
+    ...keys,
   });
   const backends = await startBackends(config, environment, stores);
   started.defer(() => stopAll(Object.values(backends)));

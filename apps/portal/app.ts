@@ -10,11 +10,11 @@ export interface AppDeps {
   telemetry: Telemetry;
   health: HealthState;
   shown: Shown;
-  /** Bundles the page. Called on the first request for the page. */
+  /** Bundles the page. Called at the first request for the page. */
   bundlePortal: () => Promise<PortalBundle>;
 }
 
-/** The portal accepts no request bodies. */
+/** The maximum size of a request body: the portal accepts no bodies. */
 const BODY_BYTES_MAX = 0;
 
 /** Builds the HTTP apps of the two ports (PT-1). */

@@ -42,11 +42,11 @@ export const portalVariables = Type.Object({
   }),
   PORTAL_LANGUAGES: textOr(
     LANGUAGES.join(","),
-    `must be languages of ${LANGUAGES.join(", ")}, separated by commas, each once`,
+    `must be one or more of ${LANGUAGES.join(", ")}, separated by commas, each once`,
     {
       check: areLanguages,
       description:
-        "The languages that the page offers. Browsers that ask for none of them get the first language.",
+        "The languages that the page offers. Browsers that prefer none of these languages get the first one.",
     },
   ),
   PORTAL_WITNESS_KEYS_FILE: optionalText("must be the path of a file with a verifier key on each line", {

@@ -71,7 +71,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
     database: () => publishing.database.ping(PING_TIMEOUT_MS),
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
   };
-  const internal = httpApp({ body_bytes_max: bodyBytesMax(config) }).use(
+  const internal = httpApp({ body_bytes_max: bodyLimit(config) }).use(
     probeRoutes(checks, health, telemetry, {
       projections: () => lag.warning(),
       operators: async () => (operators.problem === null ? null : OPERATORS_STALE),
@@ -92,7 +92,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
 
 function publicApp(deps: AppDeps) {
   const { config, publishing, recheck, routeStore, lag, roles, current, edge, descriptions } = deps;
-  const body_bytes_max = bodyBytesMax(config);
+  const body_bytes_max = bodyLimit(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
     .onRequest(async ({ request }) => refuseWithoutToken(request, deps))
     .onTransform({ as: "global" }, ({ request }) => refuseWriteOfReader(request))
@@ -118,7 +118,7 @@ function publicApp(deps: AppDeps) {
 }
 
 /** Returns the limit of a request body in bytes; `MAX_BODY_BYTES=0` means no limit. */
-function bodyBytesMax({ MAX_BODY_BYTES }: RegistryConfig): number {
+function bodyLimit({ MAX_BODY_BYTES }: RegistryConfig): number {
   return MAX_BODY_BYTES || Number.POSITIVE_INFINITY;
 }
 

@@ -7,22 +7,31 @@ import {
 import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
-import { registryVariables } from "./config.ts";
+import { type RegistryConfig, registryVariables } from "./config.ts";
 import { checkOperatorProvider } from "./operators/config.ts";
 import { wireRegistry } from "./wire.ts";
 
+/**
+ * Reads the variables of a registry that runs as its own process.
+ * @throws ConfigError with every problem
+ */
+export function loadRegistry(env: Environment): RegistryConfig {
+  return loadConfig(
+    registryVariables,
+    env,
+    checkRolesFile,
+    checkOperatorsFile,
+    checkOperatorProvider,
+    checkSharedRouteStore,
+    checkPeerTls,
+    checkPorts,
+  );
+}
+
+/** Runs the registry as a process. */
 export function runRegistry(env: Environment): Promise<void> {
   return runMain(async () => {
-    const config = loadConfig(
-      registryVariables,
-      env,
-      checkRolesFile,
-      checkOperatorsFile,
-      checkOperatorProvider,
-      checkSharedRouteStore,
-      checkPeerTls,
-      checkPorts,
-    );
+    const config = loadRegistry(env);
     return [await serve(await wireRegistry(config), config)];
   });
 }

@@ -1,18 +1,17 @@
 import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
-import { ERRORS_INTRODUCTION, RULES_INTRODUCTION, type SwaggerOptions } from "@ostiary/lib/runtime/http";
+import { ERRORS_INTRODUCTION, RULES_INTRODUCTION } from "@ostiary/lib/openapi";
+import type { SwaggerOptions } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
-import { forbiddenDetails } from "./errors.ts";
+import { forbiddenDetails } from "./documented-errors.ts";
 
-const description = `The admin API that publishes routes. It checks route configuration, keeps every revision, and projects
-the current one to the store that gateways read.
+const description = `The admin API that publishes routes. It keeps every revision, and projects the current one to the gateways' store.
 
 Begin with a dry run of a document (\`POST /apply?dry_run=true\`), which shows the changes; then apply the document. A
 200 says that the routes are recorded. With \`wait_ms\`, the operation waits until gateways serve the routes.
 
-Every operation requires the token of an operator: the value of \`ADMIN_TOKEN\`, a token that \`OPERATORS_FILE\` lists, or
-a JWT of \`OPERATOR_ISSUER\` with the claims of an operator of that file.
-Writes also require that the operator may publish each written service and path. ${ERRORS_INTRODUCTION}
-
+Every operation requires an operator's token: the value of \`ADMIN_TOKEN\`, a token that \`OPERATORS_FILE\` lists, or a JWT
+of \`OPERATOR_ISSUER\`. A write also requires that the operator may publish each written service and path.
+${ERRORS_INTRODUCTION}
 ${RULES_INTRODUCTION}`;
 
 /** The title, the text and the tags of the registry's OpenAPI description. */

@@ -41,12 +41,12 @@ export const revisions = routes.table(
     action: text({ enum: ["apply", "put", "delete", "restore"] }).notNull(),
     restored_from: integer(),
     /**
-     * The config, or null in a revision that deletes the service. Another version may have written it: see
-     * `readStoredConfig`.
+     * The config, or null in a revision that deletes the service. Another version of Ostiary may have written the
+     * config, so its type is unknown: see `readStoredConfig`.
      */
     config: json().$type<unknown>(),
     request_id: text().notNull(),
-    /** The operator who made the write; null for a seed, and for a write by an earlier version. */
+    /** The operator who made the write; null for a seed, and for a write by an earlier version of Ostiary. */
     operator: text(),
     /** The reason and the link that the operator sent with the write, or null. */
     reason: text(),
@@ -56,7 +56,10 @@ export const revisions = routes.table(
   (table) => [primaryKey({ columns: [table.service, table.revision] })],
 );
 
-/** The tests of each revision with tests. Another version may have written the tests. */
+/**
+ * The tests of each revision with tests. Another version of Ostiary may have written the tests, so their type is
+ * unknown.
+ */
 export const routeTests = routes.table(
   "route_tests",
   {

@@ -135,7 +135,10 @@ function createOperators(config: RegistryConfig, { log, metrics }: Telemetry) {
   return { operators, provider };
 }
 
-/** Throws if the route store refuses the connection, such as for wrong credentials. Logs a warning if it is down. */
+/**
+ * Throws if the route store refuses the connection, for example because of wrong credentials. If the route store is
+ * down, only logs a warning.
+ */
 async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<void> {
   try {
     await routeStore.ping(ROUTE_STORE_PING_MS);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { errorCode } from "@ostiary/lib/domain/errors";
+import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { runMain, StartRefused } from "@ostiary/lib/runtime/service";
 import { type InitConfig, initVariables } from "./config.ts";
@@ -39,8 +39,8 @@ async function created(
   try {
     await create(path);
   } catch (error) {
-    if (errorCode(error) === "EEXIST") throw exists(variable, path);
-    throw new StartRefused(`${variable}: ${path} cannot be created (${errorCode(error)}).`, error);
+    if (systemErrorCode(error) === "EEXIST") throw exists(variable, path);
+    throw new StartRefused(`${variable}: ${path} cannot be created (${systemErrorCode(error)}).`, error);
   }
 }
 

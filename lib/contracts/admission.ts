@@ -1,6 +1,6 @@
 /**
- * The contract of the internal call with which the gateway asks identity whom a credential stands for (ID-84,
- * ID-87).
+ * The contract of the internal call with which the gateway asks identity to validate a caller's credential
+ * (ID-84, ID-87).
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { PlanName } from "../domain/routes/index.ts";
@@ -69,12 +69,12 @@ export const InvalidResult = Type.Object(
   { valid: Type.Literal(false, { description: "The credential is not valid." }) },
   {
     title: "Invalid result",
-    description: "The credential is invalid: it stands for nobody, or for a suspended person.",
+    description: "The credential is invalid: it identifies nobody, or a suspended person.",
   },
 );
 export type InvalidResult = Static<typeof InvalidResult>;
 
-const expiresAt = Type.Optional(
+const expires_at = Type.Optional(
   Type.String({
     description:
       "The time when the session or key expires (RFC 3339). The field is missing if nothing expires. A cached result never outlives this time.",
@@ -87,19 +87,19 @@ const valid = Type.Literal(true, { description: "The credential is valid." });
 const REALM = "The realm of the credential. It decides in which scopes the credential is accepted.";
 const someId = (description: string) => ({ ...idField(description), minLength: 1 });
 
-/** A person, proved by a JWT or by a user API key. */
+/** A person, authenticated by a JWT or a user API key. */
 export const DirectoryResult = Type.Object(
   {
     valid,
     realm: Type.Literal("directory", { description: REALM }),
     user_id: someId("The id of the person."),
-    expires_at: expiresAt,
+    expires_at,
   },
-  { title: "Directory result", description: "A person, proved by a JWT or by a user API key." },
+  { title: "Directory result", description: "A person, authenticated by a JWT or a user API key." },
 );
 export type DirectoryResult = Static<typeof DirectoryResult>;
 
-/** A member of an organization, proved by a member API key or a session. */
+/** A member of an organization, authenticated by a member API key or a session. */
 const OrganizationResult = Type.Object(
   {
     valid,
@@ -117,11 +117,11 @@ const OrganizationResult = Type.Object(
           "The plan of the organization. Null means no plan. An older identity leaves the field out.",
       }),
     ),
-    expires_at: expiresAt,
+    expires_at,
   },
   {
     title: "Organization result",
-    description: "A member of an organization, proved by a member API key or a session.",
+    description: "A member of an organization, authenticated by a member API key or a session.",
   },
 );
 

@@ -16,7 +16,7 @@ import { ServiceMerge } from "./service-merge.ts";
 import { Work } from "./work.ts";
 
 /** The inputs of the edge description. */
-export interface EdgeSources {
+interface EdgeSources {
   readonly title: string;
   /** The URL where clients call the gateway, or undefined when the registry does not know it. */
   readonly server_url: string | undefined;
@@ -27,7 +27,7 @@ export interface EdgeSources {
 }
 
 /** The number of operations and schemas that were left out because they cost too much work, by service. */
-export type LeftOut = ReadonlyMap<string, number>;
+type LeftOut = ReadonlyMap<string, number>;
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
 const UNKNOWN_ORIGIN = "${API_URL}";

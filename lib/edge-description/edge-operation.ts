@@ -19,7 +19,7 @@ export interface Place {
   /** The names of the params in the description's path, in the order of the route's params. */
   readonly params: readonly string[];
   readonly path: string;
-  readonly operation_id: string;
+  readonly operationId: string;
   readonly tag: string;
   /** The origin where clients call the gateway. */
   readonly origin: string;
@@ -38,7 +38,7 @@ export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null,
   const parameters = [...pathParameters(route, service, place), ...(service?.parameters ?? [])];
   const body = service === null ? unknownBody(route) : isBodiless(route) ? null : service.body;
   return {
-    operationId: place.operation_id,
+    operationId: place.operationId,
     summary: service?.summary ?? `${route.method} ${route.path}`,
     description: description(edge, service),
     tags: [place.tag],
@@ -48,15 +48,15 @@ export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null,
     ...(body !== null && { requestBody: body }),
     responses: responses(route, service),
     "x-scope": route.scope,
-    ...(route.requiredLabels !== null && { "x-required-labels": route.requiredLabels.list }),
-    "x-rate-limit": rateLimit(edge),
+    ...(route.required_labels !== null && { "x-required-labels": route.required_labels.list }),
+    "x-rate-limit": describedLimit(edge),
     "x-codeSamples": operationSamples({
       method: route.method,
       path: place.path,
       origin: place.origin,
       credential: credentialSamples(route.scope),
       parameters,
-      body: body === null ? null : (service?.body_sample ?? null),
+      body: body === null ? null : (service?.bodySample ?? null),
     }),
   };
 }
@@ -106,8 +106,8 @@ const COUNTED: Readonly<Record<Scope, string>> = {
 };
 
 function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceOperation | null): string {
-  const { scope, requiredLabels, rateLimit: limit } = route;
-  const labels = requiredLabels?.list.map((label) => `\`${label}\``).join(", ");
+  const { scope, required_labels, rate_limit: limit } = route;
+  const labels = required_labels?.list.map((label) => `\`${label}\``).join(", ");
   const isLabelled = labels !== undefined && (scope === "organization" || scope === "member");
   const together =
     typeof rate_limit === "string"
@@ -126,9 +126,9 @@ function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceO
   );
 }
 
-function numbersText(limit: Exclude<CompiledRoute["rateLimit"], null>): string {
+function numbersText(limit: Exclude<CompiledRoute["rate_limit"], null>): string {
   if (limit === "fallback") return `as many requests as the header \`${RATE_LIMIT_HEADERS.limit}\` states`;
-  if ("requests" in limit) return `${limit.requests} requests in ${limit.windowSeconds} s`;
+  if ("requests" in limit) return `${limit.requests} requests in ${limit.window_seconds} s`;
   const text = (limits: readonly AppliedLimit[]) =>
     limits.length === 0 ? "no limit" : limits.map(appliedText).join(" and ");
   const plans = Object.entries(limit.plans).map(
@@ -140,8 +140,8 @@ function numbersText(limit: Exclude<CompiledRoute["rateLimit"], null>): string {
 const appliedText = ({ requests, window }: AppliedLimit) =>
   typeof window === "number" ? `${requests} requests in ${window} s` : `${requests} requests a ${window}`;
 
-function rateLimit({ route, rate_limit, policy }: EdgeRoute): JsonObject | false {
-  const { rateLimit: limit, scope } = route;
+function describedLimit({ route, rate_limit, policy }: EdgeRoute): JsonObject | false {
+  const { rate_limit: limit, scope } = route;
   if (limit === null) return false;
   const per = COUNTED[scope].replace(" ", "_");
   if (limit === "fallback") return { default: true, per };
@@ -151,7 +151,7 @@ function rateLimit({ route, rate_limit, policy }: EdgeRoute): JsonObject | false
   }
   return {
     requests: limit.requests,
-    window_seconds: limit.windowSeconds,
+    window_seconds: limit.window_seconds,
     per,
     ...(typeof rate_limit === "string" && { policy: rate_limit, shared: policy?.shared === true }),
   };

@@ -72,8 +72,8 @@ export function headerReferences(names: readonly string[]): JsonObject {
 }
 
 /** Returns the names of the headers that the gateway adds to every response of the route's service. */
-export function answerHeaders({ rateLimit }: Pick<CompiledRoute, "rateLimit">): string[] {
-  return ["X-Request-ID", ...(rateLimit === null ? [] : RATE_HEADERS)];
+export function answerHeaders({ rate_limit }: Pick<CompiledRoute, "rate_limit">): string[] {
+  return ["X-Request-ID", ...(rate_limit === null ? [] : RATE_HEADERS)];
 }
 
 const ANY = ["X-Request-ID"];
@@ -82,7 +82,7 @@ const COUNTED = [...ANY, ...RATE_HEADERS];
 type Condition = (route: CompiledRoute) => boolean;
 const always: Condition = () => true;
 const isProtected: Condition = ({ scope }) => scope !== "public";
-const isLimited: Condition = (route) => isProtected(route) || route.rateLimit !== null;
+const isLimited: Condition = (route) => isProtected(route) || route.rate_limit !== null;
 const isOfMembers: Condition = ({ scope }) => scope === "organization" || scope === "member";
 const hasBody: Condition = ({ method }) => method !== "GET" && method !== "HEAD";
 
@@ -140,7 +140,7 @@ export function gatewayResponses(route: CompiledRoute): GatewayResponse[] {
     component,
     response: sharedResponses[component] ?? {},
   }));
-  const isLabelled = route.requiredLabels !== null && isOfMembers(route);
+  const isLabelled = route.required_labels !== null && isOfMembers(route);
   return isLabelled ? [...shared, { status: "403", component: null, response: forbidden(route) }] : shared;
 }
 
@@ -149,7 +149,7 @@ function forbidden(route: CompiledRoute): JsonObject {
     permission: "required_labels",
     resource: "route",
     resource_id: route.path,
-    required_labels: route.requiredLabels?.list ?? [],
+    required_labels: route.required_labels?.list ?? [],
   };
   return errorResponse({ code: "FORBIDDEN", details }, answerHeaders(route));
 }

@@ -1,2 +1,2 @@
-export { type EdgeSources, edgeDescription, type LeftOut } from "./build.ts";
+export { edgeDescription } from "./build.ts";
 export { type KnownDescription, NotADescription, ServiceDescription } from "./service-description.ts";

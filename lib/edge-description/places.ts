@@ -68,9 +68,9 @@ export function* placeRoutes(
     const own = ownId(found);
     // A service keeps its own operation id if no other operation has that id.
     const isUnique = own !== null && wanted.get(idKey(own)) === 1;
-    const operation_id = isUnique ? own : ids.take(derivedId(edge.route.method, path));
+    const operationId = isUnique ? own : ids.take(derivedId(edge.route.method, path));
     const tag = tags.nameOf(edge.route.service, each.tag);
-    placed.push({ edge, found, place: { path, params, origin, tag, operation_id } });
+    placed.push({ edge, found, place: { path, params, origin, tag, operationId } });
   }
   return { placed, tags: all };
 }

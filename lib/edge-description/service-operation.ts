@@ -17,7 +17,7 @@ export interface ServiceOperation {
   readonly parameters: readonly JsonObject[];
   readonly body: JsonObject | null;
   /** A sample of the body, in the first media type that the operation accepts. */
-  readonly body_sample: { type: string; value: unknown } | null;
+  readonly bodySample: { type: string; value: unknown } | null;
   /** The responses by status. A status can also be a range such as `4XX`, or `default`. */
   readonly responses: ReadonlyMap<string, ServiceResponse>;
 }
@@ -84,7 +84,7 @@ export class OperationReader {
         ...this.#parameter(each, String(each.in)),
       })),
       body: this.#body(operation.requestBody),
-      body_sample: this.#bodySample(operation.requestBody),
+      bodySample: this.#bodySample(operation.requestBody),
       responses: new Map(this.#responses(operation.responses)),
     };
   }
@@ -141,7 +141,7 @@ export class OperationReader {
     return { ...this.#described(body), ...(body.required === true && { required: true }), content };
   }
 
-  #bodySample(value: unknown): ServiceOperation["body_sample"] {
+  #bodySample(value: unknown): ServiceOperation["bodySample"] {
     const [first] = this.#work.entries(this.#resolve(value)?.content);
     if (first === undefined || !MEDIA_TYPE.test(first[0]) || !isRecord(first[1])) return null;
     const [type, media] = first;

@@ -1,5 +1,6 @@
 export * from "./code-samples.ts";
 export * from "./documented-errors.ts";
+export * from "./introductions.ts";
 export * from "./operations.ts";
 export * from "./schema-samples.ts";
 export * from "./schemas.ts";

@@ -1,4 +1,5 @@
 export * from "./dialog.tsx";
+export * from "./empty.tsx";
 export * from "./logo.tsx";
 export type { SignInFailure } from "./sign-in/provider.ts";
 export * from "./sign-in/provider-session.ts";

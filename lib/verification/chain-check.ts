@@ -7,7 +7,7 @@ import {
   ZERO_HASH,
 } from "../domain/proof/index.ts";
 import type { NamedEntry, ProblemValues } from "./findings.ts";
-import type { Problems } from "./first-problems.ts";
+import type { Problems } from "./problems.ts";
 
 /** An entry in an export: its position, its own hash, and the chain hash that the export gives for the entry. */
 interface ShownEntry {

@@ -13,9 +13,9 @@ import {
   type SigningJwk,
   ZERO_HASH,
 } from "../domain/proof/index.ts";
-import type { Problems } from "./first-problems.ts";
 import type { UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
+import type { Problems } from "./problems.ts";
 
 /**
  * Checks that an export's checkpoint contains the log's head, and that all checkpoints are signed and form
@@ -107,8 +107,8 @@ export class CheckpointsCheck {
   }
 
   /**
-   * Leaves a question open for each kept checkpoint that is newer than the file's newest checkpoint, or not
-   * connected to it by an unbroken sequence.
+   * Leaves a question open for each kept checkpoint that is newer than the file's newest checkpoint, or that no
+   * unbroken sequence of checkpoints connects to the newest one.
    */
   #checkKept(
     ofFile: readonly Checkpoint[],
@@ -133,8 +133,8 @@ export class CheckpointsCheck {
 }
 
 /**
- * Returns whether an export's checkpoint contains the log's head: in its map, or in the tree of heads of an
- * older version.
+ * Returns whether an export's checkpoint contains the log's head: in its map, or in the tree of heads that older
+ * versions of Ostiary wrote.
  */
 function isHeld({ head, checkpoint, map, inclusion }: ProofEnd): boolean {
   if (checkpoint === null) return false;

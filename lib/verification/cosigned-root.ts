@@ -74,17 +74,17 @@ export function readWitnessKeys(text: string): readonly NoteKey[] {
 
 /**
  * Returns which witnesses cosigned a signed root (AU-175). Ignores signatures of other keys, and cosignatures
- * with a time more than an hour after `now_ms`. Returns null for a text that is not a signed root.
+ * with a time more than an hour after `nowMs`. Returns null for a text that is not a signed root.
  */
 export async function checkCosignedRoot(
   text: string,
   keys: readonly NoteKey[],
-  { quorum, now_ms }: { quorum: number; now_ms: number },
+  { quorum, nowMs }: { quorum: number; nowMs: number },
 ): Promise<CosignedRoot | null> {
   const note = readNote(text);
   const head = note === null ? null : readTreeHead(note.text);
   if (note === null || head === null) return null;
-  const { marks: witnesses } = await witnessMarks(note, keys, now_ms);
+  const { marks: witnesses } = await witnessMarks(note, keys, nowMs);
   const is_witnessed = cosignedCount(witnesses) >= quorum;
   const { origin, size, root } = head;
   return { origin, size, root: root.toBase64(), quorum, witnesses, is_witnessed };
@@ -99,18 +99,18 @@ interface WitnessMarks {
 
 /**
  * Returns when each witness last cosigned a note, and whose signatures are invalid. Ignores times more than
- * an hour after `now_ms`.
+ * an hour after `nowMs`.
  */
 export async function witnessMarks(
   note: Note,
   keys: readonly NoteKey[],
-  now_ms: number,
+  nowMs: number,
 ): Promise<WitnessMarks> {
   const times = new Map<string, string>();
   const wrong: string[] = [];
   for (const { key, isRight, time_s } of await knownSignatures(note, keys)) {
     if (!isRight) wrong.push(key.name);
-    if (!isRight || time_s === null || time_s * 1_000 > now_ms + AHEAD_MS_MAX) continue;
+    if (!isRight || time_s === null || time_s * 1_000 > nowMs + AHEAD_MS_MAX) continue;
     const time = new Date(time_s * 1_000).toISOString();
     const known = times.get(noteKeyText(key));
     if (known === undefined || known < time) times.set(noteKeyText(key), time);

@@ -11,7 +11,7 @@ import {
 import type { ChainCheck } from "./chain-check.ts";
 import type { EventsCheck } from "./events-check.ts";
 import type { DeclarationFlaw } from "./findings.ts";
-import type { Problems } from "./first-problems.ts";
+import type { Problems } from "./problems.ts";
 
 /** The largest difference that is accepted between the clocks of replicas. */
 const CLOCKS_MS = 60 * 60 * 1000;
@@ -38,8 +38,8 @@ interface Checks {
 }
 
 /**
- * Accepts missing entries if a declaration in the chain drops their month. Months that a file of an older
- * version drops without a declaration leave a question open.
+ * Accepts missing entries if a declaration in the chain drops their month. An older version of Ostiary dropped
+ * months without declarations: for such a month, the missing entries become an open question.
  */
 export function checkDropped(end: ProofEnd, checks: Checks): Dropped {
   const declared = checkDeclarations(end, checks);
@@ -84,7 +84,8 @@ function checkDeclarations(end: ProofEnd, checks: Checks): Absent {
 }
 
 /**
- * Returns whether a declaration is plausible: its month is over, and the entries that it names come before the declaration.
+ * Returns whether a declaration is plausible: its month is over, and the entries that it names come before the
+ * declaration.
  */
 function isSound(
   { month, declared_at, ranges, position }: Declaration,
@@ -110,7 +111,7 @@ function isSound(
   return last < position || refused("places_after_it");
 }
 
-/** Checks dropped months that a file of an older version lists without a declaration. */
+/** Checks dropped months that a file of an older version of Ostiary lists without a declaration. */
 function checkClaim({ dropped, checkpoint }: ProofEnd, checks: Checks): Absent {
   if (dropped === null || dropped.ranges.length === 0) return NOTHING;
   const { problems, chain, events } = checks;

@@ -58,7 +58,7 @@ export const ENGLISH: FindingWords = {
   head_not_reached: ({ position, checkpoint }) =>
     `The log had ${position} entries at checkpoint ${checkpoint}, which this file does not reach: newer events were cut off.`,
   head_rewritten: ({ position, checkpoint }) =>
-    `The log has another chain at position ${position} at checkpoint ${checkpoint}: the log was rewritten since.`,
+    `The log has another chain at position ${position} at checkpoint ${checkpoint}: the log has been rewritten since that checkpoint.`,
   head_without_entry: ({ position, checkpoint }) =>
     `The log has no entry at position ${position}, where it ended at checkpoint ${checkpoint}.`,
 
@@ -93,28 +93,28 @@ export const ENGLISH: FindingWords = {
   end_unreadable: ({ line }) => `Line ${line} must end the proof, but cannot be read.`,
   cut_off: () => "The last line, which ends the proof, is missing: the file was cut off.",
   kept_export_rewritten: ({ position }) =>
-    `The kept export has another chain at position ${position}: the log was rewritten since.`,
+    `The kept export has another chain at position ${position}: the log has been rewritten since that export.`,
   kept_export_not_reached: ({ position }) =>
     `The kept export has ${position} entries, but this file has fewer: newer entries were cut off.`,
 
   empty_log: () =>
     "The log is empty, and no checkpoint covers an empty log. The file does not show whether events were cut off; only an export that you kept shows that.",
   kept_checkpoint_newer: ({ checkpoint, newest }) =>
-    `The kept checkpoint ${checkpoint} is newer than this file, ${newest === null ? "which has no checkpoint" : `whose newest checkpoint is ${newest}`}. Either the file is older, or the log was restored from an older backup.`,
+    `The kept checkpoint ${checkpoint} is newer than this file, ${newest === null ? "which has no checkpoint" : `whose newest checkpoint is ${newest}`}. Either this file was exported before checkpoint ${checkpoint} was made, or the log was restored from an older backup.`,
   kept_checkpoint_unconnected: ({ checkpoint, newest, missing }) =>
     `The files do not show whether checkpoint ${newest} continues the kept checkpoint ${checkpoint}: checkpoint ${missing} is missing. Make the export with checkpoint=${checkpoint}, or give a file with all checkpoints between them as --checkpoint.`,
   no_tree: () =>
     "This file has no tree of checkpoints, so it cannot be compared with the kept root. Make a new export.",
   kept_root_newer: ({ size, newest }) =>
-    `The kept root of ${size} checkpoints is newer than this file, whose tree has ${newest}. Either the file is older, or the log was restored from an older backup.`,
+    `The kept root of ${size} checkpoints is newer than this file, whose tree has ${newest}. Either this file was exported before the tree had ${size} checkpoints, or the log was restored from an older backup.`,
   kept_root_unconnected: ({ size, newest }) =>
     `The files do not show whether the tree of ${newest} checkpoints continues the kept root of ${size}. Make the export with checkpoint=${size}.`,
   kept_export_of_other_log: ({ kept_owner, owner }) =>
     `The kept export belongs to ${kept_owner}, but this file belongs to ${owner}: they cannot be compared.`,
   kept_export_dropped: ({ position }) =>
-    `The kept export ends at position ${position}, which was dropped since. The files do not show whether this file continues the kept export. Keep a newer export.`,
+    `The kept export ends at position ${position}, which has been dropped since that export. The files do not show whether this file continues the kept export. Keep a newer export.`,
   kept_export_newer: ({ position }) =>
-    `The kept export has ${position} entries and newer checkpoints than this file. Either this file is older, or the log was restored from an older backup.`,
+    `The kept export has ${position} entries and newer checkpoints than this file. Either this file was exported before the kept export, or the log was restored from an older backup.`,
   dropped_late: ({ from, to, month }) =>
     `${placesOf(from, to)} declared as dropped with ${month}, but newer events have lower positions. The file does not show whether the dropped entries were late outcomes of that month's events.`,
   dropped_undeclared: ({ from, to, before }) =>

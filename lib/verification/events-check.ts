@@ -17,12 +17,12 @@ import {
 } from "../domain/proof/index.ts";
 import { isUlid } from "../domain/schemas/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
-import type { Problems } from "./first-problems.ts";
 import { OwnersCheck } from "./owners-check.ts";
+import type { Problems } from "./problems.ts";
 
 /**
- * The largest difference that is accepted between the clocks of replicas. An event is stored at most this
- * much later than the time in its id.
+ * The largest accepted difference between the clocks of replicas. It is also the longest accepted time between the
+ * time in an event's id and the storing of the event.
  */
 const CLOCKS_MS = 60 * 60 * 1000;
 const DAY_LENGTH = "2026-01-31".length;

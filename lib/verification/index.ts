@@ -1,8 +1,8 @@
 /** Verifies exports with proof (AU-65) for the command line and the portal, without I/O of its own. */
 export * from "./cosigned-root.ts";
 export * from "./export-lines.ts";
-export type { Problem } from "./first-problems.ts";
 export * from "./kept-copies.ts";
+export type { Problem } from "./problems.ts";
 export { type SpokenVerdict, spoken } from "./spoken.ts";
 export type { StatedUsage } from "./statements-check.ts";
 export * from "./verify.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type ProofEnd, proofEndSchema } from "../contracts/audit/index.ts";
 import { fits } from "../domain/errors/index.ts";
-import { isRecord, parseIJson } from "../domain/json/index.ts";
+import { isRecord, parseIJson, tryJson } from "../domain/json/index.ts";
 import { Checkpoint, readCheckpoint } from "../domain/proof/index.ts";
 import { type Note, readNote, readTreeHead } from "../domain/tlog/index.ts";
 import { LINE_LENGTH_MAX, linesOf } from "./export-lines.ts";
@@ -22,7 +22,7 @@ export interface KeptFile {
 }
 
 /**
- * The error for a file without copies. `cut_off`: an export without its last line. `empty`: no checkpoint.
+ * The error for a file that has no copy of the log. `cut_off`: an export without its last line. `empty`: no checkpoint.
  * `other`: neither checkpoints nor an export.
  */
 export class NotKeptCopies extends Error {
@@ -39,7 +39,7 @@ const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint) }
 const checkpointList = Type.Array(Checkpoint);
 
 /**
- * Reads what a user kept: checkpoints, a signed root or an export with proof. Checkpoints can be one object,
+ * Reads a file that the user kept: checkpoints, a signed root or an export with proof. Checkpoints can be one object,
  * a list, pages of `GET /audit-checkpoints`, or one JWS per line. Uses only the last line of an export.
  *
  * @throws NotKeptCopies, NotLines
@@ -52,12 +52,13 @@ export async function readKept(file: KeptFile): Promise<KeptCopies> {
     if (line.trim() === "") continue;
     last = line;
     if (isExport) continue;
-    const found = checkpointsOf(jsonOf(line)) ?? textCheckpoint(line);
+    const value = tryJson(line, parseIJson);
+    const found = checkpointsOf(value) ?? textCheckpoint(line);
     if (found !== null) checkpoints.push(...found);
-    else if (checkpoints.length === 0 && isLineOfExport(jsonOf(line))) isExport = true;
+    else if (checkpoints.length === 0 && isLineOfExport(value)) isExport = true;
     else return wholeDocument(file);
   }
-  const end = isExport ? jsonOf(last) : null;
+  const end = isExport ? tryJson(last, parseIJson) : null;
   if (fits(proofEndSchema, end)) return { checkpoints: [], end };
   if (isExport) throw new NotKeptCopies("cut_off");
   if (checkpoints.length === 0) throw new NotKeptCopies("empty");
@@ -73,7 +74,7 @@ async function wholeDocument(file: KeptFile): Promise<KeptCopies> {
   const text = file.size > LINE_LENGTH_MAX ? "" : await file.text();
   const note = readNote(text);
   if (note !== null && readTreeHead(note.text) !== null) return { checkpoints: [], end: null, note };
-  const checkpoints = checkpointsOf(jsonOf(text));
+  const checkpoints = checkpointsOf(tryJson(text, parseIJson));
   if (checkpoints !== null) return { checkpoints, end: null };
   throw new NotKeptCopies("other");
 }
@@ -88,12 +89,4 @@ function checkpointsOf(value: unknown): Checkpoint[] | null {
 function textCheckpoint(line: string): Checkpoint[] | null {
   const checkpoint = readCheckpoint(line.trim());
   return checkpoint === null ? null : [checkpoint];
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseIJson(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
-import type { Problems } from "./first-problems.ts";
+import type { Problems } from "./problems.ts";
 
-/** The maximum numbers of remembered owners and of events per owner: a broken file must not exhaust memory. */
+/** The maximum numbers of remembered owners and of events per owner, so that a broken file cannot exhaust memory. */
 const OWNERS_MAX = 100;
 const EVENTS_MAX = 1_000;
 

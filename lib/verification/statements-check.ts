@@ -11,7 +11,7 @@ import {
 import { SUM_NAMES, type UsageSums } from "../domain/usage/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
 import type { StatementFlaw } from "./findings.ts";
-import type { Problems } from "./first-problems.ts";
+import type { Problems } from "./problems.ts";
 
 /** The largest difference that is accepted between the clocks of replicas. */
 const CLOCKS_MS = 60 * 60 * 1000;
@@ -28,9 +28,8 @@ export interface StatedUsage extends UsageSums {
 type Placed = NonNullable<ProofEnd["statements"]>[number];
 
 /**
- * Checks the statements of usage in an export (AU-132): each statement is plausible and unchanged since it
- * was sealed. Returns the current statement of each month, oldest month first. Leaves out corrected
- * statements.
+ * Checks that each statement of usage in an export is plausible and unchanged since it was sealed (AU-132). Returns
+ * the current statement of each month, the oldest month first. Leaves out corrected statements.
  */
 export function checkStatements(
   end: ProofEnd,
@@ -66,7 +65,7 @@ function sumsOf(sums: UsageSums): UsageSums {
   return { requests, ...refusals, failed, bytes_in, bytes_out, duration_ms };
 }
 
-/** Returns why a statement is not plausible, or null if the statement is plausible. */
+/** Returns the reason why a statement is not plausible, or null if it is plausible. */
 function whyUnsound(statement: Statement, end: ProofEnd, before: string | null): StatementFlaw | null {
   return (
     whyWrongTime(statement, end.checkpoint?.sealed_at ?? null) ??
@@ -116,7 +115,10 @@ function whyWrongSums({ services, policies, ...total }: Statement): StatementFla
   return isWhole ? null : { flaw: "refusals" };
 }
 
-/** Returns whether each name is greater than the previous one. Compares the parts of a name from the left. */
+/**
+ * Returns whether each name is greater than the previous one. Compares the first parts of two names, and the second
+ * parts only if the first parts are equal.
+ */
 function isRising(names: readonly string[][]): boolean {
   return names.every((name, index) => {
     const before = names[index - 1];

@@ -18,8 +18,8 @@ import {
   type TreeHead,
 } from "../domain/tlog/index.ts";
 import type { NamedRoot } from "./findings.ts";
-import type { Problems } from "./first-problems.ts";
 import type { KeptCopies } from "./kept-copies.ts";
+import type { Problems } from "./problems.ts";
 
 /** The tree of checkpoints that contains the checkpoint of an export. */
 export interface ShownTree {
@@ -35,8 +35,8 @@ export interface TreeFindings {
   /** The numbers of the export's checkpoints that are in the tree. */
   numbers: ReadonlySet<number>;
   /**
-   * The cosigned note and the size of its tree; null unless the file has a cosigned tree that this tree
-   * extends.
+   * The cosigned note and the size of its tree. Null if the file has no cosigned note, or if the export's tree does
+   * not extend the cosigned tree.
    */
   cosigned: { note: Note; size: number } | null;
 }
@@ -113,7 +113,7 @@ class TreeCheck {
     return numbers;
   }
 
-  /** Checks that the tree extends the earlier tree that ends with the requested checkpoint. */
+  /** Checks that the tree extends the earlier tree whose last leaf is the requested checkpoint. */
   begins({ asked }: ProofTree, head: TreeHead): void {
     if (asked === undefined) return;
     const { number } = asked.checkpoint;
@@ -154,7 +154,7 @@ class TreeCheck {
   /**
    * Compares the tree with a kept tree.
    *
-   * @param isAsked whether the user asked about the kept tree, so that open questions are reported
+   * @param isAsked whether the user asked about the kept tree; only then are open questions reported
    */
   #compare(kept: TreeHead, { asked }: ProofTree, head: TreeHead, isAsked: boolean): void {
     const { size } = kept;

@@ -7,9 +7,9 @@ import { CheckpointsCheck } from "./checkpoints-check.ts";
 import { checkDropped, type Dropped } from "./dropped-check.ts";
 import { EventsCheck } from "./events-check.ts";
 import type { NotShown, Question } from "./findings.ts";
-import { type Problem, Problems } from "./first-problems.ts";
 import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
+import { type Problem, Problems } from "./problems.ts";
 import { checkStatements, type StatedUsage } from "./statements-check.ts";
 import { checkTree, type ShownTree, type TreeFindings } from "./tree-check.ts";
 import { checkWitnesses, type Witnessed, type WitnessRule } from "./witnesses-check.ts";
@@ -214,7 +214,9 @@ function verdictOf(
     faults_total: problems.count,
     undecided: undecided.slice(0, PROBLEMS_SHOWN),
     not_shown:
-      end === null ? [] : notShown(end, { dropped, heads: found?.heads ?? [], from: events.from, witnesses }),
+      end === null
+        ? []
+        : factsNotShown(end, { dropped, heads: found?.heads ?? [], from: events.from, witnesses }),
   };
 }
 
@@ -225,7 +227,7 @@ function resultOf(problems: Problems, witnesses: Witnessed | null): Verdict["res
 }
 
 /** Returns the facts that even an unaltered export cannot prove. */
-function notShown(
+function factsNotShown(
   { checkpoint, head, tree }: ProofEnd,
   {
     dropped,
@@ -242,8 +244,8 @@ function notShown(
   if (checkpoint === null) return [];
   const old = checkpoint.map === undefined;
   const facts: NotShown[] = [{ code: "cut", checkpoint: checkpoint.number, old }];
-  const isWitnessed = witnesses !== null && witnesses.lack === null;
-  if (!old && checkpoint.jws !== null && !isWitnessed) facts.push({ code: "other_history" });
+  const hasWitnesses = witnesses !== null && witnesses.lack === null;
+  if (!old && checkpoint.jws !== null && !hasWitnesses) facts.push({ code: "other_history" });
   if (checkpoint.jws !== null && tree === undefined)
     facts.push({ code: "tree", checkpoint: checkpoint.number });
   if (checkpoint.jws === null) facts.push({ code: "author", months: dropped?.before != null });

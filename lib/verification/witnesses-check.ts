@@ -1,14 +1,14 @@
 import type { NoteKey } from "../domain/tlog/index.ts";
 import { cosignedCount, type WitnessMark, witnessMarks } from "./cosigned-root.ts";
 import type { Lack } from "./findings.ts";
-import type { Problems } from "./first-problems.ts";
+import type { Problems } from "./problems.ts";
 import type { TreeFindings } from "./tree-check.ts";
 
 /** The witnesses that a user trusts, and how many of them must have cosigned a log. */
 export interface WitnessRule {
   keys: readonly NoteKey[];
   quorum: number;
-  now_ms: number;
+  nowMs: number;
   /** The name that the log must have. Without `origin`, any name is accepted. */
   origin?: string | null;
 }
@@ -32,7 +32,7 @@ export interface Witnessed {
  * already checked that the export's tree extends the cosigned tree.
  */
 export async function checkWitnesses(
-  { keys, quorum, now_ms, origin = null }: WitnessRule,
+  { keys, quorum, nowMs, origin = null }: WitnessRule,
   tree: TreeFindings | null,
   { problems, checkpoint }: { problems: Problems; checkpoint: number | null },
 ): Promise<Witnessed> {
@@ -43,7 +43,7 @@ export async function checkWitnesses(
     return { size: null, quorum, witnesses, lack: other ?? { code: "not_cosigned" } };
   }
   const { size } = root;
-  const { marks: witnesses, wrong } = await witnessMarks(root.note, keys, now_ms);
+  const { marks: witnesses, wrong } = await witnessMarks(root.note, keys, nowMs);
   for (const name of wrong) {
     problems.add({ code: "cosignature_wrong", witness: name });
   }

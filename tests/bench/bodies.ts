@@ -7,7 +7,7 @@ import { startIdentity } from "./gateway/identity.ts";
 import { startGateway, startPassThrough } from "./gateway/subjects.ts";
 import { BenchImpossible } from "./measure/cores.ts";
 import { type Goal, goalTable, judge } from "./measure/goals.ts";
-import { cpuSeconds, describeMachine, machineLine } from "./measure/machine.ts";
+import { cpuSecondsOf, describeMachine, machineLine } from "./measure/machine.ts";
 import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table } from "./measure/table.ts";
 
@@ -119,7 +119,7 @@ async function transfer(
   size_bytes: number,
 ): Promise<Pick<Sample, "mib_per_second" | "cpu_seconds">> {
   const path = direction === "down" ? "/public/things/file" : "/public/sink/file";
-  const before = cpuSeconds(pid);
+  const before = cpuSecondsOf(pid);
   const format = direction === "down" ? "%{http_code} %{size_download}" : "%{http_code} %{size_upload}";
   const upload = direction === "up" ? ["--upload-file", file] : [];
   const started = performance.now();
@@ -134,5 +134,5 @@ async function transfer(
   const seconds = (performance.now() - started) / 1000;
   if (output !== `200 ${size_bytes}`)
     throw new Error(`${url}${path}: curl reports "${output}" (status and bytes).`);
-  return { mib_per_second: size_bytes / MIB / seconds, cpu_seconds: cpuSeconds(pid) - before };
+  return { mib_per_second: size_bytes / MIB / seconds, cpu_seconds: cpuSecondsOf(pid) - before };
 }

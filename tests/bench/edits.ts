@@ -61,10 +61,10 @@ export const edits: Bench = {
     for (const size of SIZES) goals.push(...(await goalsOf(size, bed, services, options)));
     goals.push(
       judge(
-        atMost("from apply to the first request served, 10 000 routes, p50 in ms", 10),
+        ceiling("from apply to the first request served, 10 000 routes, p50 in ms", 10),
         spreadOf(served_ms),
       ),
-      judge(atMost("the same, p99 in ms", 25), spreadOf([percentile(served_ms, 99)])),
+      judge(ceiling("the same, p99 in ms", 25), spreadOf([percentile(served_ms, 99)])),
     );
     const text = [machineLine(machine), "", goalTable(goals)].join("\n");
     return { text, goals, data: { machine, goals } };
@@ -100,7 +100,7 @@ async function goalsOf(
   });
   await Bun.sleep(SETTLE_MS);
   const resident = residentBytes(gateway.pid);
-  const memory = judge(atMost(`memory, ${routes} routes, MiB`, size.memory_mib), spreadOf([resident / MIB]));
+  const memory = judge(ceiling(`memory, ${routes} routes, MiB`, size.memory_mib), spreadOf([resident / MIB]));
   if (size.stall_ms === null) return [memory];
   const store = await openRouteStore(gateway.route_store_url);
   let count = 0;
@@ -110,8 +110,8 @@ async function goalsOf(
     await whenServed(gateway.url, probe);
   };
   const edited: Edited = { gateway, ticker_url: `http://127.0.0.1:${ticker_port}`, edit };
-  const stall = atMost(`longest stall by one edit, ${routes} routes, ms`, size.stall_ms);
-  const large = atMost(
+  const stall = ceiling(`longest stall by one edit, ${routes} routes, ms`, size.stall_ms);
+  const large = ceiling(
     `longest stall by an edit of ${whole(MANY_ROUTES)} routes, among ${routes}, ms`,
     size.stall_ms,
   );
@@ -121,10 +121,10 @@ async function goalsOf(
   const loaded = residentBytes(gateway.pid);
   forgetResidentBytesMax(gateway.pid);
   goals.push(
-    await p99Of(edited, atMost(`p99 with 10 edits a second / without, ${routes} routes`, 2), options),
+    await p99Of(edited, ceiling(`p99 with 10 edits a second / without, ${routes} routes`, 2), options),
   );
   const peak = spreadOf([residentBytesMax(gateway.pid) / loaded]);
-  goals.push(judge(atMost(`peak memory during these edits / before, ${routes} routes`, 1.2), peak));
+  goals.push(judge(ceiling(`peak memory during these edits / before, ${routes} routes`, 1.2), peak));
   goals.push(await stallOf(edited, large, options, MANY_ROUTES));
   await store.close();
   return goals;
@@ -181,6 +181,6 @@ function targetOf({ pid, url }: Started): Target {
   return { pid, url, paths: publicPaths, headers: HEADERS };
 }
 
-function atMost(title: string, bound: number): Goal {
+function ceiling(title: string, bound: number): Goal {
   return { title, bound, at_most: true };
 }

@@ -97,7 +97,13 @@ describe("the registry's", () => {
 
   const sample = (operationId: string, label: string) => {
     const operation = operationsIn(
-      documents.registry ?? { openapi: "", tags: [], paths: {}, components: { schemas: {} } },
+      documents.registry ?? {
+        openapi: "",
+        info: { description: "" },
+        tags: [],
+        paths: {},
+        components: { schemas: {} },
+      },
     ).find((each) => each.operationId === operationId);
     return samplesOf(operation ?? {}).find((each) => each.label === label)?.source ?? "";
   };

@@ -1,21 +1,33 @@
 /** Tests that all OpenAPI descriptions follow the rules that client generators need (ER-20). */
 
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { lintFindings } from "../support/description-lint.ts";
-import { DocumentValidator, objectsIn, operationsIn, resolved, type Schema } from "../support/openapi.ts";
+import {
+  DocumentValidator,
+  type OpenApiDocument,
+  objectsIn,
+  operationsIn,
+  resolved,
+  type Schema,
+} from "../support/openapi.ts";
+import { edgeDocument } from "../unit/edge-description/build.ts";
 import { servedDocuments } from "./served-descriptions.ts";
 
 const documents = await servedDocuments();
+const edge = edgeDocument({
+  s: { url: "http://s:1", public: { routes: [{ path: "/", methods: ["GET"] }] } },
+});
+
+const ROOT = join(import.meta.dir, "../..");
+/** The maximum length of a line in an introduction. */
+const LINE_MAX = 120;
 
 const ULID_PATTERN = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
 /** The pattern that no text matches, for fields that accept no value. */
 const NOTHING = "^[^\\s\\S]$";
 const NUMBERS = ["limit", "rev", "other"];
-/** Operations that use a number, not an id, as the cursor of their pages. */
-const NUMBERED = ["listAuditCheckpoints"];
-/** Operations that need no store, so they never respond with 503. */
-const FROM_MEMORY = ["getDocumentSchema"];
 const SCALARS = ["string", "integer", "number", "boolean"];
 const TIMES = ["occurred_after", "occurred_before", "created_after", "created_before", "from", "to"];
 /** Ids that the audit service stores as it gets them, so they can have any format. */
@@ -24,12 +36,24 @@ const OWNER_IDS = ["organization_id", "user_id"];
 
 const typesOf = ({ type }: Schema): unknown[] => (Array.isArray(type) ? type : [type]);
 
+test.each(Object.entries({ ...documents, "the edge": edge }))(
+  "the introduction of %s has at most ten lines and names an existing page with the rest",
+  async (_, { info: { description } }) => {
+    const lines = description.split("\n");
+    expect(lines.length).toBeLessThanOrEqual(10);
+    expect(lines.filter((line) => line.length > LINE_MAX)).toEqual([]);
+    const [, guide = ""] =
+      /^More about .+: `(\S+)` in the repository of Ostiary\.$/.exec(lines.at(-1) ?? "") ?? [];
+    expect([guide, await Bun.file(join(ROOT, guide)).exists()]).toEqual([guide, true]);
+  },
+);
+
 describe.each(Object.entries(documents))("the description of %s", (service, document) => {
   const isAudit = service.startsWith("audit");
   const objects = objectsIn(document);
   const operations = operationsIn(document);
-  const parameters = operations.flatMap(({ operationId, parameters = [] }) =>
-    parameters.map((parameter) => ({ ...parameter, operationId })),
+  const parameters = operations.flatMap(({ operationId, path, parameters = [] }) =>
+    parameters.map((parameter) => ({ ...parameter, operationId, path })),
   );
   const properties = objects.flatMap(({ pointer, value }) =>
     pointer.endsWith("/properties") ? [] : propertiesOf(pointer, value),
@@ -55,18 +79,11 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
   });
 
   test("number, id and time parameters have their types, and no other parameter is an unrestricted string", () => {
-    for (const { operationId, name, schema } of parameters) {
-      const kind = NUMBERED.includes(operationId) && name === "starting_after" ? "rev" : name;
+    for (const { operationId, path, name, schema } of parameters) {
       // The audit service accepts owner ids in any format, because it stores them as it gets them.
       if (isAudit && OWNER_IDS.includes(name)) continue;
-      // The cursors of these lists are names, revisions or parts of usage, not ULIDs.
-      if (
-        name === "starting_after" &&
-        /^(listUsage(Statements)?|listGateways|(list|export)Changes)$/.test(operationId)
-      ) {
-        continue;
-      }
-      expect<unknown>([name, schema]).toEqual([name, expectedType(kind, schema)]);
+      const kind = name === "starting_after" ? cursorKind(document, path) : name;
+      expect<unknown>([operationId, name, schema]).toEqual([operationId, name, expectedType(kind, schema)]);
     }
   });
 
@@ -161,7 +178,8 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
   test("operations have unique ids, known tags, and all errors that can occur", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const { operationId, summary, description, tags, requestBody, responses } of operations) {
+    for (const operation of operations) {
+      const { operationId, summary, description, tags, requestBody, responses, security } = operation;
       expect(operationId).toMatch(/^[a-z][A-Za-z]+$/);
       expect([operationId, summary, description]).toEqual([
         operationId,
@@ -169,8 +187,9 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
         expect.stringMatching(/\.$/),
       ]);
       expect(document.tags.map(({ name }) => name)).toContain(String(tags[0]));
+      // An operation that needs no credential must need no store, so it never responds with 503.
       const needed = [
-        ...["422", "500", ...(FROM_MEMORY.includes(operationId) ? [] : ["503"])],
+        ...["422", "500", ...(security?.length === 0 ? [] : ["503"])],
         ...(requestBody ? ["413"] : []),
       ];
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(needed));
@@ -258,6 +277,20 @@ function expectedType(name: string, schema: Schema): unknown {
   const { type, pattern, enum: values, maxLength } = schema;
   const isBare = type === "string" && !pattern && !values && !maxLength;
   return isBare ? "more than a string" : schema;
+}
+
+/**
+ * Returns the kind of a cursor: an id or a number as the items of the list have it, or another text. An export
+ * has the cursor of its list.
+ */
+function cursorKind(document: OpenApiDocument, path: string): string {
+  const list = document.paths[path.replace(/\/export$/, "")]?.get;
+  const page = resolved(document, list?.responses[200]?.content?.["application/json"]?.schema ?? {});
+  const { items } = propertiesOf("", page).find(({ schema }) => schema.type === "array")?.schema ?? {};
+  const fields = propertiesOf("", resolved(document, isRecord(items) ? items : {}));
+  const key = fields.find(({ name }) => name === "id") ?? fields[0];
+  if (key?.schema.type === "integer") return "rev";
+  return key?.schema.pattern === ULID_PATTERN ? "starting_after" : "text";
 }
 
 function isNullable(choices: unknown[]): boolean {

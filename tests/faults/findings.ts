@@ -4,7 +4,7 @@ import { neverAWrongAdmission } from "./promises/admission.ts";
 import { withoutEvent } from "./promises/audit.ts";
 import { healing } from "./promises/healing.ts";
 import { type Judgement, judge } from "./promises/index.ts";
-import { beyondLimit } from "./promises/limits.ts";
+import { countBeyondLimit } from "./promises/limits.ts";
 import { type Answer, type CellRun, isExcused, isGood } from "./record.ts";
 
 /** A summary of the responses that one kind of client got during a fault. */
@@ -46,7 +46,7 @@ export function findingsOf(run: CellRun, options: { timed: boolean }): Findings 
     well_again_last: last,
     lost: {
       events: withoutEvent(run).length,
-      beyond_limit: beyondLimit(run),
+      beyond_limit: countBeyondLimit(run),
       wrong_admissions: neverAWrongAdmission.judge(run)?.length ?? 0,
     },
     requests: run.answers.length,

@@ -198,7 +198,7 @@ type Times = Pick<CellRun, "began_ms" | "breaking_ms" | "broken_ms" | "returning
 async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }: Pace): Promise<void> {
   const { returned_ms } = times;
   const isHealed = () => {
-    const now_ms = performance.now();
+    const nowMs = performance.now();
     const { recorder } = load;
     const answers = recorder.answers
       .filter(({ started_ms }) => started_ms >= returned_ms)
@@ -206,9 +206,9 @@ async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }:
     const cell = { parts: [], fault: "cut" as const };
     const nothing = { cell, reached: [], events: new Map(), streams: null };
     const served = recorder.served.map((each) => ({ ...each, delay_ms: 0 }));
-    const soFar = { ...nothing, ...times, ended_ms: now_ms, answers, served };
+    const soFar = { ...nothing, ...times, ended_ms: nowMs, answers, served };
     const last_ms = Math.max(...healing(soFar).values());
-    return now_ms - returned_ms - last_ms >= well_ms;
+    return nowMs - returned_ms - last_ms >= well_ms;
   };
   await waitFor(isHealed, { timeout_ms: heal_ms_max }).catch(() => {}); // The promise will report it
   const patience_ms = Math.max(LIMITS.patience_ms, KINDS.publish.limit_ms ?? 0) + 5_000;

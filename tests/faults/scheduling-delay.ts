@@ -22,7 +22,7 @@ interface Sample {
  */
 export class SchedulingDelay {
   readonly #pids: () => ReadonlyMap<string, number>;
-  readonly #counted_ns = new Map<number, number>();
+  readonly #countedNs = new Map<number, number>();
   readonly #threads = new Map<number, { ids: readonly number[]; looked_ms: number }>();
   readonly #samples: Sample[] = [{ at_ms: performance.now(), waited_ms: new Map() }];
   readonly #timer = setInterval(() => this.#sample(), INTERVAL_MS);
@@ -72,20 +72,20 @@ export class SchedulingDelay {
   #waited(pid: number, threads: readonly number[]): number {
     return threads.reduce((sum, thread) => {
       const now_ns = countedNs(pid, thread);
-      const before_ns = this.#counted_ns.get(thread) ?? now_ns;
-      this.#counted_ns.set(thread, now_ns);
+      const before_ns = this.#countedNs.get(thread) ?? now_ns;
+      this.#countedNs.set(thread, now_ns);
       return sum + Math.max(0, now_ns - before_ns) / NS_PER_MS;
     }, 0);
   }
 
   /** Returns the ids of the threads that work on requests: the main thread and the one for outgoing calls. */
-  #threadsOf(pid: number, now_ms: number): readonly number[] {
+  #threadsOf(pid: number, nowMs: number): readonly number[] {
     const known = this.#threads.get(pid);
-    if (known !== undefined && (known.ids.length > 1 || now_ms - known.looked_ms < THREADS_LOOK_MS)) {
+    if (known !== undefined && (known.ids.length > 1 || nowMs - known.looked_ms < THREADS_LOOK_MS)) {
       return known.ids;
     }
     const ids = [pid, ...threadsNamed(pid, CALLS_THREAD)];
-    this.#threads.set(pid, { ids, looked_ms: now_ms });
+    this.#threads.set(pid, { ids, looked_ms: nowMs });
     return ids;
   }
 }

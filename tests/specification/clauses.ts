@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** The repository, where every path of this folder starts. */
+/** The root folder of the repository. Paths in this folder's code are relative to it. */
 export const ROOT = join(import.meta.dir, "../..");
 
 /** The folder of the specification. */
@@ -14,7 +14,7 @@ export interface Clause {
   readonly line: number;
 }
 
-/** The prefix of the numbers of each file. */
+/** The prefix of the clause numbers in each file of the specification, by file name. */
 const PREFIXES: Readonly<Record<string, string>> = {
   gateway: "GW",
   registry: "RG",
@@ -25,12 +25,12 @@ const PREFIXES: Readonly<Record<string, string>> = {
   portal: "PT",
 };
 
-/** Matches the number of a clause anywhere in a text. */
+/** Matches each clause number in a text. */
 export const CLAUSE_ID = /(?<![\w-])(?:GW|RG|ID|AU|ER|OP|PT)-\d+\b/g;
 
 const CLAUSE = /^\*\*([A-Z]+-\d+)\*\* (.+)$/s;
 
-/** Returns the clauses of one file: each is a paragraph that starts with its number in bold. */
+/** Returns the clauses in a file's text. A clause is a paragraph that starts with its number in bold. */
 export function clausesIn(path: string, text: string): Clause[] {
   const clauses: Clause[] = [];
   let line = 1;
@@ -44,7 +44,7 @@ export function clausesIn(path: string, text: string): Clause[] {
   return clauses;
 }
 
-/** Returns what is wrong with the numbers: a prefix of another file, or a number that two clauses have. */
+/** Returns a problem for each clause number that has the prefix of another file, or that is used twice. */
 export function numberProblems(clauses: readonly Clause[]): string[] {
   const known = new Set<string>();
   return clauses.flatMap(({ id, path, line }) => {
@@ -53,13 +53,13 @@ export function numberProblems(clauses: readonly Clause[]): string[] {
     const isTaken = known.has(id);
     known.add(id);
     return [
-      ...(isForeign ? [`${path}:${line} ${id} does not belong to this file`] : []),
+      ...(isForeign ? [`${path}:${line} ${id} has the prefix of another file`] : []),
       ...(isTaken ? [`${path}:${line} ${id} is the number of an earlier clause`] : []),
     ];
   });
 }
 
-/** Reads every clause of the specification, in the order of the files and numbers. */
+/** Returns all clauses of the specification, in the order of {@link PREFIXES} and of the files' texts. */
 export async function readClauses(): Promise<Clause[]> {
   const files = Object.keys(PREFIXES).map((name) => `${SPECIFICATION}/${name}.md`);
   const clauses = await Promise.all(

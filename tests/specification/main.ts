@@ -1,8 +1,12 @@
+/**
+ * Prints each clause of the specification with the tests that prove it: `bun run specification`. A prefix as
+ * in `bun run specification GW` prints the clauses of one file.
+ */
+
 import { readProofs } from "./citations.ts";
 import { readClauses } from "./clauses.ts";
 import { reviewOnly } from "./review-only.ts";
 
-/** Prints each clause with its tests: `bun run specification`, or `bun run specification GW` for one part. */
 const [prefix = ""] = process.argv.slice(2);
 const proofs = Map.groupBy(await readProofs(), ({ id }) => id);
 const lines = (await readClauses())

@@ -1,4 +1,4 @@
-/** A phrase that plain English avoids, and what to write. */
+/** A phrase that plain English avoids, with advice on what to write instead. */
 interface Avoided {
   readonly pattern: RegExp;
   readonly advice: string;
@@ -20,21 +20,19 @@ const AVOIDED: readonly Avoided[] = [
   { pattern: /\bby hand and\b|\bwithout a word\b|\bin its place\b/i, advice: "say what happens" },
 ];
 
-/**
- * Words that start a sentence without a subject. Headings of tables have no point and may start with them.
- */
+/** Matches the beginnings of sentences that have no subject. */
 const HEADLESS =
   /^(?:Of|Those|Whose|Who|Whom|Whether that|Nor|Such) [a-z]|^(?:By|As|What|Not) (?!the following|default\b)[a-z]/;
 
 const WORDS_MAX = 25;
 
-/** One sentence or shorter text, with the line where it starts. */
+/** A piece of prose, such as a paragraph or a comment, with the line where it starts. */
 export interface Prose {
   readonly text: string;
   readonly line: number;
 }
 
-/** Returns what is wrong with the prose of one text, each with its line. */
+/** Returns a text for each problem in the prose of a file. */
 export function proseProblems(path: string, texts: readonly Prose[]): string[] {
   return texts.flatMap(({ text, line }) =>
     sentencesOf(text).flatMap((sentence) => {
@@ -48,6 +46,7 @@ function problemsOf(sentence: string): string[] {
     const [found] = pattern.exec(sentence) ?? [];
     return found === undefined ? [] : [`"${found}": ${advice}`];
   });
+  // Headings of tables, which do not end with punctuation, may lack a subject.
   const isWhole = /[.:;!?]$/.test(sentence);
   const headless = isWhole && HEADLESS.test(sentence) ? ["a sentence without a subject"] : [];
   const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
@@ -55,7 +54,10 @@ function problemsOf(sentence: string): string[] {
   return [...avoided, ...headless, ...long];
 }
 
-/** Cuts a text into sentences. Code counts as one word, and its dots end nothing. */
+/**
+ * Splits a text into sentences. Code in backticks counts as one word, and periods in it do not end a
+ * sentence.
+ */
 function sentencesOf(text: string): string[] {
   const plain = text
     .replaceAll(/``.+?``|`[^`]*`/gs, "`code`")
@@ -69,8 +71,7 @@ function sentencesOf(text: string): string[] {
 }
 
 /**
- * Returns the paragraphs, list items and table cells of a Markdown text. Code blocks and headings are left
- * out.
+ * Returns the paragraphs, list items and table cells of a Markdown text, without code blocks and headings.
  */
 export function proseOfMarkdown(text: string): Prose[] {
   const found: Prose[] = [];
@@ -97,7 +98,7 @@ export function proseOfMarkdown(text: string): Prose[] {
   return found;
 }
 
-/** Returns the comments of a TypeScript text, each as one text. */
+/** Returns the comments in TypeScript code. Consecutive `//` lines are one comment. */
 export function proseOfComments(text: string): Prose[] {
   const found: Prose[] = [];
   for (const { 0: comment, index } of text.matchAll(/\/\*.*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+/gms)) {
@@ -114,11 +115,13 @@ export function proseOfComments(text: string): Prose[] {
   return found;
 }
 
-/** A property that people read, with its text: a string or a template of one line. */
+/**
+ * Matches a property whose value people read, such as `description: "…"`. The value must be on the same line.
+ */
 const SPOKEN =
   /\b(?:description|message|summary|help|rule):\s*(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`)/g;
 
-/** Returns the messages and descriptions of a TypeScript text. An inserted value counts as one word. */
+/** Returns the messages and descriptions in TypeScript code. A `${…}` in a template counts as one word. */
 export function proseOfMessages(text: string): Prose[] {
   return Array.from(text.matchAll(SPOKEN), ({ 1: plain, 2: template, index }) => ({
     text: (plain ?? template ?? "").replaceAll(/\$\{[^}]*\}/g, "value").replaceAll("\\`", "`"),

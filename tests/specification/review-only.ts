@@ -1,2 +1,2 @@
-/** The clauses that only review can hold, each with the reason. */
+/** The clauses that no test proves and only review enforces, by number. The value is the reason. */
 export const reviewOnly: Readonly<Record<string, string>> = {};

@@ -1,9 +1,10 @@
+import { isRecord } from "@ostiary/lib/domain/json";
 import { sampleOf } from "@ostiary/lib/openapi";
 import type { AnySchema } from "ajv";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-/** JSON Schema of an OpenAPI description, read keyword by keyword. */
+/** A JSON Schema in an OpenAPI description, as its keywords. */
 export type Schema = Record<string, unknown>;
 
 export interface Media {
@@ -27,6 +28,8 @@ export interface Operation {
   tags: string[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Media> };
+  /** Replaces the document's credentials. An empty list is an operation that needs none. */
+  security?: object[];
   responses: Record<
     string,
     {
@@ -38,6 +41,7 @@ export interface Operation {
 }
 export interface OpenApiDocument {
   openapi: string;
+  info: { description: string };
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
@@ -58,17 +62,15 @@ export function operationsIn({ paths }: OpenApiDocument): PlacedOperation[] {
   );
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Keywords whose values are data and hold no schemas. */
+/** Keywords whose values are data, which contain no schemas. */
 const DATA = ["example", "examples", "default", "enum", "value"];
 
-/** Returns every object of the description that is not data, with its JSON pointer. */
+/**
+ * Returns each object of an OpenAPI description, with its JSON pointer. Objects inside of data are left out.
+ */
 export function objectsIn(value: unknown, pointer = ""): { pointer: string; value: Schema }[] {
   if (Array.isArray(value)) return value.flatMap((part, index) => objectsIn(part, `${pointer}/${index}`));
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const inside = Object.entries(value).filter(
     ([key]) => !DATA.includes(key) || pointer.endsWith("/properties"),
   );
@@ -78,21 +80,24 @@ export function objectsIn(value: unknown, pointer = ""): { pointer: string; valu
   ];
 }
 
-/** Returns `schema`, or the schema that it refers to. */
+/** Returns the schema that `schema` references, or `schema` itself when it is not a reference. */
 export function resolved(document: OpenApiDocument, schema: Schema): Schema {
   const name = typeof schema.$ref === "string" ? schema.$ref.split("/").at(-1) : undefined;
   return name === undefined ? schema : (document.components.schemas[name] ?? {});
 }
 
-/** Returns the fields of the body that an operation takes, each with a sample; null without a body. */
+/**
+ * Returns the fields of an operation's JSON request body, each with a sample. Returns null when it has no
+ * such body.
+ */
 export function bodyFields(document: OpenApiDocument, { requestBody }: Operation): BodyField[] | null {
   const media = requestBody?.content["application/json"];
   if (media === undefined) return null;
   const { properties, required } = resolved(document, media.schema);
   const lookUp = (ref: string) => resolved(document, { $ref: ref });
-  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
+  return Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => ({
     name,
-    schema: resolved(document, isObject(schema) ? schema : {}),
+    schema: resolved(document, isRecord(schema) ? schema : {}),
     is_required: Array.isArray(required) && required.includes(name),
     sample: sampleOf(schema, lookUp),
   }));
@@ -105,19 +110,19 @@ export interface BodyField {
   readonly sample: unknown;
 }
 
-/** Checks values against schemas of one description, as JSON Schema 2020-12 with its formats. */
+/** A validator for values against schemas of one OpenAPI description, in JSON Schema 2020-12 with formats. */
 export class DocumentValidator {
   readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: OpenApiDocument) {
     addFormats.default(this.#ajv);
-    // Keywords of OpenAPI's own dialect.
+    // OpenAPI adds these keywords to JSON Schema.
     this.#ajv.addVocabulary(["discriminator", "components"]);
     this.#ajv.addSchema({ $id: "document", components: document.components });
   }
 
-  /** Returns how `value` breaks `schema`; empty when it does not. */
+  /** Returns each problem of `value` with the path in the value. The list is empty for a valid value. */
   problems(schema: Schema, value: unknown): string[] {
     const key = JSON.stringify(schema);
     let validate = this.#validators.get(key);
@@ -134,13 +139,15 @@ export class DocumentValidator {
 export interface CheckedAnswer {
   status: number;
   headers: Headers;
-  /** The parsed JSON, or the text, or null without a body. */
+  /** The parsed JSON, or the text of another content type, or null for an empty body. */
   body: unknown;
 }
 
-/** Checks a service's answers against its description, and remembers the answers. */
+/**
+ * A check of a service's responses against its OpenAPI description. It records which responses have occurred.
+ */
 export class AnswerCheck {
-  /** Entries such as `getUser 200`, for all answers so far. */
+  /** The operation id and status of each response so far, such as `getUser 200`. */
   readonly seen = new Set<string>();
   readonly #operations: PlacedOperation[];
   readonly #validator: DocumentValidator;
@@ -150,7 +157,7 @@ export class AnswerCheck {
     this.#validator = new DocumentValidator(document);
   }
 
-  /** Returns what the description does not say of an answer; empty when it says everything. */
+  /** Returns each difference between a response and the description. The list is empty when they match. */
   problems(method: string, target: string, { status, headers, body }: CheckedAnswer): string[] {
     const path = target.replace(/\?.*$/s, "");
     const operation = this.#operations.find((each) => each.method === method && isAt(each.path, path));
@@ -171,7 +178,7 @@ export class AnswerCheck {
     return [...wrongHeaders, ...wrong].map((problem) => `${name}: ${problem}`);
   }
 
-  /** Returns the statuses of success, absence and conflict that are described and were not answered yet. */
+  /** Returns the documented responses with 2xx, 404, 409 and 412 that have not occurred yet. */
   unseen(): string[] {
     return this.#operations.flatMap(({ operationId, responses }) =>
       Object.keys(responses)

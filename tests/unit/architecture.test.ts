@@ -75,6 +75,27 @@ function importCycles(): string[] {
 
 const appOf = (file: string) => file.split("/")[1];
 
+/** A comment, a string, a template, or an identifier. Only identifiers have a group. */
+const TOKEN = /\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\b([a-z]\w*)/g;
+
+/** Returns the snake_case identifiers that a source also has in camelCase, or that mix both cases. */
+function secondSpellings(source: string): string[] {
+  const names = new Set([...source.matchAll(TOKEN)].flatMap(([, name]) => name ?? []));
+  return [...names].filter((name) => {
+    const camel = name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    return camel !== name && (names.has(camel) || /[A-Z]/.test(name));
+  });
+}
+
+/** The identifiers with two spellings that a third party or a wire name requires, and the reasons. */
+const ALLOWED_SPELLINGS = {
+  "apps/cli/commands/apply.ts: dry_run": "commander names the value of --dry-run dryRun",
+  "apps/gateway/wire.ts: counter_store": "a readiness check on the wire, beside the store that it checks",
+  "apps/registry/app.ts: route_store": "a readiness check on the wire, beside the store that it checks",
+  "lib/runtime/telemetry/exported-traces.ts: span_id": "OpenTelemetry names its own field spanId",
+  "lib/runtime/telemetry/exported-traces.ts: trace_id": "OpenTelemetry names its own field traceId",
+};
+
 describe("the import graph", () => {
   test("no app except the platform imports another app", () => {
     const between = edges(/^apps\/(?!platform)/, /^apps\//, (file, target) => appOf(file) === appOf(target));
@@ -186,6 +207,22 @@ describe("the repository", () => {
     ];
     const folders = ["apps", "lib", "drizzle", "seeds", "tests"];
     expect([...top].filter((name) => ![...named, ...folders].includes(name))).toEqual([]);
+  });
+});
+
+describe("the sources", () => {
+  test("a file of apps or lib spells an identifier in one way", async () => {
+    expect(secondSpellings("const { rate_limit: rateLimit, owesSince_ms } = row;")).toEqual([
+      "rate_limit",
+      "owesSince_ms",
+    ]);
+    const sources = files.filter((file) => /^(apps|lib)\//.test(file));
+    const found = await Promise.all(
+      sources.map(async (file) =>
+        secondSpellings(await Bun.file(join(root, file)).text()).map((name) => `${file}: ${name}`),
+      ),
+    );
+    expect(found.flat().toSorted()).toEqual(Object.keys(ALLOWED_SPELLINGS).toSorted());
   });
 
   test("only listen.ts and ports.ts open ports", async () => {

@@ -1,22 +1,17 @@
 /** Checks that `.github/ERRORS.md` lists every message for operators, with what to do about it. */
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { errorCodes } from "@ostiary/lib/domain/errors";
-import { bootFailures, exitCodes, logWarnings, refusalsOfVariables } from "./messages.ts";
+import {
+  errorsPath,
+  listedMessages,
+  messageTables,
+  tablesOf,
+  withMessages,
+} from "@ostiary/platform/readmes/errors";
+import { exitCodes } from "@ostiary/platform/readmes/messages";
 
-const document = await Bun.file(join(import.meta.dir, "../../.github/ERRORS.md")).text();
-const rows = document
-  .split("\n")
-  .filter((line) => line.startsWith("| "))
-  .map((line) =>
-    line
-      .slice(1, -1)
-      .split(" | ")
-      .map((cell) => cell.replace(/^\||\|$/g, "").trim()),
-  );
-const explained = new Set(rows.map(([first = ""]) => first));
-
-const missing = (messages: string[]) => messages.filter((message) => !explained.has(message));
+const document = await Bun.file(errorsPath).text();
+const rows = tablesOf(document).flatMap(([, ...rows]) => rows);
 
 describe("ERRORS.md explains", () => {
   // ER-7
@@ -26,31 +21,34 @@ describe("ERRORS.md explains", () => {
       expect(`${code} ${told[code]}`).toBe(`${code} ${status}`);
   });
 
-  test.each([
-    ["exit code", exitCodes, 6],
-    ["reason why a store or a folder cannot be used", bootFailures, 35],
-    ["refusal of a variable for more than its own rule", refusalsOfVariables, 12],
-    ["warning and error of the log", logWarnings, 35],
-  ])("every %s", async (_, messages, at_least) => {
-    const said = await messages();
-    expect(said.length).toBeGreaterThanOrEqual(at_least);
-    expect(missing(said)).toEqual([]);
-  });
-
-  test("only messages that the sources have", async () => {
-    const said = new Set([...(await bootFailures()), ...(await logWarnings())]);
-    const sections = document.split("\n## ").filter((part) => /^(Stores|Folders|Warnings)/.test(part));
-    const listed = sections.flatMap((part) =>
-      part.split("\n").flatMap((line) => /^\| (\S.*?) +\|/.exec(line)?.[1] ?? []),
-    );
-    const stale = listed.filter((text) => !said.has(text) && !/^(Message|Reason after|-+)/.test(text));
-    expect(stale).toEqual([]);
-  });
+  const tables = [...messageTables, { what: "exit code", title: /^Exit codes/, find: exitCodes }];
+  test.each(tables.map((table) => [table.what, table] as const))(
+    "every %s, and no other (if only words have changed: bun run readme)",
+    async (_, { title, find }) => {
+      expect([...new Set(listedMessages(document, title))].toSorted()).toEqual((await find()).toSorted());
+    },
+  );
 
   test("what to do about each message", () => {
     for (const cells of rows) {
       expect(cells.length).toBeGreaterThanOrEqual(3);
       expect(cells.every((cell) => cell !== "")).toBe(true);
     }
+  });
+});
+
+describe("bun run readme", () => {
+  test("gives each row of ERRORS.md the new words of its message, in aligned tables", async () => {
+    const reworded = document
+      .replace("| is required if … is set.", "| is needed wherever … is set.")
+      .replace("| permission denied.", "| the permission is denied.")
+      .replace("| request failed", "| a request has failed");
+    expect(await withMessages(reworded)).toBe(document);
+  });
+
+  test("keeps the row of a message that is gone, and adds no row for a new one", async () => {
+    const stale = document.replace("| permission denied.", "| gone for good");
+    expect(listedMessages(await withMessages(stale), /^Folders/)).toContain("gone for good");
+    expect(tablesOf(await withMessages(stale)).flat()).toHaveLength(tablesOf(document).flat().length);
   });
 });

@@ -57,8 +57,8 @@ export class Novelties {
   async beforeGoingBack(version: string): Promise<void> {
     if (this.#withoutField !== null) await this.#restore(this.#withoutField);
     if (version !== WITHOUT_EXPIRY.version) return;
-    const left_ms = (this.#key?.expired_ms ?? 0) - performance.now();
-    if (left_ms > 0) await Bun.sleep(left_ms);
+    const leftMs = (this.#key?.expired_ms ?? 0) - performance.now();
+    if (leftMs > 0) await Bun.sleep(leftMs);
     const changes = await Bun.file(`${ROOT}/.github/CHANGELOG.md`).text();
     const [, statement = ""] = /^### Going back\n.*?```sql\n(.*?)```/ms.exec(changes) ?? [];
     const sql = postgres(this.#system.postgres.server.url, { max: 1, onnotice: () => {} });

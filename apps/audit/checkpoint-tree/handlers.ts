@@ -1,9 +1,9 @@
 import { notFound, validationError } from "@ostiary/lib/domain/errors";
 import { readTile, TILE_WIDTH, type Tile, tilePath } from "@ostiary/lib/domain/tlog";
-import { errorResponses } from "@ostiary/lib/openapi";
 import {
   answerWith,
   compressedRepresentationOf,
+  errors,
   IMMUTABLE,
   noQuery,
   representationOf,
@@ -20,19 +20,14 @@ const BYTES_TYPE = "application/octet-stream";
 const LEVELS_OF_TILE = 8;
 const LENGTH_BYTES = 2;
 
-const failures = errorResponses("VALIDATION_ERROR", "NOT_FOUND", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE");
 const INDEX_FORM =
   "groups of three digits, each but the last with an x before it, such as 067, x001/067 or 067.p/12";
 
-const unsigned = errorResponses({
-  code: "NOT_FOUND",
-  message: "Resource not found.",
-  details: { resource: "audit_log_root", id: null },
-});
+const unsigned = { code: "NOT_FOUND", details: { resource: "audit_log_root", id: null } } as const;
 
 const noteOperation = {
   query: noQuery,
-  response: { ...failures, ...unsigned },
+  response: errors(unsigned),
   detail: {
     operationId: "getAuditLogRoot",
     tags: ["Proof"],
@@ -101,7 +96,7 @@ export function checkpointTreeHandlers(database: Database, selectRoot: () => Pro
       {
         params: Type.Object({ level, ...Object.fromEntries(names.map((name) => [name, part(name)])) }),
         query: noQuery,
-        response: failures,
+        response: errors("NOT_FOUND"),
         detail: tileDetail(operationId, which),
       },
     );

@@ -84,7 +84,8 @@ export class CheckpointTree {
    * no earlier leaf is missing.
    *
    * @param newest the newest stored checkpoint, or null before the first
-   * @throws TreeAltered if the stored tree, or a checkpoint that has no leaf yet, is not what was signed
+   * @throws TreeAltered if the stored tree differs from its signed root, or if a checkpoint without a leaf is missing,
+   * unsigned or out of order
    */
   async grow(
     stored: StoredTree,
@@ -170,6 +171,6 @@ async function signedNote(
 ): Promise<string> {
   const text = treeHeadText({ origin, size, root: foldedHash(frontier), extensions: [] });
   const { publicKey } = logKey(key.jwk, origin);
-  const signature = await signNote(text, { name: origin, publicKey, privateKey: key.private_key });
+  const signature = await signNote(text, { name: origin, publicKey, privateKey: key.privateKey });
   return noteText({ text, signatures: [signature] });
 }

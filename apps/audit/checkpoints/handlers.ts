@@ -1,6 +1,5 @@
 import { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
-import { errorResponses } from "@ostiary/lib/openapi";
-import { listQueryProperties, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
+import { errors, listQueryProperties, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -31,8 +30,6 @@ const keySet = Type.Object(
   { title: "AuditSigningKeySet", description: "A JSON Web Key Set (RFC 7517)." },
 );
 
-const failures = errorResponses("VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE");
-
 /** Serves checkpoints and signing keys. Anyone may keep copies of them (AU-60). */
 export function checkpointHandlers(database: Database) {
   return new Elysia({ name: "audit-checkpoints", normalize: false })
@@ -48,7 +45,7 @@ export function checkpointHandlers(database: Database) {
         query: listQuery,
         response: {
           200: { ...pageSchema("audit_checkpoints", Checkpoint), description: "A page." },
-          ...failures,
+          ...errors(),
         },
         detail: {
           summary: "List checkpoints",
@@ -61,7 +58,7 @@ export function checkpointHandlers(database: Database) {
     )
     .get("/.well-known/jwks.json", async () => ({ keys: await selectSigningKeys(database) }), {
       query: Type.Object({}, { additionalProperties: false }),
-      response: { 200: keySet, ...failures },
+      response: { 200: keySet, ...errors() },
       detail: {
         summary: "Read the keys of checkpoints",
         description: "Every public key that has signed checkpoints, as a JSON Web Key Set.",

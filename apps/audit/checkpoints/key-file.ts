@@ -6,15 +6,15 @@ export interface SigningKey extends CheckpointKey {
   jwk: SigningJwk;
 }
 
-/** Returns what is wrong with the key file; a check for `loadConfig`. */
+/** Returns the problems of the key file. A check for `loadConfig`. */
 export const checkSigningKeyFile = ({ AUDIT_SIGNING_KEY_FILE }: { AUDIT_SIGNING_KEY_FILE?: string }) =>
   signingKeyFileProblems("AUDIT_SIGNING_KEY_FILE", AUDIT_SIGNING_KEY_FILE);
 
 /** Loads the key of a file that {@link checkSigningKeyFile} accepts. */
 export async function loadSigningKey(path: string): Promise<SigningKey> {
-  const { private_key, x } = await loadSigningKeyFile("AUDIT_SIGNING_KEY_FILE", path);
+  const { privateKey, x } = await loadSigningKeyFile("AUDIT_SIGNING_KEY_FILE", path);
   const jwk = jwkOf({ kid: thumbprint(x), x });
-  return { kid: jwk.kid, private_key, jwk };
+  return { kid: jwk.kid, privateKey, jwk };
 }
 
 /** Returns the thumbprint of a key (RFC 7638) over the members that RFC 8037 names. */

@@ -54,11 +54,11 @@ export function eventBounds(filter: EventFilter, cursor: string | null): EventBo
   const from_ms = filter.from === null ? 0 : clamp(ceilMs(filter.from));
   const before_ms = filter.before === null ? LAST_MS : clamp(ceilMs(filter.before));
   if (from_ms >= before_ms) return null;
-  const cursorBefore_ms = cursor === null ? LAST_MS : clamp(decodeTime(cursor) + SKEW_MS + 1);
+  const cursorBeforeMs = cursor === null ? LAST_MS : clamp(decodeTime(cursor) + SKEW_MS + 1);
   const latestId = filter.before === null ? MAX_ULID : firstId(clamp(before_ms + SKEW_MS));
   return {
     occurred_from: new Date(from_ms).toISOString(),
-    occurred_before: new Date(Math.min(before_ms, cursorBefore_ms)).toISOString(),
+    occurred_before: new Date(Math.min(before_ms, cursorBeforeMs)).toISOString(),
     id_from: firstId(clamp(from_ms - SKEW_MS)),
     id_before: cursor !== null && cursor < latestId ? cursor : latestId,
   };

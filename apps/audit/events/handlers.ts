@@ -1,6 +1,6 @@
 import { organizationEventSchema, userEventSchema } from "@ostiary/lib/contracts/audit";
 import { errorResponses } from "@ostiary/lib/openapi";
-import { page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
+import { errors, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type DocumentDecoration, Elysia } from "elysia";
@@ -23,16 +23,14 @@ import {
 import { selectEvents, streamEvents } from "./sql.ts";
 
 const wrongTime = "occurred_after must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B.";
-const failures = errorResponses(
-  {
+const failures = {
+  ...errors(TOO_MANY_EXPORTS),
+  ...errorResponses({
     code: "VALIDATION_ERROR",
     message: wrongTime,
     details: { fields: [{ path: "occurred_after", message: wrongTime }] },
-  },
-  TOO_MANY_EXPORTS,
-  "INTERNAL_ERROR",
-  "SERVICE_UNAVAILABLE",
-);
+  }),
+};
 
 const texts = {
   organization: {

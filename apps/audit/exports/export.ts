@@ -1,6 +1,6 @@
 import type { Clock } from "@ostiary/lib/async";
-import { validationError } from "@ostiary/lib/domain/errors";
-import { contextOf, reasonOf } from "@ostiary/lib/runtime/http";
+import { reasonOf, validationError } from "@ostiary/lib/domain/errors";
+import { contextOf } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { selectNote } from "../checkpoint-tree/sql.ts";
@@ -35,9 +35,7 @@ export class Exports {
     this.#permits = new ExportPermits(deps.limits, deps.clock);
   }
 
-  /**
-   * Streams items about the owner of a log. The limits on exports apply, as for exports of the log itself.
-   */
+  /** Streams items about the owner of a log. The items count towards the same limits as exports of the log itself. */
   async respond<Item>(
     request: Request,
     format: ExportFormat,
@@ -98,8 +96,8 @@ export class Exports {
 }
 
 /**
- * Refuses a checkpoint that does not exist. Also refuses one that an older version wrote without the map of
- * heads, unless the signed tree of checkpoints can prove it.
+ * Refuses a checkpoint that does not exist. Also refuses a checkpoint that an older version of Ostiary wrote without
+ * the map of heads, unless the signed tree of checkpoints can prove it.
  */
 async function checkAsked(database: Database, number: number): Promise<void> {
   const [found] = await selectCheckpoints(database, number + 1, 1);

@@ -26,7 +26,7 @@ export class ReadingPace {
   }
 
   /** Time that the client may still keep the service waiting. */
-  get left_ms(): number {
+  get leftMs(): number {
     return Math.max(0, this.#limits.lag_ms_max - this.#lag_ms);
   }
 

@@ -11,7 +11,7 @@ export interface ExportLimits {
   exports_max: number;
   /** The maximum number of exports of one log at once. */
   per_log_max: number;
-  /** The longest time that an export waits for a slot if its log has none. */
+  /** The longest time that an export waits for a slot if no export of the same log has a slot. */
   wait_ms: number;
 }
 

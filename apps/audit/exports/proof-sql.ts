@@ -117,10 +117,10 @@ export async function* streamProvenEvents(
   database: Database,
   log: EventLog,
   sealed: SealedLog,
-  batch_rows: number,
+  batchRows: number,
 ): AsyncGenerator<ProvenEventLine[], void, void> {
   const statement = provenStatement(log, sealed);
-  for await (const found of database.stream<ProvenRow>("export_proven_events", statement, batch_rows)) {
+  for await (const found of database.stream<ProvenRow>("export_proven_events", statement, batchRows)) {
     yield found.map((row) => lineOf(log, row));
   }
 }
@@ -138,14 +138,14 @@ function provenStatement(log: EventLog, { chain_id, position, sealed_to, older_s
       'position', ${name}.position, 'salt', coalesce(${name}.salt, encode(${salt}, 'hex'), ''),
       'chain', ${name}.chain) end`;
   // if the outcome named this log, the outcome's transaction added the event to the log
-  const intentXid =
+  const addedXid =
     log.kind === "organization"
       ? sql`case when event.named_by_outcome then event.outcome_xid else event.intent_xid end`
       : sql`event.intent_xid`;
   const was = (name: SQL, unplaced: SQL) =>
     sql`coalesce(${name}.position <= ${position}::bigint, ${unplaced})`;
   // the sealer skips an event without a row in audit.request_ids: the export shows it without a position
-  const intentUnplaced = sql`${seen(intentXid)} or not ${CLAIMED}`;
+  const intentUnplaced = sql`${seen(addedXid)} or not ${CLAIMED}`;
   return sql`select ${columns}, event.named_by_outcome, event.intent_member_id,
       event.outcome <> 'pending' and ${was(sql`o`, seen(sql`event.outcome_xid`))} as outcome_seen,
       ${place(sql`i`, sql`event.intent_salt`)} as intent,

@@ -109,7 +109,7 @@ class PacedReader {
     for (const each of signals) each.addEventListener("abort", onAbort, { once: true });
     try {
       const takenOrEnded = Promise.race([taken, ended.promise]);
-      await withDeadline(takenOrEnded, place.pace.left_ms, () => place.pace.lagged(), clock);
+      await withDeadline(takenOrEnded, place.pace.leftMs, () => place.pace.lagged(), clock);
       if (place.signal.aborted && !signal.aborted) throw place.lost();
     } finally {
       for (const each of signals) each.removeEventListener("abort", onAbort);

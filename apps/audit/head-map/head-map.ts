@@ -54,7 +54,7 @@ interface MapHead {
   chain: Hash;
 }
 
-/** Stands for a node that is missing, or differs from what was signed. */
+/** Stands for a node that is missing, or whose hash differs from the signed one. */
 const LOST = "lost";
 
 /** A placeholder in the slot of a changed child node, until the hash of the child is computed. */

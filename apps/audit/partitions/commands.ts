@@ -5,11 +5,11 @@ import { wantedPartitions } from "./partition.ts";
 import { makePartition, missingPartitions } from "./sql.ts";
 
 /**
- * Creates the partitions that are missing at `now_ms` and returns their names. Replicas may run it at the
+ * Creates the partitions that are missing at `nowMs` and returns their names. Replicas may run it at the
  * same time.
  */
-export async function makePartitions(database: Database, now_ms: number): Promise<string[]> {
-  const missing = await missingPartitions(database, wantedPartitions(now_ms));
+export async function makePartitions(database: Database, nowMs: number): Promise<string[]> {
+  const missing = await missingPartitions(database, wantedPartitions(nowMs));
   if (missing.length === 0) return [];
   return database.transaction("create_partitions", async (tx) => {
     const made: string[] = [];

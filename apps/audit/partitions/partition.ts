@@ -14,12 +14,12 @@ export interface Partition {
 }
 
 /**
- * Returns the partitions that must exist at `now_ms`: from last month to two months ahead (AU-7). An intent's time
+ * Returns the partitions that must exist at `nowMs`: from last month to two months ahead (AU-7). An intent's time
  * is within a day of the clock, so its partition exists even if creation fails for two months.
  */
-export function wantedPartitions(now_ms: number): Partition[] {
+export function wantedPartitions(nowMs: number): Partition[] {
   return Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, index) => {
-    const month = monthOf(now_ms, index - MONTHS_BEHIND);
+    const month = monthOf(nowMs, index - MONTHS_BEHIND);
     return { name: `audit_events_${month.replace("-", "_")}`, month };
   });
 }

@@ -29,7 +29,7 @@ export async function lockPartitions(tx: Orm): Promise<void> {
 
 /**
  * Creates a partition through a function with the rights of the log's owner, because the caller lacks these rights.
- * Returns false if another replica was faster.
+ * Returns false if the partition already exists, for example because another replica created it.
  */
 export async function makePartition(orm: Orm, { month }: Partition): Promise<boolean> {
   const [answer] = await rows<{ made: boolean }>(orm, sql`select audit.make_partition(${month}) as made`);

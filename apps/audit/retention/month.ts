@@ -85,7 +85,7 @@ function extend(ranges: ChainRange[], position: number, chain: string): void {
   } else ranges.push({ from: position, to: position, chain });
 }
 
-/** Verifies an intent or outcome against the seal, and returns the owner of its chain. */
+/** Verifies that an intent or outcome matches its sealed hash, and returns the owner of its chain. */
 function checkedOwner(half: SealedHalf, month: string): string {
   const { id, owner, position, is_outcome, own_salt } = half;
   const occurred_ms = Date.parse(half.occurred_at);

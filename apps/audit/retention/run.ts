@@ -10,7 +10,7 @@ import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from 
 import type { PassDeps } from "../sealing/seal-pass.ts";
 import { SealedState } from "../sealing/sealed-state.ts";
 import { dropUsage } from "../usage/retention-sql.ts";
-import { type DroppedMonth, dropMonths } from "./commands.ts";
+import { type DroppedMonth, dropMonths } from "./drop-months.ts";
 
 /** Runs `ostiary audit drop --before MONTH` as a process that reports each dropped month and exits. */
 export function runDrop(env: Environment, before: string): Promise<void> {
@@ -44,9 +44,9 @@ export const retentionVariables = Type.Object({
 export function runRetention(env: Environment): Promise<void> {
   return runJob(async (say) => {
     const config = loadConfig(retentionVariables, env, checkOwnerConfig);
-    const now_ms = systemClock.now();
-    await drop(config, monthOf(now_ms, -config.AUDIT_RETENTION_MONTHS), say);
-    await dropOldUsage(config, monthOf(now_ms, -config.AUDIT_USAGE_RETENTION_MONTHS), say);
+    const nowMs = systemClock.now();
+    await drop(config, monthOf(nowMs, -config.AUDIT_RETENTION_MONTHS), say);
+    await dropOldUsage(config, monthOf(nowMs, -config.AUDIT_USAGE_RETENTION_MONTHS), say);
   });
 }
 

@@ -34,9 +34,9 @@ export async function selectNow(database: Database): Promise<string> {
 
 /** Returns the database's current time, in milliseconds since 1970. */
 export async function selectClock(database: Database): Promise<number> {
-  const [found] = await query<{ now_ms: string }>(database, "select_clock")`
-    select floor(extract(epoch from clock_timestamp()) * 1000)::text as now_ms`;
-  return Number(found?.now_ms);
+  const [found] = await query<{ ms: string }>(database, "select_clock")`
+    select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`;
+  return Number(found?.ms);
 }
 
 /** Returns the newest declared month, or null if no month is declared. */

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 /** A chain whose stored row differs from the row that was sealed. */
 export interface AlteredChain {
   owner: string;
-  /** How the stored row differs from the sealed one, as a clause of an error message. */
+  /** The difference between the stored row and the sealed one, as a clause of an error message. */
   reason: string;
   /** The position that was sealed last, or null if it is unknown. */
   position: number | null;
@@ -14,7 +14,7 @@ export interface AlteredChain {
 
 /** An altered chain, as stored for all replicas. The chain gets no new entries until it is restored or accepted. */
 export interface SetAside extends AlteredChain {
-  /** Whether an operator lets sealing continue from the chain's present row. */
+  /** Whether an operator accepted the chain's current row, so that sealing continues from it. */
   accepted: boolean;
 }
 
@@ -26,12 +26,12 @@ export function endOf({ position, chain, accepted }: SetAside): { position: numb
   return accepted || position === null || chain === null ? null : { position, chain };
 }
 
-/** Selects the chains that are not sealed any further, as a JSON array. */
+/** Selects the chains that are set aside (not sealed any further), as a JSON array. */
 export const SET_ASIDE = sql`(select coalesce(json_agg(json_build_object('owner', owner, 'reason', reason,
   'position', position, 'chain', encode(chain, 'hex'), 'accepted', accepted) order by owner), '[]')
   from audit.altered_chains)`;
 
-/** The SQL condition that every log of an event is set aside, so that the event cannot be sealed. */
+/** The SQL condition that the chain of each of an event's logs is set aside, so that the event cannot be sealed. */
 export const IS_SET_ASIDE = sql`(event.organization_id is null
     or exists (select from audit.altered_chains aside where aside.owner = 'organization:' || event.organization_id))
   and (event.user_id is null

@@ -2,7 +2,7 @@ import type { Inclusion } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { CHECKPOINT_COLUMNS, type CheckpointRow } from "../checkpoints/sql.ts";
 
-/** The chain of an owner as stored; a new chain has an id and no entry. */
+/** The chain of an owner as stored. A new chain already has an id, but no entry. */
 export interface ChainRow {
   owner: string;
   id: number;

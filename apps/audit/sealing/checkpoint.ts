@@ -19,7 +19,9 @@ interface CheckpointDeps {
   sealed: SealedState;
 }
 
-/** Returns the checkpoint after the newest one, and what it adds to the map of heads and to the tree. */
+/**
+ * Returns the next checkpoint, the new nodes of its map of heads, and the new leaves of the tree of checkpoints.
+ */
 export async function nextCheckpoint(
   deps: CheckpointDeps,
   state: SealerState,
@@ -34,7 +36,10 @@ export async function nextCheckpoint(
   return { nodes, checkpoint, tree: await grownTree(deps, state, checkpoint) };
 }
 
-/** Returns what a pass adds to the tree of checkpoints; `next` is the checkpoint that the pass makes, if any. */
+/**
+ * Returns the leaves that a pass adds to the tree of checkpoints. `next` is the checkpoint that the pass makes, or
+ * null if no head moves.
+ */
 export async function grownTree(
   { key, origin, sealed }: CheckpointDeps,
   state: SealerState,

@@ -8,8 +8,9 @@ import { type SealWindow, snapshotText } from "./snapshot.ts";
 import type { OlderCursor } from "./state-sql.ts";
 
 /**
- * Returns the transaction before which a pass should end: at most `entries` intents and `entries` outcomes
- * lie between `xid` and that transaction. Returns null if neither count is exceeded.
+ * Returns the id of the first transaction that a pass should leave to the next pass. From `xid` (inclusive) to that
+ * transaction (exclusive), there are at most `entries` intents and at most `entries` outcomes. Returns null if one
+ * pass can take everything from `xid` on.
  */
 export async function selectBound(database: Database, xid: bigint, entries: number): Promise<bigint | null> {
   const nth = (column: SQL, table: SQL) => sql`
@@ -50,7 +51,7 @@ function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
 /**
  * Returns a FROM clause for the events that the transactions of a window wrote. The alias `event` is the
  * stored row. The alias `due` says which parts the window includes: `is_intent`, `is_outcome` or both. The
- * lateral join makes the planner read each event by its key, whatever row count it expects.
+ * lateral join makes the planner read each event by its key, whatever row count it estimates.
  */
 export function eventsOf(window: SealWindow): SQL {
   return sql`(
@@ -78,8 +79,8 @@ export function selectWindow(database: Database, window: SealWindow): Promise<Un
 }
 
 /**
- * Returns at most `limit` events of the whole log that lack an entry. Used after a restore, when transaction
- * numbers start again, and after somebody changed the sealer's marks.
+ * Returns at most `limit` events of the whole log that lack an entry. Used when the marks cannot tell which events
+ * are sealed: after a restore, when transaction numbers start again, and after somebody changed the marks.
  */
 export function selectAnyUnsealed(database: Database, limit: number): Promise<UnsealedRow[]> {
   const intent = sql`(${CLAIMED} and ${hasNoEntry(false)})`;

@@ -66,12 +66,12 @@ export interface EventPart {
 /** Returns the unsealed intents and outcomes of rows, in the order of the transactions that wrote them. */
 export function partsInOrder(rows: readonly UnsealedRow[]): EventPart[] {
   const parts = rows.flatMap((row) => {
-    const intentXid = BigInt(row.intent_xid ?? 0);
-    const outcomeXid = BigInt(row.outcome_xid ?? 0);
+    const intent_xid = BigInt(row.intent_xid ?? 0);
+    const outcome_xid = BigInt(row.outcome_xid ?? 0);
     return [
-      ...(row.intent_due ? [{ row, is_outcome: false, xid: intentXid }] : []),
+      ...(row.intent_due ? [{ row, is_outcome: false, xid: intent_xid }] : []),
       ...(row.outcome_due
-        ? [{ row, is_outcome: true, xid: outcomeXid < intentXid ? intentXid : outcomeXid }]
+        ? [{ row, is_outcome: true, xid: outcome_xid < intent_xid ? intent_xid : outcome_xid }]
         : []),
     ];
   });

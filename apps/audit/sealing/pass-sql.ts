@@ -63,7 +63,7 @@ export interface PassWrite {
 }
 
 /**
- * Writes a pass unless another pass was written since `passes` was read; returns whether this pass was written. One
+ * Writes a pass unless another pass was written after `passes` was read. Returns whether this pass was written. One
  * statement writes everything, so a sealer that dies or hangs has written all or nothing, and holds no lock.
  */
 export async function writePass(database: Database, passes: number, pass: PassWrite): Promise<boolean> {
@@ -78,8 +78,8 @@ export async function writePass(database: Database, passes: number, pass: PassWr
 }
 
 /**
- * Returns the common table expression that updates the sealer's row. All others select from it. It has no row
- * if another pass was written first.
+ * Returns the common table expression `turned`, which updates the sealer's row. All other common table expressions
+ * select from `turned`, so they write nothing if another pass was written first and `turned` has no row.
  */
 function turned(
   passes: number,
@@ -140,7 +140,7 @@ function entryParts({ entries, retentions = [] }: PassWrite): SQL {
     )`;
 }
 
-/** Returns the common table expressions that set altered chains aside, restore chains, and move heads. */
+/** Returns the common table expressions that set altered chains aside, restore chains, and update heads. */
 function chainParts({ altered = [], restored = [], heads, checkpoint }: PassWrite): SQL {
   return sql`set_aside as (
       insert into audit.altered_chains (owner, reason, position, chain, sealed_to)

@@ -49,7 +49,7 @@ export interface PassResult {
   end: "done" | "behind" | "lost";
 }
 
-/** Events that are due, and the values of the sealer's marks once these events are sealed. */
+/** Events that are due, and the new values of the sealer's marks, which are written with the events' entries. */
 interface Due {
   rows: UnsealedRow[];
   sealed_to: string;
@@ -61,7 +61,7 @@ interface Due {
 
 /**
  * Seals committed events that have no position yet, up to the size of one pass, on top of the state `found`. One
- * statement writes everything, or nothing if another replica was faster.
+ * statement writes everything, or nothing if another replica wrote a pass in the meantime.
  */
 export async function sealPass(deps: PassDeps, found: SealerState): Promise<PassResult> {
   const isMoved = deps.key !== null && !(await deps.sealed.areMarksSigned(found));
@@ -243,7 +243,7 @@ async function signedMarks(
   return key === null ? undefined : signText(marksText(marks), MARKS_TYPE, key);
 }
 
-/** Returns the part of a pass that writes entries to chains. The caller has verified the chains. */
+/** Returns the fields of a {@link PassWrite} for the entries of chains. The caller has verified the chains. */
 export async function placeEntries(
   deps: PassDeps,
   state: SealerState,

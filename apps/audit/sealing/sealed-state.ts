@@ -56,7 +56,7 @@ function sealedEnd(map: HeadMap, owner: string): { position: number | null; chai
 export interface Expected {
   /** The head that the sealer remembers, or null if it remembers none. */
   end: End | null;
-  /** Whether an operator lets sealing continue from the chain's present row. */
+  /** Whether an operator accepted the chain's current row, so that sealing continues from it. */
   accepted: boolean;
 }
 
@@ -92,7 +92,7 @@ export class SealedState {
     });
   }
 
-  /** Remembers what a pass wrote. */
+  /** Remembers the heads and the checkpoint that a pass wrote. */
   remember(heads: readonly HeadWrite[], checkpoint: Checkpoint | null): void {
     if (checkpoint !== null) this.#newest = checkpoint;
     for (const { owner, position, chain } of heads) {
@@ -173,7 +173,8 @@ export class SealedState {
   /**
    * Returns the leaves that a pass adds to the tree of checkpoints, and its signed root.
    *
-   * @throws LogAltered if the stored tree, or a checkpoint without a leaf, is not what was signed
+   * @throws LogAltered if the stored tree differs from its signed root, or if a checkpoint without a leaf is missing,
+   * unsigned or out of order
    */
   async growTree(
     state: SealerState,
@@ -211,7 +212,7 @@ export class SealedState {
     return altered;
   }
 
-  /** Returns how the row of a chain contradicts what was signed, or null if it does not. */
+  /** Returns the reason why a chain's row contradicts the signed checkpoints, or null if it does not. */
   async #contradiction(row: ChainRow, map: HeadMap): Promise<string | null> {
     if (row.goes_on) return "there are entries after its end";
     const head = map.headOf(row.owner);
@@ -226,8 +227,8 @@ export class SealedState {
   }
 
   /**
-   * Returns how a chain outside the map contradicts the older checkpoint that contains its head, or null if
-   * it does not.
+   * Returns the reason why a chain outside the map contradicts the older checkpoint that contains the chain's
+   * head, or null if it does not.
    */
   async #outsideMap({ owner, position, chain, inclusion, checkpoint }: ChainRow): Promise<string | null> {
     if (chain === null) return null;
@@ -240,7 +241,7 @@ export class SealedState {
     return holds ? null : `it does not end as checkpoint ${held.number} says`;
   }
 
-  /** Returns how the row of an accepted chain contradicts its entries, or null if it does not. */
+  /** Returns the reason why the row of an accepted chain contradicts the chain's entries, or null if it does not. */
   async #inconsistency(row: ChainRow, map: HeadMap): Promise<string | null> {
     if (row.goes_on) return "there are entries after its end";
     if (map.headOf(row.owner) === "lost") return LOST_WAY;
@@ -249,7 +250,7 @@ export class SealedState {
     return found === row.chain ? null : "its row and its last entry have different hashes";
   }
 
-  /** Returns how a chain fails to continue from a head that was written, or null if it continues. */
+  /** Returns the reason why a chain does not continue from the written head `end`, or null if it does. */
   async #setBack(row: ChainRow, end: End): Promise<string | null> {
     if (row.position < end.position) {
       return `it ends at position ${row.position}, and position ${end.position} was sealed`;

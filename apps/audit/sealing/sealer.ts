@@ -9,7 +9,7 @@ import { type PassDeps, type PassResult, sealPass } from "./seal-pass.ts";
 import { LogAltered, SealedState } from "./sealed-state.ts";
 import { type SealerState, selectState, type UsageDue } from "./state-sql.ts";
 
-/** How the sealer writes statements of usage once all events are sealed (AU-131). */
+/** The functions with which the sealer writes statements of usage once all events are sealed (AU-131). */
 export interface UsageStatements {
   due: UsageDue;
   /** Writes the statements that are due. */
@@ -30,7 +30,7 @@ interface SealerDeps {
   metrics: Metrics;
 }
 
-/** How long a sealer may be silent beyond its interval before another replica replaces it. */
+/** The time after which another replica replaces a sealer that writes nothing, in addition to the sealer's interval. */
 const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
 /** Pause between two checks whether an altered chain is restored. */
@@ -51,19 +51,19 @@ export class Sealer {
   readonly #sealed: SealedState;
   readonly #holder = randomUUID();
   /** Everything committed before this time of the monotonic clock is sealed. */
-  #sealedThrough_ms: number;
+  #sealedThroughMs: number;
   #alteredLogs = 0;
-  #recoverAt_ms = 0;
+  #recoverAtMs = 0;
   #isSealing = false;
-  #stateUsageAt_ms = 0;
+  #stateUsageAtMs = 0;
 
   constructor(deps: SealerDeps) {
     this.#deps = deps;
     const { clock, interval_ms, metrics, log, writes } = deps;
-    this.#sealedThrough_ms = clock.elapsed_ms();
+    this.#sealedThroughMs = clock.elapsed_ms();
     this.#sealed = new SealedState(writes);
     this.#metrics = createSealMetrics(metrics, {
-      lag_ms: () => clock.elapsed_ms() - this.#sealedThrough_ms,
+      lag_ms: () => clock.elapsed_ms() - this.#sealedThroughMs,
       alteredLogs: () => this.#alteredLogs,
     });
     this.#loop = new Loop({
@@ -115,7 +115,7 @@ export class Sealer {
       const deps = { ...this.#deps, sealed: this.#sealed, holder: this.#holder };
       const { entries, end } = await sealPass(deps, state);
       this.#metrics.sealed(entries);
-      if (end === "done") this.#sealedThrough_ms = started_ms;
+      if (end === "done") this.#sealedThroughMs = started_ms;
       if (end === "behind") continue;
       if (end === "lost") return;
       if (state.is_usage_due && (await this.#stateUsage(deps))) continue;
@@ -126,27 +126,27 @@ export class Sealer {
   /** Writes statements of usage unless the last attempt was too recent. Returns whether more of them are due. */
   async #stateUsage(deps: PassDeps): Promise<boolean> {
     const { clock, log, usage, writes } = this.#deps;
-    if (clock.elapsed_ms() < this.#stateUsageAt_ms) return false;
+    if (clock.elapsed_ms() < this.#stateUsageAtMs) return false;
     try {
       const { entries, end } = await usage.write(deps, await selectState(writes));
       this.#metrics.sealed(entries);
       if (end === "behind") return true;
-      this.#stateUsageAt_ms = clock.elapsed_ms() + STATE_USAGE_MS;
+      this.#stateUsageAtMs = clock.elapsed_ms() + STATE_USAGE_MS;
     } catch (err) {
       // a failure of statements must not stop the sealing of events
       log.error({ err }, "statements of usage could not be written and will be tried again");
-      this.#stateUsageAt_ms = clock.elapsed_ms() + STATE_USAGE_RETRY_MS;
+      this.#stateUsageAtMs = clock.elapsed_ms() + STATE_USAGE_RETRY_MS;
     }
     return false;
   }
 
-  /** Continues a restored chain if a check is due. Returns whether more of its events wait. */
+  /** If a check is due, continues to seal a restored chain. Returns whether more events of the chain wait. */
   async #recover(deps: PassDeps): Promise<boolean> {
-    const now_ms = deps.clock.elapsed_ms();
-    if (now_ms < this.#recoverAt_ms) return false;
+    const nowMs = deps.clock.elapsed_ms();
+    if (nowMs < this.#recoverAtMs) return false;
     const recovered = await recoverPass(deps, await selectState(deps.writes));
     this.#metrics.sealed(recovered?.entries ?? 0);
-    if (recovered === null) this.#recoverAt_ms = now_ms + RECOVER_MS;
+    if (recovered === null) this.#recoverAtMs = nowMs + RECOVER_MS;
     return recovered?.end === "behind";
   }
 
@@ -166,8 +166,7 @@ export class Sealer {
     const { clock, interval_ms } = this.#deps;
     const isSilent = idle_ms < 0 || idle_ms > interval_ms + SILENCE_MS;
     if (holder === null || holder === this.#holder || isSilent) return false;
-    if (older === null)
-      this.#sealedThrough_ms = Math.max(this.#sealedThrough_ms, clock.elapsed_ms() - idle_ms);
+    if (older === null) this.#sealedThroughMs = Math.max(this.#sealedThroughMs, clock.elapsed_ms() - idle_ms);
     return true;
   }
 }

@@ -37,7 +37,7 @@ export interface SealerState {
   note: string | null;
   /** Whether a chain that is not set aside has its head only in an older checkpoint, not in the map of heads. */
   has_unmapped: boolean;
-  /** Whether statements of usage are due; false for a caller that does not ask. */
+  /** Whether statements of usage are due. False if the caller passed no condition to {@link selectState}. */
   is_usage_due: boolean;
 }
 
@@ -60,7 +60,7 @@ export async function selectUnmapped(database: Database, limit: number): Promise
 }
 
 /** Returns the SQL condition under which statements of usage are due. */
-export type UsageDue = (now_ms: number) => SQL;
+export type UsageDue = (nowMs: number) => SQL;
 
 /** Returns the state of the sealer. `usageDue` is the condition under which statements of usage are due. */
 export async function selectState(database: Database, usageDue: SQL = sql`false`): Promise<SealerState> {

@@ -74,9 +74,9 @@ export interface BatchStream {
 }
 
 /** Builds the body of a delivery request from the first `rows` that fit into {@link BATCH_BYTES_MAX}, at least one. */
-export function ostiaryBatch(stream: BatchStream, rows: readonly EntryRow[], now_ms: number): Batch {
+export function ostiaryBatch(stream: BatchStream, rows: readonly EntryRow[], nowMs: number): Batch {
   const { id: stream_id, organization_id, after } = stream;
-  const head = JSON.stringify({ type: "audit.entries", timestamp: new Date(now_ms).toISOString() }).slice(
+  const head = JSON.stringify({ type: "audit.entries", timestamp: new Date(nowMs).toISOString() }).slice(
     0,
     -1,
   );

@@ -7,7 +7,9 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
-import type { Clock } from "@ostiary/lib/async";
+import { type Clock, readBounded } from "@ostiary/lib/async";
+import { systemErrorCode } from "@ostiary/lib/domain/errors";
+import { tryUtf8 } from "@ostiary/lib/domain/json";
 import { VERSION } from "@ostiary/lib/runtime/version";
 import { mayCall } from "./public-addresses.ts";
 import { type Target, type TargetRules, targetOf, urlProblem } from "./targets.ts";
@@ -15,7 +17,7 @@ import { type Target, type TargetRules, targetOf, urlProblem } from "./targets.t
 /** The result of a delivery request. `status` is null if there was no response. */
 export type CallResult =
   | { outcome: "accepted"; status: number }
-  | { outcome: "refused"; status: number | null; error: string; retry_after_ms: number | null }
+  | { outcome: "refused"; status: number | null; error: string; retryAfterMs: number | null }
   /** The caller aborted the request. It is unknown whether the request arrived. */
   | { outcome: "aborted" };
 
@@ -55,6 +57,8 @@ export interface ReceiverDeps {
 
 /** The error for a host name without an address that may be called. */
 class ForbiddenAddress extends Error {}
+/** The error for a response of more than {@link ANSWER_BYTES_MAX} bytes. */
+class AnswerTooLong extends Error {}
 
 /**
  * Sends delivery requests to one receiver over a connection that stays open between requests. The connection itself
@@ -73,7 +77,7 @@ export class Receiver {
     this.#target = this.#problem === null ? targetOf(url) : null;
     const keep = { keepAlive: true, maxSockets: 1 };
     this.#agent =
-      this.#target?.is_https === false
+      this.#target?.isHttps === false
         ? new HttpAgent(keep)
         : new HttpsAgent({ ...keep, ...(deps.ca !== undefined && { ca: deps.ca }) });
   }
@@ -109,11 +113,11 @@ export class Receiver {
     const { clock } = this.#deps;
     const { promise, resolve } = Promise.withResolvers<Answer | "stale">();
     if (signal?.aborted) return Promise.resolve(unanswered({ outcome: "aborted" }));
-    const request = (target.is_https ? httpsRequest : httpRequest)(this.#options(target, body, headers));
+    const request = (target.isHttps ? httpsRequest : httpRequest)(this.#options(target, body, headers));
     const finish = (result: CallResult | "stale", bytes: Buffer | null = null) => {
       cancel();
       signal?.removeEventListener("abort", onAbort);
-      resolve(result === "stale" ? result : { result, text: bytes && textOf(bytes) });
+      resolve(result === "stale" ? result : { result, text: (bytes && tryUtf8(bytes, "keep")) ?? null });
     };
     const onAbort = () => {
       finish({ outcome: "aborted" });
@@ -134,7 +138,7 @@ export class Receiver {
       request.destroy();
     });
     request.on("response", (response) => {
-      readAnswer(response, () => request.destroy()).then(
+      readAnswer(response).then(
         (bytes) => finish(resultOf(response, clock.now()), bytes),
         (error) => finish(refusal(null, sentenceOf(error))),
       );
@@ -184,47 +188,37 @@ function unanswered(result: CallResult): Answer {
   return { result, text: null };
 }
 
-function textOf(bytes: Buffer): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
-function refusal(status: number | null, error: string, retry_after_ms: number | null = null): CallResult {
-  return { outcome: "refused", status, error, retry_after_ms };
+function refusal(status: number | null, error: string, retryAfterMs: number | null = null): CallResult {
+  return { outcome: "refused", status, error, retryAfterMs };
 }
 
 /**
- * Reads a response to its end, so that the connection can be reused. If the response is too long, closes the
- * connection and returns null.
+ * Reads a response to its end, so that the connection can be reused. Returns null for a response that is too
+ * long: the unfinished iteration over its body closes the connection.
  */
-async function readAnswer(response: IncomingMessage, cut: () => void): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes <= ANSWER_BYTES_MAX) continue;
-    cut();
-    return null;
+async function readAnswer(response: IncomingMessage): Promise<Buffer | null> {
+  try {
+    return await readBounded(response, ANSWER_BYTES_MAX, () => new AnswerTooLong());
+  } catch (error) {
+    if (error instanceof AnswerTooLong) return null;
+    throw error;
   }
-  return Buffer.concat(chunks);
 }
 
-function resultOf({ statusCode: status = 0, headers }: IncomingMessage, now_ms: number): CallResult {
+function resultOf({ statusCode: status = 0, headers }: IncomingMessage, nowMs: number): CallResult {
   if (status < STATUS_MIN || status > STATUS_MAX) return refusal(null, NOT_HTTP);
   if (status >= 200 && status < 300) return { outcome: "accepted", status };
   const error =
     status >= 300 && status < 400
       ? `The receiver answered ${status}, and redirects are not followed.`
       : `The receiver answered ${status}.`;
-  return refusal(status, error, retryAfter_ms(headers["retry-after"], timeOf(headers.date) ?? now_ms));
+  return refusal(status, error, retryAfterMs(headers["retry-after"], timeOf(headers.date) ?? nowMs));
 }
 
-/** Parses a Date header. Retry-After dates are compared with the receiver's clock, so a wrong clock does not matter. */
+/**
+ * Parses the receiver's Date header, or returns null. A Retry-After date is compared with this time of the receiver,
+ * so a wrong clock of the receiver does not matter.
+ */
 function timeOf(date: string | undefined): number | null {
   const time_ms = Date.parse(date ?? "");
   return Number.isNaN(time_ms) ? null : time_ms;
@@ -232,25 +226,21 @@ function timeOf(date: string | undefined): number | null {
 
 /**
  * Returns the pause that a Retry-After header requests (RFC 9110): seconds, or a date that is compared with
- * `now_ms`. Returns null if there is no valid header.
+ * `nowMs`. Returns null if there is no valid header.
  */
-export function retryAfter_ms(header: string | undefined, now_ms: number): number | null {
+export function retryAfterMs(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null;
   const isDate = /^[A-Z]/i.test(header);
   const seconds = /^\d{1,9}$/.test(header)
     ? Number(header)
     : isDate
-      ? (Date.parse(header) - now_ms) / 1_000
+      ? (Date.parse(header) - nowMs) / 1_000
       : Number.NaN;
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_S_MAX) * 1_000;
 }
 
 function isReset(error: unknown): boolean {
-  return ["ECONNRESET", "EPIPE"].includes(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
+  return ["ECONNRESET", "EPIPE"].includes(systemErrorCode(error) ?? "");
 }
 
 const SENTENCES: ReadonlyMap<string, string> = new Map([
@@ -265,12 +255,12 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns why a delivery request failed, as a sentence for the organization. The sentence reveals nothing
+ * Returns the reason why a delivery request failed, as a sentence for the organization. The sentence reveals nothing
  * about the operator's networks.
  */
 function sentenceOf(error: unknown): string {
   if (error instanceof ForbiddenAddress) return "The receiver's name has no address that may be called.";
-  const code = codeOf(error);
+  const code = systemErrorCode(error) ?? "";
   const known = SENTENCES.get(code);
   if (known !== undefined) return known;
   if (/CERT|SSL|TLS|VERIFY|ISSUER|ALTNAME/.test(code))

@@ -25,12 +25,12 @@ const SLOW_CALL_MS = 2_000;
  */
 const ENTRY_MS_MIN = 0.2;
 
-/** How long a stream waits if its next entry is missing. */
+/** The pause of a stream whose next entry is missing. */
 const STUCK_MS = 60_000;
 
 /**
- * Delivers a stream for one time slice, called a turn (AU-102), and releases its lease. Sends each batch
- * after the receiver has accepted the previous one. Stops when no entry is left, a delivery request fails or
+ * Delivers a stream for one time slice, called a turn (AU-102), and then releases the turn's lease. Sends each batch
+ * only after the receiver has accepted the previous one. Stops when no entry is left, a delivery request fails or
  * the turn is over. A batch counts as delivered once the database has the new position: a crash before that
  * write repeats the batch.
  */
@@ -126,7 +126,7 @@ class Courier {
     if (secrets === null) {
       this.#deps.metrics.called("refused", 0);
       const error = "The secret cannot be read: rotate it, or ask the operator.";
-      return { outcome: "refused", status: null, error, retry_after_ms: null, call_ms: 0 };
+      return { outcome: "refused", status: null, error, retryAfterMs: null, call_ms: 0 };
     }
     this.#sender.turnTo(url);
     const cancel = this.#deps.clock.after(SLOW_CALL_MS, this.#turn.yieldPlace);

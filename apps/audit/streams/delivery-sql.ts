@@ -311,9 +311,9 @@ function matches({ params, ...exact }: StreamFilter): SQL {
     const value = exact[name];
     if (value === undefined) return [];
     if (name === "outcome" && value === "pending") return [sql`not entry.is_outcome`];
-    const isOutcome = name === "outcome" || name === "created_id";
+    const isOfOutcome = name === "outcome" || name === "created_id";
     const equals = sql`event.${sql.identifier(name)} = ${value}`;
-    return [isOutcome ? sql`(entry.is_outcome and ${equals})` : equals];
+    return [isOfOutcome ? sql`(entry.is_outcome and ${equals})` : equals];
   });
   if (params !== undefined) conditions.push(sql`event.params @> ${JSON.stringify(params)}::text::jsonb`);
   return sql`(${sql.join(conditions, sql` and `)})`;

@@ -23,7 +23,7 @@ const DELIVERIES_MAX = 128;
  */
 export interface Turn {
   lease: string;
-  /** Aborts the delivery request when the lease is lost, or when the service's time to stop is over. */
+  /** Aborted when the lease is lost, or when the service stops and the delivery request takes longer than 5 s. */
   signal: AbortSignal;
   /** Returns whether the turn should end after the delivery request in flight. */
   isOver: () => boolean;
@@ -110,7 +110,7 @@ export class Dispatcher<Row extends { id: string }> {
   }
 
   /**
-   * Claims no more streams. Waits up to 5 s for delivery requests in flight, then aborts them. Releases the leases.
+   * Stops claiming streams. Waits up to 5 s for delivery requests in flight, then aborts them. Releases the leases.
    */
   async stop(): Promise<void> {
     this.#stopping = true;

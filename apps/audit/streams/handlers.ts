@@ -66,8 +66,8 @@ export interface StreamHandlersDeps extends StreamCommandDeps {
   testCalls: TestCalls;
 }
 
-const organizationId = { organization_id: writtenId("The organization that the streams belong to.") };
-const streamParams = Type.Object({ ...organizationId, stream_id: idField("The stream.") });
+const organization_id = writtenId("The organization that the streams belong to.");
+const streamParams = Type.Object({ organization_id, stream_id: idField("The stream.") });
 
 interface Asked {
   request: Request;
@@ -126,7 +126,7 @@ function checked({ receivers: { rules } }: StreamHandlersDeps, schemas: Schemas 
   };
 }
 
-/** Returns the operations on the streams of an organization (AU-92). */
+/** Returns the routes for the streams of an organization (AU-92). */
 export function streamHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-streams", normalize: false })
     .use(listHandlers(deps))
@@ -134,10 +134,10 @@ export function streamHandlers(deps: StreamHandlersDeps) {
     .use(receiverHandlers(deps));
 }
 
-/** Returns the operations that create streams and list them. */
+/** Returns the routes that create streams and list them. */
 function listHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-streams-list", normalize: false, prefix: STREAMS_PATH })
-    .guard({ params: Type.Object(organizationId) })
+    .guard({ params: Type.Object({ organization_id }) })
     .post(
       "",
       async ({ params, body, status, set }) => {
@@ -180,7 +180,7 @@ function listHandlers(deps: StreamHandlersDeps) {
     );
 }
 
-/** Returns the operations that read, change and delete a stream. */
+/** Returns the routes that read, change and delete a stream. */
 function oneStreamHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-stream", normalize: false, prefix: STREAM_PATH })
     .guard({ params: streamParams, query: noQuery })
@@ -220,7 +220,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
     );
 }
 
-/** Returns the operations that replace a stream's secret and call its receiver. */
+/** Returns the routes that replace a stream's secret and call its receiver. */
 function receiverHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-stream-receiver", normalize: false, prefix: STREAM_PATH })
     .guard({ params: streamParams, query: noQuery })

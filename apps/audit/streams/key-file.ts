@@ -22,7 +22,7 @@ const LOOK_MS = 1_000;
 const RULE =
   "must be the path of a file with one key of `openssl rand -base64 32` on each line; the first key encrypts new secrets";
 
-/** Returns what is wrong with the file, without quoting it; a check for `loadConfig`. */
+/** Returns the problems of the key file, without quoting its content. A check for `loadConfig`. */
 export function checkStreamKeyFile({
   AUDIT_STREAM_KEY_FILE,
 }: {
@@ -40,7 +40,7 @@ export class StreamKeys {
   readonly #log: Pick<Logger, "warn">;
   #keys: readonly StreamKey[] = [];
   #stamp = "";
-  #lookAt_ms = 0;
+  #lookAtMs = 0;
 
   /** Opens a file that {@link checkStreamKeyFile} accepts. */
   static async open(path: string, clock: Clock, log: Pick<Logger, "warn">): Promise<StreamKeys> {
@@ -57,12 +57,12 @@ export class StreamKeys {
 
   /** Returns the keys; the first one encrypts. Keeps the last valid keys while the file is invalid. */
   async current(): Promise<readonly StreamKey[]> {
-    if (this.#clock.elapsed_ms() >= this.#lookAt_ms) await this.#look();
+    if (this.#clock.elapsed_ms() >= this.#lookAtMs) await this.#look();
     return this.#keys;
   }
 
   async #look(): Promise<void> {
-    this.#lookAt_ms = this.#clock.elapsed_ms() + LOOK_MS;
+    this.#lookAtMs = this.#clock.elapsed_ms() + LOOK_MS;
     const stamp = stampOf(this.#path);
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;

@@ -43,9 +43,9 @@ async function renew(
   }
 }
 
-/** Returns secrets that a key other than `key_id` encrypted. */
-function selectOlder(database: Database, key_id: string, after: string): Promise<SealedRow[]> {
-  const isOther = (column: string) => sql`left(${sql.identifier(column)}, 8) <> ${key_id}`;
+/** Returns secrets that a key other than `keyId` encrypted. */
+function selectOlder(database: Database, keyId: string, after: string): Promise<SealedRow[]> {
+  const isOther = (column: string) => sql`left(${sql.identifier(column)}, 8) <> ${keyId}`;
   return query<SealedRow>(database, "select_older_stream_secrets")`
     select id, secret, previous_secret from audit.streams
       where id > ${after} and (${isOther("secret")} or ${isOther("previous_secret")})

@@ -32,12 +32,12 @@ export interface RetryPlan extends FailureState {
  */
 export function planRetry(
   { failures, failing_ms }: FailureState,
-  failed: { status: number | null; retry_after_ms: number | null; call_ms: number },
+  failed: { status: number | null; retryAfterMs: number | null; call_ms: number },
   random: () => number = Math.random,
 ): RetryPlan {
   const doubled_ms = Math.min(PAUSE_MS_MIN * 2 ** Math.min(failures, 30), PAUSE_MS_MAX);
   const jittered_ms = doubled_ms * (1 - JITTER + 2 * JITTER * random());
-  const pause_ms = Math.round(Math.max(failed.retry_after_ms ?? jittered_ms, PAUSE_MS_MIN / 2));
+  const pause_ms = Math.round(Math.max(failed.retryAfterMs ?? jittered_ms, PAUSE_MS_MIN / 2));
   const spent_ms = Math.round(failing_ms + failed.call_ms);
   return {
     failures: failures + 1,

@@ -11,9 +11,9 @@ export interface Message {
 export function signedHeaders(
   { id, body }: Message,
   secrets: readonly string[],
-  now_ms: number,
+  nowMs: number,
 ): Record<string, string> {
-  const timestamp = String(Math.floor(now_ms / 1_000));
+  const timestamp = String(Math.floor(nowMs / 1_000));
   const signatures = secrets.map((secret) => {
     const hmac = createHmac("sha256", secretBytes(secret)).update(`${id}.${timestamp}.`).update(body);
     return `v1,${hmac.digest("base64")}`;

@@ -30,7 +30,7 @@ const format = Type.Union([Type.Literal("ostiary"), Type.Literal("ocsf")], {
   rule: "must be ostiary or ocsf",
 });
 
-/** The filter for the events that a stream delivers. An event must match all of its fields (AU-93). */
+/** The filter for the events that a stream delivers. An event must match all fields of the filter (AU-93). */
 export const StreamFilter = Type.Object(
   {
     ...Type.Pick(pageQuerySchema, exactFilters).properties,

@@ -47,22 +47,22 @@ export interface Target {
   /** The host of the URL; an IPv6 address has no brackets. */
   host: string;
   port: number;
-  is_https: boolean;
+  isHttps: boolean;
 }
 
 export function targetOf(text: string): Target {
   const url = new URL(text);
-  const is_https = url.protocol === "https:";
+  const isHttps = url.protocol === "https:";
   return {
     url,
     host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: url.port === "" ? (is_https ? HTTPS_PORT : HTTP_PORT) : Number(url.port),
-    is_https,
+    port: url.port === "" ? (isHttps ? HTTPS_PORT : HTTP_PORT) : Number(url.port),
+    isHttps,
   };
 }
 
 /**
- * Returns what is wrong with the URL of a receiver, or null if it may be called (AU-94). Each connection checks the
+ * Returns the problem of a receiver's URL, or null if the service may call the URL (AU-94). Each connection checks the
  * addresses of a host name again, because they can change.
  */
 export function urlProblem(text: string, rules: TargetRules): string | null {
@@ -72,8 +72,8 @@ export function urlProblem(text: string, rules: TargetRules): string | null {
     return `url must be ${schemes} of at most ${URL_LENGTH_MAX} visible ASCII characters.`;
   }
   if (!URL.canParse(text)) return `url must be ${schemes}.`;
-  const { url, host, port, is_https } = targetOf(text);
-  if (!is_https && !allow_http) return "url must be an https:// URL.";
+  const { url, host, port, isHttps } = targetOf(text);
+  if (!isHttps && !allow_http) return "url must be an https:// URL.";
   if (url.username !== "" || url.password !== "") return "url must not contain a user name or a password.";
   if (text.includes("#")) return "url must not have a fragment.";
   if (!isPortAllowed(port, rules))

@@ -1,5 +1,5 @@
 import { NoPermit, Semaphore } from "@ostiary/lib/async";
-import { ApiError } from "@ostiary/lib/domain/errors";
+import { rateLimited } from "@ostiary/lib/domain/errors";
 
 /**
  * The maximum number of test requests that run at once in one process. Organizations choose the hosts, so
@@ -22,11 +22,8 @@ export class TestCalls {
       return await this.#permits.run(work);
     } catch (error) {
       if (!(error instanceof NoPermit)) throw error;
-      throw new ApiError("RATE_LIMITED", {
-        message: "Too many test calls are running. Try again in a moment.",
-        details: { retry_after_seconds: RETRY_AFTER_SECONDS },
-        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-      });
+      const message = "Too many test calls are running. Try again in a moment.";
+      throw rateLimited(RETRY_AFTER_SECONDS, { message });
     }
   }
 }

@@ -59,7 +59,7 @@ export async function wireStreams(config: AuditConfig, given: StreamsGiven): Pro
   return { handlers: { ...shared, secrets, testCalls: new TestCalls() }, background };
 }
 
-/** Returns which addresses the service may call, and which CAs it trusts. */
+/** Returns the rules for the addresses that the service may call, and the CAs that it trusts. */
 export function receiverDepsOf(config: AuditConfig, clock: Clock): ReceiverDeps {
   const ca_file = config.AUDIT_STREAM_CA_FILE;
   return {

@@ -1,6 +1,5 @@
 import type { Clock } from "@ostiary/lib/async";
-import { errorResponses } from "@ostiary/lib/openapi";
-import { page, pageRequest } from "@ostiary/lib/runtime/http";
+import { errors, page, pageRequest } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
 import type { Exports } from "../exports/export.ts";
@@ -24,16 +23,16 @@ interface UsageHandlersDeps {
 
 /** Serves the usage of organizations (AU-123) and its exports (AU-114). */
 export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
-  const pageOf = async (request: UsageRequest, query: UsageQuery, now_ms: number) => {
+  const pageOf = async (request: UsageRequest, query: UsageQuery, nowMs: number) => {
     const { limit } = pageRequest(query);
     const found = await selectUsage(database, request, limit + 1);
     const { items, has_more } = page(found, limit);
-    const gaps = await selectGaps(database, request, now_ms - SILENCE_MS, GAPS_MAX);
+    const gaps = await selectGaps(database, request, nowMs - SILENCE_MS, GAPS_MAX);
     return {
       usage: items.map((row) => toUsage(row, request.by, request)),
       has_more,
       gaps: gaps.map((after) => ({ after })),
-      quotas: await selectQuotas(database, request.organization_id, now_ms),
+      quotas: await selectQuotas(database, request.organization_id, nowMs),
     };
   };
   const exportOf = (http: Request, request: UsageRequest, format: ExportFormat) =>
@@ -45,24 +44,21 @@ export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
   return new Elysia({ name: "audit-usage", normalize: false }).get(
     "/organizations/:organization_id/usage",
     ({ request: http, params: { organization_id }, query, set }) => {
-      const now_ms = clock.now();
+      const nowMs = clock.now();
       const { starting_after } = pageRequest(query);
       const { by = "day" } = query;
-      const request: UsageRequest = { organization_id, by, starting_after, ...rangeOf(query, now_ms) };
+      const request: UsageRequest = { organization_id, by, starting_after, ...rangeOf(query, nowMs) };
       const format = exportFormat(http.headers.get("accept"));
       if (format !== null) return exportOf(http, request, format);
       set.headers.vary = "Accept";
-      return pageOf(request, query, now_ms);
+      return pageOf(request, query, nowMs);
     },
     {
       transform: ({ request, params, query }) =>
         refuse(usageProblems(request, params.organization_id, query, clock.now())),
       params: usageParams,
       query: usageQuery,
-      response: {
-        200: exportablePage(UsagePage),
-        ...errorResponses("VALIDATION_ERROR", TOO_MANY_EXPORTS, "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"),
-      },
+      response: { 200: exportablePage(UsagePage), ...errors(TOO_MANY_EXPORTS) },
       detail: {
         summary: "Read an organization's usage",
         description:

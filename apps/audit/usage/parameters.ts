@@ -47,18 +47,18 @@ export const usageParams = Type.Object({
 });
 
 /** Returns the time range of a query whose times are valid. */
-export function rangeOf({ from, to }: Pick<UsageQuery, "from" | "to">, now_ms: number): UsageRange {
+export function rangeOf({ from, to }: Pick<UsageQuery, "from" | "to">, nowMs: number): UsageRange {
   const to_ms = to === undefined ? null : (parseTime(to)?.epochMilliseconds ?? null);
   const from_ms = from === undefined ? null : (parseTime(from)?.epochMilliseconds ?? null);
   return {
-    from_ms: from_ms ?? monthStart(monthOf(now_ms)),
-    to_ms: to_ms ?? (Math.floor(now_ms / HOUR_MS) + 1) * HOUR_MS,
+    from_ms: from_ms ?? monthStart(monthOf(nowMs)),
+    to_ms: to_ms ?? (Math.floor(nowMs / HOUR_MS) + 1) * HOUR_MS,
   };
 }
 
 /** Returns everything that is wrong with a read of usage. */
-export function usageProblems(request: Request, id: string, query: UsageQuery, now_ms: number): FieldError[] {
-  const { from_ms, to_ms } = rangeOf(query, now_ms);
+export function usageProblems(request: Request, id: string, query: UsageQuery, nowMs: number): FieldError[] {
+  const { from_ms, to_ms } = rangeOf(query, nowMs);
   const { by = "day", starting_after } = query;
   const isTime = by === "day" || by === "hour";
   const isLong = to_ms - from_ms > RANGE_DAYS_MAX * 24 * HOUR_MS;

@@ -1,14 +1,14 @@
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How far a report may be ahead of this service's clock. */
+/** The maximum time by which a time in a report may be ahead of this service's clock. */
 const AHEAD_MS_MAX = DAY_MS;
-/** How old a report may be. The limit is high, because gateways keep counts while this service is unavailable. */
+/** The maximum age of a time in a report. It is high, because gateways keep counts while this service is unavailable. */
 const AGE_MS_MAX = 400 * DAY_MS;
 
 export const NEAR_RULE =
   "must be at most 24 hours ahead of this service's clock, and at most 400 days behind it";
 
 /** Returns whether a report may contain a time (AU-121). */
-export function isNear(time_ms: number, now_ms: number): boolean {
-  const age_ms = now_ms - time_ms;
+export function isNear(time_ms: number, nowMs: number): boolean {
+  const age_ms = nowMs - time_ms;
   return age_ms >= -AHEAD_MS_MAX && age_ms <= AGE_MS_MAX;
 }

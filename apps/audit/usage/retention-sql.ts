@@ -7,7 +7,7 @@ import { encodeTime } from "ulid";
 const STEP_ROWS = 500;
 const TIME_LENGTH = 10;
 
-/** How much was dropped. */
+/** The amounts of usage that were dropped. */
 interface DroppedUsage {
   /** The months whose counts were dropped. A month counts once for each organization. */
   months: number;

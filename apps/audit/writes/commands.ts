@@ -79,9 +79,9 @@ export class EventWriter {
 export async function writeIntents(
   writer: Pick<EventWriter, "intents">,
   given: readonly unknown[],
-  now_ms: number,
+  nowMs: number,
 ): Promise<IntentAnswer[]> {
-  const checked = given.map((intent) => checkedIntent(intent, now_ms));
+  const checked = given.map((intent) => checkedIntent(intent, nowMs));
   const results = await writer.intents(validOf(checked));
   const written = results.values();
   return checked.map(({ request_id, write, fields }) => {
@@ -129,9 +129,9 @@ function ulidSource(clock: Clock): () => string {
   let last_ms = 0;
   let next = monotonicFactory();
   return () => {
-    const now_ms = clock.now();
-    if (now_ms < last_ms) next = monotonicFactory();
-    last_ms = now_ms;
-    return next(now_ms);
+    const nowMs = clock.now();
+    if (nowMs < last_ms) next = monotonicFactory();
+    last_ms = nowMs;
+    return next(nowMs);
   };
 }

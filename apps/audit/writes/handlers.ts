@@ -14,10 +14,10 @@ import {
 } from "@ostiary/lib/contracts/internal-api";
 import { notFound, validationError } from "@ostiary/lib/domain/errors";
 import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
-import { errorResponses } from "@ostiary/lib/openapi";
+import { bodyErrors } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { internalErrors, refuse } from "../field-problems.ts";
+import { refuse } from "../field-problems.ts";
 import { type EventWriter, writeIntents, writeOutcomes } from "./commands.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
 import type { WriteMetrics } from "./metrics.ts";
@@ -49,7 +49,7 @@ const eventParams = Type.Object({
   }),
 });
 
-const failures = { ...internalErrors, ...errorResponses("NOT_FOUND") };
+const failures = bodyErrors("UNAUTHORIZED", "NOT_FOUND");
 
 /** Serves the gateway's writes of events. */
 export function writeHandlers(deps: WriteRoutesDeps) {
@@ -121,7 +121,7 @@ function batches({ writer, metrics, clock }: WriteRoutesDeps) {
             ...intentResultsSchema,
             description: "The result of each intent, in the order of the request.",
           },
-          ...internalErrors,
+          ...bodyErrors("UNAUTHORIZED"),
         },
         detail: operations.postEventIntents,
       },
@@ -140,7 +140,7 @@ function batches({ writer, metrics, clock }: WriteRoutesDeps) {
             ...outcomeResultsSchema,
             description: "The result of each outcome, in the order of the request.",
           },
-          ...internalErrors,
+          ...bodyErrors("UNAUTHORIZED"),
         },
         detail: operations.postEventOutcomes,
       },

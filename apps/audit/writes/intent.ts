@@ -23,12 +23,12 @@ export function requestIdProblems(request_id: string): FieldError[] {
   return [{ path: "request_id", message: "request_id must be 1 to 128 visible ASCII characters." }];
 }
 
-/** Returns everything that is wrong with an intent at `now_ms` (AU-10 to AU-13). */
-export function intentProblems(body: unknown, now_ms: number): FieldError[] {
+/** Returns everything that is wrong with an intent at `nowMs` (AU-10 to AU-13). */
+export function intentProblems(body: unknown, nowMs: number): FieldError[] {
   const intent = fieldsOf(body);
   return [
     ...fieldErrors(intentSchema, body),
-    ...timeProblems(intent, now_ms),
+    ...timeProblems(intent, nowMs),
     ...logProblems(intent),
     ...paramProblems(fieldsOf(intent.params)),
     ...textProblems(intent),
@@ -37,7 +37,7 @@ export function intentProblems(body: unknown, now_ms: number): FieldError[] {
 
 /** One write of a batch: a valid write, or everything that is wrong with it. */
 export interface Checked<Write> {
-  /** Null if the item has no valid text as its request id. */
+  /** The request id of the item, or null if it is not a valid text. */
   request_id: string | null;
   write: Write | null;
   fields: FieldError[];
@@ -48,8 +48,8 @@ export interface PendingIntent {
   intent: AuditIntent;
 }
 
-export function checkedIntent(given: unknown, now_ms: number): Checked<PendingIntent> {
-  return checkedItem(given, intentProblems(given, now_ms), (item) =>
+export function checkedIntent(given: unknown, nowMs: number): Checked<PendingIntent> {
+  return checkedItem(given, intentProblems(given, nowMs), (item) =>
     fits(identifiedIntentSchema, item) ? { request_id: item.request_id, intent: item } : null,
   );
 }
@@ -70,7 +70,7 @@ export function checkedItem<Write>(
   return { request_id, write: fields.length > 0 ? null : writeOf(given), fields };
 }
 
-function timeProblems({ occurred_at }: Fields, now_ms: number): FieldError[] {
+function timeProblems({ occurred_at }: Fields, nowMs: number): FieldError[] {
   if (typeof occurred_at !== "string") return [];
   const time = parseTime(occurred_at);
   if (time === null) {
@@ -81,7 +81,7 @@ function timeProblems({ occurred_at }: Fields, now_ms: number): FieldError[] {
       },
     ];
   }
-  if (Math.abs(time.epochMilliseconds - now_ms) <= INTENT_SKEW_MS_MAX) return [];
+  if (Math.abs(time.epochMilliseconds - nowMs) <= INTENT_SKEW_MS_MAX) return [];
   return [{ path: "occurred_at", message: "occurred_at must be within 24 hours of this service's clock." }];
 }
 

@@ -64,8 +64,8 @@ function detailsProblems({ details }: Fields): FieldError[] {
 }
 
 /**
- * The problem of an outcome that names an organization although its event is not in a person's log. This
- * problem shows only when the outcome is applied, because only the stored event contains its owner.
+ * The problem of an outcome that names an organization although its event is not in a person's log. This problem is
+ * found only when the outcome is applied, because only the stored event names its owner.
  */
 export const notAUserRoute: FieldError = {
   path: "organization_id",

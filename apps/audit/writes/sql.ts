@@ -4,7 +4,7 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
 interface IntentWrite {
-  /** ULID of the event, if it is new. */
+  /** The ULID that the event gets if the log has no event with this `request_id` yet. Unused otherwise. */
   id: string;
   request_id: string;
   intent: AuditIntent;

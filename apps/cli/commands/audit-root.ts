@@ -35,8 +35,8 @@ Exit codes: 0 enough witnesses cosigned the root, 1 too few did, or the root bel
 
 async function showRoot(output: Output, file: string, options: RootOptions): Promise<void> {
   const { origin } = options;
-  const { keys, quorum, now_ms } = await witnessRule(options.witnessKeys, options.quorum);
-  const found = await checkCosignedRoot(await textOf(file), keys, { quorum, now_ms });
+  const { keys, quorum, nowMs } = await witnessRule(options.witnessKeys, options.quorum);
+  const found = await checkCosignedRoot(await textOf(file), keys, { quorum, nowMs });
   if (found === null)
     throw new UsageError(`${file} is not a signed root: save the answer of GET /audit-log/checkpoint.`);
   output.result(found, () => {

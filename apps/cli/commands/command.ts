@@ -5,7 +5,7 @@ import type { Output } from "../output.ts";
 import type { RegistryClient } from "../registry-client.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** The tools of a command, created when it runs. */
+/** The objects that a command works with, created when the command runs. */
 export interface CommandContext {
   registry: RegistryClient;
   output: Output;
@@ -15,7 +15,7 @@ export interface CommandContext {
 /** Runs a command's work with its context. */
 export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
-/** The tools of commands that work without a registry. */
+/** The objects that commands without a registry work with. */
 export interface Setting {
   terminal: Terminal;
   /** Returns the names that `--registry` accepts. */

@@ -28,7 +28,11 @@ export function addDelete(program: Command, run: Run): void {
     .description("Delete a service and its routes; its history stays, and restore brings it back")
     .argument("<service>", "the name of a service")
     .option("--yes", "do not ask for confirmation; required if standard input is not a terminal")
-    .option("--if-revision <revision>", "refuse unless this is the current revision", revisionArgument)
+    .option(
+      "--if-revision <current>",
+      "delete only if this is still the service's current revision",
+      revisionArgument,
+    )
     .addHelpText(
       "after",
       `

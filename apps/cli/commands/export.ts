@@ -37,8 +37,7 @@ async function readDocument(registry: RegistryClient, name: string | undefined):
 }
 
 /**
- * Returns YAML that means the same in every version of YAML. No parser reads a name as a number, a date or a
- * boolean.
+ * Returns YAML that parsers of YAML 1.1 and 1.2 read alike: no parser reads a name as a number, a date or a boolean.
  */
 export function documentYaml(document: Services): string {
   return dump(document, {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { RegistryRequest } from "@ostiary/lib/contracts/registry-api";
-import { errorCode } from "@ostiary/lib/domain/errors";
+import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { UsageError } from "../exit-codes.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -24,7 +24,7 @@ async function read(file: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await readFile(file);
   } catch (error) {
-    const code = errorCode(error) ?? "unknown reason";
+    const code = systemErrorCode(error) ?? "unknown reason";
     throw new UsageError(`${file} ${REASONS[code] ?? `cannot be read (${code}).`}`);
   }
 }

@@ -16,7 +16,11 @@ export function addRestore(program: Command, run: Run): void {
     .description("Make the config of an earlier revision current again")
     .argument("<service>", "the name of a service, also of a deleted one")
     .argument("<revision>", "the revision whose config is restored", revisionArgument)
-    .option("--if-revision <revision>", "refuse unless this is the current revision", revisionArgument)
+    .option(
+      "--if-revision <current>",
+      "restore only if this is still the service's current revision",
+      revisionArgument,
+    )
     .addHelpText(
       "after",
       `

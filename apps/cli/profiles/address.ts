@@ -65,8 +65,8 @@ async function tokenOf(name: string, profile: Profile, variable: ReadVariable): 
 async function outputOf(name: string, command: string): Promise<string> {
   const shell = process.platform === "win32" ? ["cmd", "/d", "/s", "/c"] : ["sh", "-c"];
   const child = Bun.spawn([...shell, command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
-  const [output, exit_code] = await Promise.all([child.stdout.text(), child.exited]);
-  if (exit_code === 0 && output.trim() !== "") return output;
-  const what = exit_code === 0 ? "wrote no token to standard output" : `failed with exit code ${exit_code}`;
+  const [output, exitCode] = await Promise.all([child.stdout.text(), child.exited]);
+  if (exitCode === 0 && output.trim() !== "") return output;
+  const what = exitCode === 0 ? "wrote no token to standard output" : `failed with exit code ${exitCode}`;
   throw new UsageError(`The token_command of the registry ${name} ${what}.`);
 }

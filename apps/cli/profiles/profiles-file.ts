@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { errorCode, fieldErrors } from "@ostiary/lib/domain/errors";
+import { fieldErrors, systemErrorCode } from "@ostiary/lib/domain/errors";
 import { mapOf } from "@ostiary/lib/domain/schemas";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -35,7 +35,7 @@ const ProfilesFile = Type.Object(
       rule: "must be a map from names to registries",
     }),
   },
-  { additionalProperties: false, rule: "must be a map with registries" },
+  { additionalProperties: false, rule: "must be a map with the key registries" },
 );
 export type ProfilesFile = Static<typeof ProfilesFile>;
 
@@ -65,7 +65,7 @@ async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    const code = errorCode(error) ?? "unknown reason";
+    const code = systemErrorCode(error) ?? "unknown reason";
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new UsageError(`${path} cannot be read (${code}).`);
   }

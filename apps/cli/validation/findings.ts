@@ -11,7 +11,7 @@ import {
   decodeUtf8,
   locate,
   type Place,
-  parseJson,
+  parseJsonText,
   parseText,
   statedPlace,
 } from "@ostiary/lib/runtime/documents";
@@ -71,7 +71,7 @@ export function checkFiles(sources: readonly SourceFile[], roles: Roles): Report
 function parse({ name, bytes }: SourceFile): Parsed | Finding {
   try {
     const text = decodeUtf8(bytes);
-    return { name, text, value: isJsonFile(name) ? parseJson(text) : parseText(text) };
+    return { name, text, value: isJsonFile(name) ? parseJsonText(text) : parseText(text) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { place, rest } = statedPlace(error.message);

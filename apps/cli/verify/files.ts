@@ -1,6 +1,6 @@
 import { readBounded } from "@ostiary/lib/async";
 import { fits } from "@ostiary/lib/domain/errors";
-import { parseIJson } from "@ostiary/lib/domain/json";
+import { parseIJson, tryJson, tryUtf8 } from "@ostiary/lib/domain/json";
 import { SigningJwk } from "@ostiary/lib/domain/proof";
 import {
   linesOf as decodedLines,
@@ -43,18 +43,16 @@ const TEXT_BYTES_MAX = 1_048_576;
 export async function textOf(path: string): Promise<string> {
   const tooLong = () => new UsageError(`${path} has more than ${TEXT_BYTES_MAX} bytes.`);
   const bytes = await readBounded((await source(path)).stream(), TEXT_BYTES_MAX, tooLong);
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new UsageError(`${path} ${PROBLEM_TEXTS.not_utf8}`);
-  }
+  const text = tryUtf8(bytes, "keep");
+  if (text === undefined) throw new UsageError(`${path} ${PROBLEM_TEXTS.not_utf8}`);
+  return text;
 }
 
 const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
 
 /** Reads a JSON Web Key Set, as `/.well-known/jwks.json` of the audit service returns it. */
 export async function readKeys(path: string): Promise<SigningJwk[]> {
-  const value = jsonOf(await (await existing(path)).text());
+  const value = tryJson(await (await existing(path)).text(), parseIJson);
   if (fits(keySet, value)) return value.keys;
   throw new UsageError(
     `${path} is not a key set of an audit service: fetch /.well-known/jwks.json of the audit service.`,
@@ -81,12 +79,4 @@ const PROBLEM_TEXTS = {
 function usageErrorOf(error: unknown, path: string): unknown {
   if (!(error instanceof NotLines || error instanceof NotKeptCopies)) return error;
   return new UsageError(`${path} ${PROBLEM_TEXTS[error.problem]}`);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseIJson(text);
-  } catch {
-    return null;
-  }
 }

@@ -20,7 +20,7 @@ export function problemSummary({ faults, faults_total }: SpokenVerdict): string 
   return `${what} ${first?.message ?? ""}${more}`;
 }
 
-/** Returns why too few witnesses vouch for the log. */
+/** Returns one sentence about the reason why too few witnesses vouch for the log. */
 export function unwitnessedSummary({ witnesses }: SpokenVerdict): string {
   const why = witnesses?.lack == null ? "" : ` ${sentenceOf(witnesses.lack, ENGLISH)}`;
   return `This log lacks cosignatures of its witnesses.${why}`;

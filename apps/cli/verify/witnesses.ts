@@ -36,7 +36,7 @@ export async function witnessRule(keys_file: string, given_quorum: number | unde
       `--quorum is ${quorum}, but ${keys_file} has ${keys.length} keys: lower --quorum, or add keys.`,
     );
   }
-  return { keys, quorum, now_ms: Date.now() };
+  return { keys, quorum, nowMs: Date.now() };
 }
 
 function keysOf(file: string, text: string): WitnessRule["keys"] {

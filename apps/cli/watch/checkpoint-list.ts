@@ -1,4 +1,5 @@
 import { fits } from "@ostiary/lib/domain/errors";
+import { tryJson } from "@ostiary/lib/domain/json";
 import { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
 import { Type } from "@sinclair/typebox";
 import { NoAnswer, readOf } from "./read.ts";
@@ -40,10 +41,8 @@ export class CheckpointList {
   async #read(path: string): Promise<unknown> {
     const bytes = await readOf(this.#url, path);
     if (bytes === null) throw new NoAnswer(this.#url, `answers 404 to GET ${path}`);
-    try {
-      return JSON.parse(new TextDecoder().decode(bytes));
-    } catch {
-      throw new NoAnswer(this.#url, `does not answer GET ${path} in JSON`);
-    }
+    const value = tryJson(new TextDecoder().decode(bytes));
+    if (value === undefined) throw new NoAnswer(this.#url, `does not answer GET ${path} in JSON`);
+    return value;
   }
 }

@@ -85,13 +85,13 @@ async function growthProblem(tree: LogTree, kept: TreeHead, shown: TreeHead): Pr
   if (earlier.size === later.size) {
     return sameHash(earlier.root, later.root)
       ? null
-      : `The tree of ${kept.size} checkpoints differs from the kept tree of the same size: the log was rewritten since.`;
+      : `The tree of ${kept.size} checkpoints differs from the kept tree of the same size: the log has been rewritten since that tree was kept.`;
   }
   const path = await tree.path(consistencyRanges(earlier.size, later.size), later.size);
   if (path !== null && isConsistent(earlier, later, path)) return null;
   return kept.size > shown.size
     ? `The tree shrank to ${shown.size} checkpoints; the kept tree has ${kept.size}.`
-    : `The tree of ${shown.size} checkpoints does not begin with the kept tree of ${kept.size}: the log was rewritten since.`;
+    : `The tree of ${shown.size} checkpoints does not begin with the kept tree of ${kept.size}: the log has been rewritten since that tree was kept.`;
 }
 
 /** Returns a problem if the tree lacks the newest checkpoint of the list, unless the tree is older. */

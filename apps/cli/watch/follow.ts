@@ -79,5 +79,5 @@ function backProblem(checkpoint: Checkpoint, kept: Checkpoint | null): string | 
   }
   return checkpointText(checkpoint) === checkpointText(kept)
     ? null
-    : `Checkpoint ${kept.number} differs from the kept checkpoint of the same number: the log was rewritten since.`;
+    : `Checkpoint ${kept.number} differs from the kept checkpoint of the same number: the log has been rewritten since that checkpoint was kept.`;
 }

@@ -1,4 +1,5 @@
 import { readBounded } from "@ostiary/lib/async";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 
 /** The error for a log that does not respond, or whose response is unexpected. */
 export class NoAnswer extends Error {
@@ -30,7 +31,6 @@ export async function readOf(url: string, path: string): Promise<Uint8Array | nu
     );
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new NoAnswer(url, `does not answer (${why})`);
+    throw new NoAnswer(url, `does not answer (${reasonOf(error)})`);
   }
 }

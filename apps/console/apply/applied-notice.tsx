@@ -3,8 +3,8 @@ import { fragmentOf } from "../address.ts";
 import { Propagated } from "../parts/wait-choice.tsx";
 
 /**
- * The result of a successful apply. `applied` is null when the answer was lost and a later dry run found the
- * document applied.
+ * The result of a successful apply. `applied` is the registry's response. It is null if the response was lost
+ * and a later dry run showed that the document is applied.
  */
 export interface Done {
   applied: Applied | null;

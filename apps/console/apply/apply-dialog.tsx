@@ -13,7 +13,7 @@ import { ServiceReviews } from "./reviewed-document.tsx";
 interface ApplyDialogProps {
   document: string;
   review: Review;
-  /** The reason and the link of the apply, which stay when the dialog closes for another review. */
+  /** The reason and the link that the operator entered. A new review closes the dialog but keeps the note. */
   note: GivenNote;
   onNote: (note: GivenNote) => void;
   onClose: () => void;
@@ -22,7 +22,7 @@ interface ApplyDialogProps {
   onDone: (done: Done) => void;
 }
 
-/** Shows the changes once more, and applies exactly the shown changes or nothing. */
+/** Asks the operator to confirm the reviewed changes, and applies exactly these changes or nothing. */
 export function ApplyDialog(props: ApplyDialogProps) {
   const { document, review, note, onNote, onClose, onReview, onDone } = props;
   const session = useSession();
@@ -67,8 +67,8 @@ export function ApplyDialog(props: ApplyDialogProps) {
 }
 
 /**
- * Returns a function that finds out whether an apply without an answer took effect: a dry run of an applied
- * document changes nothing.
+ * Returns a function that finds out whether an apply took effect although its response was lost. If a dry run
+ * of the document reports no changes, the document is applied.
  */
 function useFindOut({ write }: Writing, { document, onReview, onDone }: ApplyDialogProps) {
   const session = useSession();
@@ -77,7 +77,7 @@ function useFindOut({ write }: Writing, { document, onReview, onDone }: ApplyDia
       (registry) => reviewDocument(registry, document),
       (now) => {
         const isApplied = now.services.every(({ status }) => status === "unchanged");
-        session.announce(isApplied ? "It was applied." : "It was not applied.");
+        session.announce(isApplied ? "The document was applied." : "The document was not applied.");
         if (isApplied) onDone({ applied: null });
         else onReview();
       },

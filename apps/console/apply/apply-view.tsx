@@ -11,7 +11,7 @@ import { ApplyDialog } from "./apply-dialog.tsx";
 import { ReviewedDocument } from "./reviewed-document.tsx";
 import { Violations } from "./violations.tsx";
 
-/** The state of a document in the view: reviewed, refused or applied. */
+/** The result of the last review or apply. */
 type Outcome =
   | { is: "reviewed"; document: string; review: Review }
   | { is: "refused"; document: string; failure: Failure }
@@ -27,7 +27,7 @@ const EXAMPLE = `services:
           methods: { GET: {}, POST: { required_labels: [widgets:write] } }
 `;
 
-/** Shows what a pasted document would change, and then applies exactly the shown changes on request. */
+/** Shows what a pasted document would change. On request, applies exactly the changes that it shows. */
 export function ApplyView() {
   const document = useSession().document.value;
   const { outcome, setOutcome, busy, ask } = useReview(document);
@@ -77,7 +77,7 @@ export function ApplyView() {
   );
 }
 
-/** Asks the registry to review the document, and keeps the outcome. */
+/** Keeps the outcome of the last review or apply. `ask` makes the registry review the document. */
 function useReview(document: string) {
   const session = useSession();
   const [outcome, setOutcome] = useState<Outcome | null>(null);
@@ -113,7 +113,7 @@ interface DocumentFormProps {
   onReview: () => void;
 }
 
-/** Accepts a document that is pasted, or read from a file. */
+/** Accepts a document that the operator pastes or opens from a file. */
 function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
   const session = useSession();
   const field = useId();

@@ -1,20 +1,23 @@
 import type { FieldError } from "@ostiary/lib/domain/errors";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 
-/** The place of a problem in the pasted text. */
+/** The position of a problem in the document's text. */
 export interface Place {
   /** The line, counted from 1. */
   line: number;
+  /** The offset of the first character. */
   start: number;
+  /** The offset after the last character. */
   end: number;
 }
 
 type PlacedViolation = FieldError & { place: Place | null };
 
 /**
- * Finds the place of each problem in the document: the place of the value, or of the nearest parent when the
- * value is missing. The registry names a problem by its path (`services.widgets.user.routes[0].path`). For a
- * text that does not parse, the message names the line. Returns the problems in the order of their places.
+ * Finds the position of each problem in the document, and returns the problems sorted by position. The
+ * registry reports the path of a value (`services.widgets.user.routes[0].path`). If the value is missing, the
+ * position is that of its nearest parent. If the document does not parse, the position is the line in the
+ * registry's message. Problems without a position come last.
  */
 export function placeViolations(document: string, violations: readonly FieldError[]): PlacedViolation[] {
   const lines = new LineCounter();
@@ -41,7 +44,7 @@ function contentsOf(document: string, lines: LineCounter): Node | null {
   }
 }
 
-/** Returns the place of the deepest node that `path` reaches. */
+/** Returns the range of the deepest node that `path` reaches, or null if the path reaches no node. */
 function rangeAt(root: Node, path: string): Pick<Place, "start" | "end"> | null {
   let node: unknown = root;
   let range = path === "" ? rangeOf(root) : null;
@@ -63,8 +66,8 @@ interface Step {
 }
 
 /**
- * Follows the first part of the path. Names of services and policies can contain dots, so the keys of the
- * document decide where a name ends.
+ * Follows the first step of the path in `rest`, or returns null if the document has no such node. Names of
+ * services and policies can contain dots, so the keys of the document decide where a name ends.
  */
 function stepInto(node: unknown, rest: string): Step | null {
   const place = /^\[(\d+)\]\.?/.exec(rest);
@@ -96,9 +99,7 @@ function rangeOf(node: unknown): Pick<Place, "start" | "end"> | null {
   return typeof start === "number" && typeof end === "number" ? { start, end } : null;
 }
 
-/**
- * Returns the place of the line that a parser's message names, such as "… line 3 …".
- */
+/** Returns the position of the line that a parser's message names, such as "… line 3 …". */
 function placeOfLine(document: string, message: string): Place | null {
   const line = Number(/\bline (\d+)\b/.exec(message)?.[1] ?? 0);
   const lines = document.split("\n");

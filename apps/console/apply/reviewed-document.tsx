@@ -1,6 +1,7 @@
 import type { PreviewedService } from "@ostiary/lib/contracts/registry-api";
+import { Empty } from "@ostiary/lib/page";
 import { mayWrite } from "../operator/permissions.ts";
-import { counted, Empty } from "../parts/shown.tsx";
+import { counted } from "../parts/shown.tsx";
 import type { Review } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
 import { useOperator } from "../session.ts";
@@ -30,7 +31,7 @@ export function ReviewedDocument({ review, onApply }: { review: Review; onApply:
             Apply …
           </button>
         ) : (
-          <p class="quiet">{operator.name} is a reader, and cannot apply it.</p>
+          <p class="quiet">{operator.name} is a reader and cannot apply the document.</p>
         )}
       </div>
       <ServiceReviews services={changed} />

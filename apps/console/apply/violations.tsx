@@ -8,7 +8,7 @@ interface ViolationsProps {
   onShow: (place: { start: number; end: number }) => void;
 }
 
-/** Lists the problems of a document, each with a link to its place in the text. */
+/** Lists the problems of a document. Each problem links to its line in the text. */
 export function Violations({ document, failure, onShow }: ViolationsProps) {
   const placed = placeViolations(document, failure.fields);
   return (

@@ -1,9 +1,10 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
+import { Empty } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
-import { counted, durationText, Empty, Loading, Said, Time } from "../parts/shown.tsx";
+import { counted, durationText, Loading, Said, Time } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";
 import { type Asked, useAsked } from "../session.ts";
 
@@ -61,7 +62,7 @@ function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>)
           <ul class="waiting">
             {outstanding.slice(0, 100).map(({ service, age_seconds }) => (
               <li key={service}>
-                <a href={fragmentOf({ name: "revisions", service, revision: null })}>{service}</a> waits for{" "}
+                <a href={fragmentOf({ name: "revisions", service, revision: null })}>{service}</a>, for{" "}
                 {durationText(age_seconds)}
               </li>
             ))}
@@ -86,8 +87,8 @@ function Running({ asked: { answer, failure }, onRetry }: Part<Gateways>) {
   if (answer === null) return <Loading what="the gateways" />;
   if (answer.gateways.length === 0) {
     return (
-      <Empty title="No gateway runs.">
-        <p>A new gateway appears at once; a dead gateway disappears within 15 seconds.</p>
+      <Empty title="No gateway is running.">
+        <p>A new gateway appears here at once. A dead gateway disappears within 15 seconds.</p>
       </Empty>
     );
   }
@@ -121,11 +122,11 @@ function GatewayCard({ gateway }: { gateway: Gateway }) {
         <Fact name="Loaded">
           {counted(services, "service")}, {counted(routes, "route")}
         </Fact>
-        <Fact name="At">
+        <Fact name="Loaded at">
           <Time at={loaded_at} />
         </Fact>
         <Fact name="Store revision">{store_revision}</Fact>
-        <Fact name="Runs since">
+        <Fact name="Started at">
           <Time at={started_at} />
         </Fact>
       </dl>

@@ -10,7 +10,7 @@ import { listRoles, lookUp, type Question } from "../registry/calls.ts";
 import { asFailure, type Failure } from "../registry/failure.ts";
 import { useAsked, useSession } from "../session.ts";
 
-/** The caller of the request, with the role or the labels that the operator typed. */
+/** The caller of the request. `named` is the role, or the list of labels, that the operator entered. */
 interface Caller {
   kind: (typeof CALLERS)[number]["value"];
   named: string;
@@ -41,7 +41,7 @@ export function LookupView() {
   return (
     <>
       <p class="quiet lead">
-        Which route serves a request, and may this role send it? Nothing is sent to the service.
+        Find out which route serves a request, and whether a role may send it. Nothing is sent to the service.
       </p>
       <form class="panel lookup" onSubmit={submit} aria-busy={busy}>
         <div class="fields">
@@ -60,7 +60,7 @@ export function LookupView() {
         </div>
         <CallerFields caller={caller} onChange={setCaller} />
         <button type="submit" class="button button-main" aria-disabled={busy}>
-          {busy ? "Looking …" : "Look up"}
+          {busy ? "Looking up …" : "Look up"}
         </button>
       </form>
       <div aria-live="polite">{result !== null && <Answered result={result} onFollow={follow} />}</div>
@@ -68,7 +68,7 @@ export function LookupView() {
   );
 }
 
-/** Asks the registry, and keeps the last answer. */
+/** Looks up requests at the registry, and keeps the last result. */
 function useLookup() {
   const session = useSession();
   const [result, setResult] = useState<Result | null>(null);
@@ -111,7 +111,7 @@ function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller:
   return (
     <>
       <fieldset class="callers">
-        <legend>Asked by</legend>
+        <legend>Caller</legend>
         {CALLERS.map(({ value, text }) => (
           <label key={value} class="choice">
             <input
@@ -145,11 +145,11 @@ interface FieldProps {
   onChange: (value: string) => void;
 }
 
-/** Offers the registry's roles. */
+/** Lets the operator choose one of the registry's roles. */
 function RoleField({ value, onChange }: FieldProps) {
   const field = useId();
   const { answer, failure } = useAsked(listRoles, "roles");
-  // without a list, for example from an older registry, the operator types the role
+  // if the list cannot be read, for example from an older registry, the operator types the role
   if (failure !== null) {
     return (
       <div>
@@ -158,7 +158,9 @@ function RoleField({ value, onChange }: FieldProps) {
     );
   }
   if (answer?.roles.length === 0) {
-    return <p class="quiet">This registry has no roles: set its ROLES_FILE, or ask by labels.</p>;
+    return (
+      <p class="quiet">This registry has no roles. Set its ROLES_FILE, or look up a member with labels.</p>
+    );
   }
   return (
     <div>
@@ -174,7 +176,7 @@ function RoleField({ value, onChange }: FieldProps) {
 }
 
 const CALLERS = [
-  { value: "anyone", text: "nobody in particular" },
+  { value: "anyone", text: "any caller" },
   { value: "role", text: "a member with a role" },
   { value: "labels", text: "a member with labels" },
 ] as const;
@@ -255,7 +257,7 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
 }
 
 function whyText({ scope, required_labels, allowed, decided_by = [] }: Lookup): string {
-  if (scope === "public") return "The route is public: it asks for no credential.";
+  if (scope === "public") return "The route is public: it requires no credential.";
   if (scope === "user") return "The route is for people with their own token or key: labels do not apply.";
   if (required_labels === null) return "The route requires no label: any admitted member may call it.";
   return allowed ? `Because of ${decided_by.join(", ")}.` : `Callers need one of ${decided_by.join(", ")}.`;

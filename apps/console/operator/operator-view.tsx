@@ -38,8 +38,8 @@ export function OperatorView() {
         </>
       )}
       <p class="quiet">
-        An admin of the registry changes roles in its operators file. The console shows a new role after it
-        reads the role again.
+        An admin changes roles in the operators file of the registry. Choose <b>Read again</b> to see a
+        changed role.
       </p>
     </>
   );

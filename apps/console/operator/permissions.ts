@@ -12,14 +12,14 @@ export function mayWrite({ role }: CurrentOperator): boolean {
   return role !== "reader";
 }
 
-/** A write of one service. Null stands for a service that is not published, or cannot be read. */
+/** The config of a service before and after a write. Null for a service that is unpublished or unreadable. */
 interface ServiceWrite {
   readonly before: StoredServiceConfig | null;
   readonly after: StoredServiceConfig | null;
 }
 
 /**
- * Returns the services and paths of a write that a publisher may not publish; empty if the write is allowed.
+ * Returns the services and paths of a write that a publisher may not publish. Empty if the write is allowed.
  * The registry checks again at the write (RG-114).
  */
 export function outOfBounds(

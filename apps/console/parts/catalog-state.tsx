@@ -1,9 +1,10 @@
+import { Empty } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { fragmentOf } from "../address.ts";
 import { mayWrite } from "../operator/permissions.ts";
 import { useOperator, useSession } from "../session.ts";
 import { FailureNotice } from "./failure-notice.tsx";
-import { Empty, Loading } from "./shown.tsx";
+import { Loading } from "./shown.tsx";
 
 interface CatalogStateProps {
   what: string;
@@ -11,7 +12,7 @@ interface CatalogStateProps {
   children: ComponentChildren;
 }
 
-/** Shows its children once all services are loaded, and keeps them when a later refresh fails. */
+/** Shows its children once all services are loaded. If a later refresh fails, the children stay. */
 export function CatalogState({ what, lead, children }: CatalogStateProps) {
   const session = useSession();
   const { loading, answer, failure } = session.catalog.value;
@@ -31,7 +32,11 @@ export function CatalogState({ what, lead, children }: CatalogStateProps) {
       {failure !== null && (
         <FailureNotice
           failure={failure}
-          title={answer === null ? undefined : "Reading again failed: this is the earlier state"}
+          title={
+            answer === null
+              ? undefined
+              : "The services could not be read again: the page shows an earlier state"
+          }
           onRetry={refresh}
         />
       )}

@@ -13,18 +13,18 @@ const TITLES: Record<FailureKind, string> = {
   stale: "Somebody else changed it in the meantime",
   unreadable: "The registry cannot show this",
   missing: "Not found",
-  strange: "Unexpected answer",
+  strange: "Unexpected response",
 };
 
 export interface FailureNoticeProps {
   failure: Failure;
-  /** A title that replaces the default one. */
+  /** A title that replaces the default title for the failure's kind. */
   title?: string;
   onRetry?: () => void;
   retryLabel?: string;
 }
 
-/** Shows what went wrong and what to do. The alert role makes screen readers announce it at once. */
+/** Shows what went wrong and what to do. Its alert role makes screen readers announce the notice at once. */
 export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again" }: FailureNoticeProps) {
   const { kind, fields, conflicts, missing, request_id } = failure;
   return (
@@ -87,7 +87,8 @@ function Conflicts({ conflicts }: Pick<Failure, "conflicts">) {
 /** Returns the registry's message, or the page's own text for stale data and for paths out of bounds. */
 function textOf({ kind, message, missing }: Failure): string {
   if (kind === "stale") return STALE;
-  return missing.length > 0 ? "Nothing was written. Your bounds leave out:" : message;
+  return missing.length > 0 ? "Nothing was written. Your bounds do not include:" : message;
 }
 
-const STALE = "The data that you saw is out of date. Nothing was written: look at it again, then decide.";
+const STALE =
+  "The data that you saw is out of date. Nothing was written. Look at the current data, then decide.";

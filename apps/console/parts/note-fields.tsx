@@ -15,7 +15,7 @@ interface NoteFieldsProps {
   failure: Failure | null;
 }
 
-/** Asks for the reason of a write and for a link, which are both optional. */
+/** Asks for the reason of a write and for a link. Both are optional. */
 export function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
   const help = useId();
   return (
@@ -50,7 +50,7 @@ function isRefused(failure: Failure | null, header: string): boolean {
   return failure?.fields.some(({ path }) => path === header) ?? false;
 }
 
-/** Returns whether the registry refused only the reason or the link, so that they can be corrected. */
+/** Returns whether the registry refused only the reason or the link, which the operator can correct. */
 export function isAboutNote({ kind, fields }: Failure): boolean {
   return (
     kind === "invalid" &&

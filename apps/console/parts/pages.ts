@@ -1,6 +1,4 @@
-/**
- * The number of rows in one page of a long list. Paging bounds the cost of rendering, and works with every screen reader.
- */
+/** The number of rows in one page of a list. Pages limit rendering time, and suit every screen reader. */
 const PAGE_ROWS = 50;
 
 export interface Page<Row> {

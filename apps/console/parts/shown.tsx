@@ -1,5 +1,4 @@
 import type { Method, Scope } from "@ostiary/lib/domain/routes";
-import type { ComponentChildren } from "preact";
 import { markedParts } from "../routes/rows.ts";
 
 /** Shows a text and highlights the words of a search. */
@@ -51,16 +50,7 @@ export function counted(count: number, one: string, several = `${one}s`): string
   return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
 }
 
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
-  return (
-    <div class="empty">
-      <p class="empty-title">{title}</p>
-      {children}
-    </div>
-  );
-}
-
-/** Shows a placeholder after a short delay, so that a fast answer does not flicker. */
+/** Shows a placeholder after a short delay, so that a fast response causes no flicker. */
 export function Loading({ what }: { what: string }) {
   return (
     <div class="loading" role="status">

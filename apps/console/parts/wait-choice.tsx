@@ -2,7 +2,7 @@ import type { Propagation } from "@ostiary/lib/contracts/registry-api";
 import { fragmentOf } from "../address.ts";
 import { counted } from "./shown.tsx";
 
-/** Shows how many gateways serve a write. */
+/** Shows how many gateways serve the change of a write. */
 export function Propagated({ propagation }: { propagation: Propagation | undefined }) {
   if (propagation === undefined) return <p>Gateways load the change within moments.</p>;
   const { gateways, reached, waited_ms, projected } = propagation;
@@ -16,7 +16,7 @@ export function Propagated({ propagation }: { propagation: Propagation | undefin
       </p>
     );
   }
-  if (gateways === 0) return <p>No gateway runs. The next gateway to start will serve the change.</p>;
+  if (gateways === 0) return <p>No gateway is running. The next gateway to start will serve the change.</p>;
   if (reached < gateways) {
     return (
       <p>
@@ -41,7 +41,7 @@ interface WaitChoiceProps {
   goal?: string;
 }
 
-/** Lets the operator choose whether a write waits until all gateways serve it. */
+/** Lets the operator choose whether a write waits until all gateways serve the change. */
 export function WaitChoice({ wait, onChange, goal = "every gateway serves the change" }: WaitChoiceProps) {
   return (
     <label class="choice">

@@ -17,10 +17,10 @@ interface WriteDialogProps {
   /** The label of the `confirm` button during the write. */
   confirming: string;
   isDangerous?: boolean;
-  /** Whether the operator may write now. */
+  /** Whether the write button is enabled. */
   isReady?: boolean;
   writing: Pick<Writing, "busy" | "failure">;
-  /** Returns the title and the retry button of the notice about a failure. */
+  /** Returns the title and the retry button of the failure notice. */
   afterFailure: (failure: Failure) => Omit<FailureNoticeProps, "failure">;
   note: GivenNote;
   onNote: (note: GivenNote) => void;
@@ -29,11 +29,11 @@ interface WriteDialogProps {
   onWrite: (wait: boolean) => void;
   onClose: () => void;
   children: ComponentChildren;
-  /** A last question, below the choice to wait. */
+  /** A last question, below the checkbox to wait. */
   last?: ComponentChildren;
 }
 
-/** Shows what a write changes, asks for its reason and whether to wait for gateways, and then writes. */
+/** Asks the operator to confirm a write, to give a reason, and to choose whether to wait for gateways. */
 export function WriteDialog({
   title,
   writing,
@@ -74,11 +74,14 @@ export function WriteDialog({
   );
 }
 
-/** Returns the title and the button of the notice about a failed write. The button loads the current state. */
+/**
+ * Returns the title and the retry button of the notice about a failed write. The button reloads the data. It
+ * appears if the data is stale, or if the write may have taken effect.
+ */
 export function lookAgainAfter({ kind, outcome_unknown }: Failure, title: string, onRetry: () => void) {
   return {
     title: outcome_unknown ? title : undefined,
     onRetry: kind === "stale" || outcome_unknown ? onRetry : undefined,
-    retryLabel: "Look at it again",
+    retryLabel: "Load the current state",
   };
 }

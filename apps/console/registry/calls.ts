@@ -23,10 +23,10 @@ import type { MarkedChange } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
 import { pathTo, type Registry } from "./client.ts";
 
-/** The maximum time that a write waits until gateways serve it. */
+/** The maximum time that a write waits until gateways serve the change. */
 export const WAIT_MS = 10_000;
 
-/** An entry of a history. Drops the config that the registry sends, because configs can be large. */
+/** A revision in the history of a service, without its config. */
 const Entry = Type.Pick(Revision, [
   "service",
   "revision",
@@ -41,12 +41,12 @@ const Entry = Type.Pick(Revision, [
 export type Entry = Static<typeof Entry>;
 const Entries = Type.Object({ revisions: Type.Array(Entry) });
 
-/** The changes that a document would make. Marks tell which changes open a route or break callers. */
+/** The changes that a document would make. Marks show which changes open a route or break callers. */
 export interface Review {
   services: PreviewedService[];
   /**
-   * The ETag of the state that the review compared with. An apply with this tag fails if a service has
-   * changed since.
+   * The ETag of the state that the document was compared with. An apply with this tag fails if a service has
+   * changed in the meantime. Null if the response had no ETag.
    */
   tag: string | null;
 }
@@ -90,7 +90,7 @@ export async function reviewDocument(registry: Registry, document: string): Prom
 }
 
 export interface Write {
-  /** Whether the answer waits until gateways serve the write. */
+  /** Whether the registry responds only after gateways serve the change. */
   wait: boolean;
   note: GivenNote;
 }
@@ -133,7 +133,7 @@ export function restoreRevision(
 export interface Question {
   method: string;
   path: string;
-  /** The role of the calling member. With an empty role and empty labels, only the route is looked up. */
+  /** The role of the calling member. If role and labels are empty, the registry looks up only the route. */
   role: string;
   labels: string;
 }

@@ -39,7 +39,7 @@ export class Registry extends RegistryApi {
   protected failure({ ok, status }: HttpAnswer, value: unknown, writing: boolean): Failure {
     if (!ok && Value.Check(ErrorEnvelope, value)) return failureOf(status, value, writing);
     if (status >= 500) return away(writing);
-    return new Failure("strange", `The answer is not from a registry of this version (${status}).`, {
+    return new Failure("strange", `The response is not from a registry of this version (status ${status}).`, {
       outcome_unknown: writing,
     });
   }

@@ -1,5 +1,6 @@
 import type { NearestRoute } from "@ostiary/lib/contracts/registry-api";
-import type { ErrorEnvelope, FieldError } from "@ostiary/lib/domain/errors";
+import { type ErrorEnvelope, type FieldError, reasonOf } from "@ostiary/lib/domain/errors";
+import { isRecord } from "@ostiary/lib/domain/json";
 import type { OutOfBounds } from "@ostiary/lib/domain/routes";
 
 /** A route of a refused write that another service owns. */
@@ -15,14 +16,14 @@ interface Conflict {
  * The reason why a request failed.
  * - `refused`: the registry does not accept the token (401)
  * - `provider`: the identity provider does not answer, so there is no token
- * - `forbidden`: the operator may not write this (403)
- * - `away`: the registry does not answer, or cannot work now (5xx)
+ * - `forbidden`: the operator is not allowed to make this write (403)
+ * - `away`: the registry does not answer, or is unavailable (5xx)
  * - `invalid`: the input breaks a rule (422, 413)
  * - `conflict`: another service owns a route (409)
  * - `stale`: another write came first (412)
  * - `unreadable`: another version of Ostiary wrote the revision (409)
  * - `missing`: no service or revision has this name (404)
- * - `strange`: the answer is not from a registry, or from a registry of another version
+ * - `strange`: the response is not from a registry, or is from another version of the registry
  */
 export type FailureKind =
   | "refused"
@@ -81,7 +82,7 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
 };
 
 /**
- * Converts an error answer of the registry to a failure.
+ * Converts an error response of the registry to a failure.
  *
  * @param writes whether the request may have changed something
  */
@@ -103,9 +104,7 @@ function listOf<Entry>(value: unknown, is: (entry: unknown) => entry is Entry): 
 }
 
 const hasTexts = (value: unknown, ...names: string[]) =>
-  typeof value === "object" &&
-  value !== null &&
-  names.every((name) => typeof Reflect.get(value, name) === "string");
+  isRecord(value) && names.every((name) => typeof value[name] === "string");
 
 const isFieldError = (value: unknown): value is FieldError => hasTexts(value, "path", "message");
 const isConflict = (value: unknown): value is Conflict =>
@@ -118,5 +117,5 @@ const isNearest = (value: unknown): value is NearestRoute =>
 /** Returns a `Failure` unchanged, and wraps any other exception, such as a bug of the page. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
-  return new Failure("strange", `The console failed: ${thrown instanceof Error ? thrown.message : thrown}`);
+  return new Failure("strange", `The console failed: ${reasonOf(thrown)}`);
 }

@@ -14,14 +14,14 @@ import { markedFirst } from "./order.ts";
 
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 
-/** Sums up all changes in one sentence: how many there are, and how many are marked. */
+/** Says in one sentence how many changes there are, and how many open a route or break callers. */
 export function ReviewSummary({ changes }: { changes: readonly MarkedChange[] }) {
   const counts = countEffects(changes);
   const tone = counts.opens + counts.breaks > 0 ? "review-summary-marked" : "";
   return <p class={`review-summary ${tone}`}>{summaryOf(changes.length, counts)}</p>;
 }
 
-/** Lists changes in pages, with the marked ones first. */
+/** Lists changes in pages. Changes that open a route or break callers come first. */
 export function Changes({ changes, label }: { changes: readonly MarkedChange[]; label: string }) {
   const [number, turn] = useState(1);
   const page = pageOf(markedFirst(changes), number);

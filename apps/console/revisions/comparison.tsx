@@ -1,6 +1,7 @@
 import { listChanges, type MarkedChange, markChanges } from "@ostiary/lib/domain/routes";
+import { Empty } from "@ostiary/lib/page";
 import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Empty, Loading } from "../parts/shown.tsx";
+import { Loading } from "../parts/shown.tsx";
 import { compareRevisions, readRevision } from "../registry/calls.ts";
 import type { Registry } from "../registry/client.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
@@ -8,7 +9,7 @@ import { useAsked } from "../session.ts";
 
 interface ComparisonProps {
   service: string;
-  /** The revision to compare with; 0 is the empty state before the first revision. */
+  /** The revision to compare with. 0 stands for the empty state before the first revision. */
   from: number;
   to: number;
 }

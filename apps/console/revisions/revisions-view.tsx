@@ -1,4 +1,5 @@
 import type { OutOfBounds } from "@ostiary/lib/domain/routes";
+import { Empty } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
@@ -6,7 +7,7 @@ import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
-import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { Loading, Time } from "../parts/shown.tsx";
 import { type Entry, listRevisions, readRevision } from "../registry/calls.ts";
 import { useAsked, useOperator, useSession } from "../session.ts";
 import { Comparison } from "./comparison.tsx";
@@ -100,7 +101,7 @@ function Entries({
   );
 }
 
-/** Shows why a revision was written. The registry accepts only http and https addresses as links. */
+/** Shows why a revision was written. The link is safe: the registry accepts only http and https URLs. */
 function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
   return (
     <p class="small">
@@ -115,8 +116,8 @@ function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
 }
 
 /**
- * Returns the services and paths that keep the operator from restoring a revision, or null while they load.
- * For a publisher, reads the revision's config to check the paths.
+ * Returns the services and paths of a restore that the operator may not publish. For a publisher, reads the
+ * revision's config to check its paths. Returns null while the config loads.
  */
 function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] | null {
   const operator = useOperator();

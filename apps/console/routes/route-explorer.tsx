@@ -1,8 +1,9 @@
 import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
+import { Empty } from "@ostiary/lib/page";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
-import { counted, Empty } from "../parts/shown.tsx";
+import { counted } from "../parts/shown.tsx";
 import { RouteTable } from "./route-table.tsx";
 import { countScopes, hasWords, type RouteRow, wordsOf } from "./rows.ts";
 

@@ -16,9 +16,9 @@ export interface RouteRow {
   readonly upstream: string | null;
   readonly labels: readonly string[];
   readonly limit: string;
-  /** The methods with audited requests, defaults included. */
+  /** The methods whose requests are audited, by configuration or by default. */
   readonly audited: readonly Method[];
-  /** The text that a search looks through, in lower case. */
+  /** The searchable text, in lower case. */
   readonly text: string;
 }
 
@@ -68,7 +68,7 @@ export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {
 /** Splits a text into the parts that match a word of the search and the parts between them. */
 export function markedParts(text: string, words: readonly string[]): { text: string; found: boolean }[] {
   const lower = text.toLowerCase();
-  // marks nothing if lower case changes the length of a character, because offsets would differ
+  // if lower case changes the length of the text, offsets do not match, so no part is marked
   if (lower.length !== text.length) return [{ text, found: false }];
   const parts: { text: string; found: boolean }[] = [];
   let at = 0;

@@ -4,7 +4,7 @@ import { FailureNotice } from "../parts/failure-notice.tsx";
 import { asFailure, type Failure } from "../registry/failure.ts";
 import { useSession } from "../session.ts";
 
-/** Asks people to sign in: at the company's provider if there is one, or with a token. */
+/** Asks people to sign in: at the identity provider if one is configured, or with a token. */
 export function SignIn() {
   const session = useSession();
   useEffect(() => {

@@ -5,21 +5,21 @@ import { Failure } from "../registry/failure.ts";
 /** The reason why the page asks for a sign-in. */
 export interface SignedOut {
   readonly text: string;
-  /** The sentence of the identity provider or the registry, shown as text. */
+  /** The reason that the identity provider gave. It is shown as text, never as markup. */
   readonly detail?: string;
   /** Whether something failed, so that the page shows an error. */
   readonly failed?: boolean;
-  /** Whether the provider has signed in an account that is not an operator. */
+  /** Whether the identity provider signed in an account that is not an operator. */
   readonly isUnknownAccount?: boolean;
 }
 
 export const SIGNED_OUT: SignedOut = { text: "You are signed out." };
-export const SIGN_IN_ENDED: SignedOut = { text: "Your sign-in has ended. Sign in again to go on." };
+export const SIGN_IN_ENDED: SignedOut = { text: "Your sign-in has ended. Sign in again to continue." };
 export const TOKEN_REFUSED: SignedOut = {
   text: "The registry no longer accepts the token. Enter the current one.",
 };
 
-/** Returns what to show for a sign-in that failed at the provider. */
+/** Returns the reason to show for a sign-in that failed at the identity provider. */
 export function signInFailed({ kind, message }: SignInFailure): SignedOut {
   switch (kind) {
     case "needed":
@@ -39,7 +39,7 @@ export function signInFailed({ kind, message }: SignInFailure): SignedOut {
   }
 }
 
-/** Returns what to show when the provider has signed in a person, but the calls to the registry fail. */
+/** Returns the reason to show if the identity provider signed in a person, but calls to the registry fail. */
 export function registryRefused({ kind, message }: Failure): SignedOut {
   if (kind !== "refused") return { text: message, failed: true };
   return {
@@ -49,10 +49,10 @@ export function registryRefused({ kind, message }: Failure): SignedOut {
   };
 }
 
-/** Returns the source of the provider's access token, for a client of the registry. */
+/** Returns the token source for a registry client: it supplies the identity provider's access token. */
 export function tokensOf(provider: ProviderSession): TokenSource {
   return async (refused) => {
-    const found = await provider.accessToken(refused);
+    const found = await provider.currentToken(refused);
     if (found.ok) return found.token;
     if (found.reason === "away")
       throw new Failure("provider", "The identity provider does not answer. Try again in a moment.");

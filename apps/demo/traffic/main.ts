@@ -1,3 +1,4 @@
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { runMain } from "@ostiary/lib/runtime/service";
 import { trafficVariables } from "./config.ts";
@@ -17,8 +18,7 @@ await runMain(async () => {
     identity_provider_url: IDENTITY_PROVIDER_URL,
     rate: TRAFFIC_RATE,
     onReport: (answers) => tell("info", "traffic", { answers }),
-    onTrouble: (error) =>
-      tell("warn", "no traffic", { reason: error instanceof Error ? error.message : "unknown" }),
+    onTrouble: (error) => tell("warn", "no traffic", { reason: reasonOf(error) }),
   });
   traffic.start();
   tell("info", "sending requests", { gateway_url: GATEWAY_URL, rate: TRAFFIC_RATE });

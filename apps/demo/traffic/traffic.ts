@@ -58,25 +58,25 @@ export class Traffic {
   /** Sends as many requests as are due since the last tick. */
   async #tick(): Promise<void> {
     const these = await this.#current();
-    const now_ms = performance.now();
+    const nowMs = performance.now();
     // After a pause, the traffic resumes at its rate and does not catch up.
-    const since_ms = Math.min(now_ms - this.#asked_to_ms, 2 * TICK_MS);
+    const since_ms = Math.min(nowMs - this.#asked_to_ms, 2 * TICK_MS);
     const due = (since_ms * this.#options.rate) / 1_000;
     const count = Math.floor(due) + (Math.random() < due % 1 ? 1 : 0);
-    this.#asked_to_ms = now_ms;
+    this.#asked_to_ms = nowMs;
     for (let asked = 0; asked < count && this.#in_flight < IN_FLIGHT_MAX; asked += 1) {
       void this.#ask(kindAt(Math.random()), these);
     }
-    if (now_ms - this.#reported_ms < REPORT_MS) return;
-    this.#reported_ms = now_ms;
+    if (nowMs - this.#reported_ms < REPORT_MS) return;
+    this.#reported_ms = nowMs;
     this.#options.onReport(this.#counts);
   }
 
   async #current(): Promise<Callers> {
-    const now_ms = performance.now();
-    if (this.#callers === undefined || this.#callers.until_ms < now_ms) {
+    const nowMs = performance.now();
+    if (this.#callers === undefined || this.#callers.until_ms < nowMs) {
       const these = await foundCallers({ ...this.#options, signal: this.#signal() });
-      this.#callers = { these, until_ms: now_ms + CALLERS_MS };
+      this.#callers = { these, until_ms: nowMs + CALLERS_MS };
     }
     return this.#callers.these;
   }

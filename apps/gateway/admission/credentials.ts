@@ -13,7 +13,7 @@ import { type ValidationClient, validationDown } from "./validation-client.ts";
 
 export interface CacheOptions {
   readonly entries: number;
-  readonly ttl_ms: number;
+  readonly ttlMs: number;
   readonly clock: Pick<Clock, "now" | "elapsed_ms">;
   /** Called with each cache that is created. */
   readonly onCache?: (name: CacheName, cache: CacheState) => void;
@@ -37,7 +37,7 @@ const KEY_REFUSED = new CredentialRefusal(
  */
 export function admitCredentials(
   validation: Pick<ValidationClient, "credential">,
-  { entries, ttl_ms, clock, onCache }: CacheOptions,
+  { entries, ttlMs, clock, onCache }: CacheOptions,
 ): (credential: string) => Admitted | CredentialRefusal | Promise<Admitted | CredentialRefusal> {
   const cache = new ResultCache<Admitted | CredentialRefusal>(entries, clock);
   onCache?.("credentials", cache);
@@ -46,7 +46,7 @@ export function admitCredentials(
     credential: string,
     parsed: ParsedCredential,
   ): Promise<Kept<Admitted | CredentialRefusal>> {
-    const until_elapsed_ms = clock.elapsed_ms() + ttl_ms;
+    const until_elapsed_ms = clock.elapsed_ms() + ttlMs;
     const result = await validation.credential(credential);
     if (!result.valid) return { value: KEY_REFUSED, until_elapsed_ms, ends_at_ms: Number.POSITIVE_INFINITY };
     const ends_at_ms = endOf(result);

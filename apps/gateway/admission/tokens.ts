@@ -21,20 +21,20 @@ const PERSON_REFUSED = new CredentialRefusal("person", "Identity refuses the per
 
 /**
  * Admits valid JWTs of persons who are not suspended. Caches the subject of each valid token until the token
- * expires, and identity's validation of each person for `ttl_ms`.
+ * expires, and identity's validation of each person for `ttlMs`.
  */
 export function admitTokens(
   options: TokenAdmissionOptions,
 ): (token: string) => Admitted | CredentialRefusal | Promise<Admitted | CredentialRefusal> {
   const { issuer, verify, validation } = options;
-  const { entries, ttl_ms, clock, onCache } = options.cache;
+  const { entries, ttlMs, clock, onCache } = options.cache;
   const subjects = new ResultCache<string | CredentialRefusal>(entries, clock);
   const persons = new ResultCache<Admitted | CredentialRefusal>(entries, clock);
   onCache?.("tokens", subjects);
   onCache?.("persons", persons);
 
   async function find(subject: string): Promise<Kept<Admitted | CredentialRefusal>> {
-    const until_elapsed_ms = clock.elapsed_ms() + ttl_ms;
+    const until_elapsed_ms = clock.elapsed_ms() + ttlMs;
     const result = await validation.person(issuer, subject);
     const value = result.valid ? admittedPerson(result.user_id) : PERSON_REFUSED;
     return { value, until_elapsed_ms, ends_at_ms: Number.POSITIVE_INFINITY };

@@ -10,7 +10,7 @@ import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
 interface WriteCalls<Item, Tried> {
   /** The maximum number of items in one call. */
   readonly items_max: number;
-  /** Sends one item in a single call, which every version of the audit service supports. */
+  /** Sends one item in a separate call. */
   alone(item: Item): Promise<Tried>;
   /** Sends several items in one call. Rejects if no complete response arrives. */
   together(items: readonly Item[]): Promise<BoundedAnswer>;

@@ -5,8 +5,8 @@ import {
   type IntentAnswer,
   intentResultsSchema,
 } from "@ostiary/lib/contracts/audit";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import { CallFailed } from "@ostiary/lib/runtime/calls";
-import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { AuditClient } from "./client.ts";
 import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 
@@ -63,9 +63,9 @@ export class IntentCalls {
 
   /** Sends the intent in a separate call. Never rejects. */
   async alone({ intent: { request_id, ...intent }, end_ms }: TimedIntent): Promise<IntentTry> {
-    const left_ms = Math.floor(end_ms - this.#clock.elapsed_ms());
-    if (left_ms < 1) return UNTRIED;
-    const timeout_ms = Math.min(ATTEMPT_TIMEOUT_MS, left_ms);
+    const leftMs = Math.floor(end_ms - this.#clock.elapsed_ms());
+    if (leftMs < 1) return UNTRIED;
+    const timeout_ms = Math.min(ATTEMPT_TIMEOUT_MS, leftMs);
     return this.#client.putIntent(request_id, intent, timeout_ms).then(triedBy, failedBy);
   }
 }

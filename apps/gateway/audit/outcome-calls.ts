@@ -6,7 +6,7 @@ import {
   type OutcomeAnswer,
   outcomeResultsSchema,
 } from "@ostiary/lib/contracts/audit";
-import { reasonOf } from "@ostiary/lib/runtime/http";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { AuditClient } from "./client.ts";
 import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 import type { WriteResult } from "./metrics.ts";

@@ -146,9 +146,9 @@ export class OutcomeQueue {
         log.warn({ reason, underway: this.#underway }, "the audit service accepts no outcomes");
       return;
     }
-    const now_ms = this.#clock.elapsed_ms();
-    const without_ms = now_ms - this.#taken_ms;
-    this.#taken_ms = now_ms;
+    const nowMs = this.#clock.elapsed_ms();
+    const without_ms = nowMs - this.#taken_ms;
+    this.#taken_ms = nowMs;
     if (!was_failing) return;
     log.info({}, "the audit service accepts outcomes again");
     if (without_ms >= OUTAGE_MS) cutShort(this.#retries);

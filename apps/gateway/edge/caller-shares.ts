@@ -2,8 +2,8 @@ import { rateLimited } from "@ostiary/lib/domain/errors";
 import type { Principal } from "../admission/principal.ts";
 
 /**
- * The number of shares in the allowed requests. While more than half of the allowed requests are in flight,
- * one caller may add at most one share.
+ * The number of equal shares into which the maximum number of requests in flight is divided. While more than
+ * half of that maximum is in flight, each caller may add at most one share.
  */
 const SHARES = 8;
 const RETRY_AFTER_SECONDS = 1;

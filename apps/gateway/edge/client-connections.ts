@@ -13,19 +13,15 @@ interface ClientTimes {
  * seconds and a maximum of 255 seconds.
  */
 export class ClientConnections {
+  /** The idle timeout of a connection, rounded up to seconds. */
+  readonly idleSeconds: number;
   readonly #health: HealthState;
-  readonly #idle_seconds: number;
   readonly #unread_seconds: number;
 
   constructor(times: ClientTimes, health: HealthState) {
     this.#health = health;
-    this.#idle_seconds = secondsOf(times.idle_timeout_ms);
-    this.#unread_seconds = Math.min(this.#idle_seconds, secondsOf(times.body_timeout_ms));
-  }
-
-  /** The idle timeout of a connection, rounded up to seconds. */
-  get idleSeconds(): number {
-    return this.#idle_seconds;
+    this.idleSeconds = secondsOf(times.idle_timeout_ms);
+    this.#unread_seconds = Math.min(this.idleSeconds, secondsOf(times.body_timeout_ms));
   }
 
   /**
@@ -45,7 +41,7 @@ export class ClientConnections {
    * response. It must also send the next request, or the rest of a body that the gateway has not read.
    */
   release({ server, request, body_complete }: Exchange): void {
-    server.timeout(request, body_complete ? this.#idle_seconds : this.#unread_seconds);
+    server.timeout(request, body_complete ? this.idleSeconds : this.#unread_seconds);
   }
 }
 

@@ -6,7 +6,7 @@ export interface CorsPolicy {
   readonly vary: readonly string[];
   /** CORS headers of every proxied response and every error. */
   readonly constant: Readonly<Record<string, string>>;
-  /** Sets the CORS headers that depend on the origin, on a proxied response or an error. */
+  /** Sets the CORS headers that depend on the origin. Called for every proxied response and every error. */
   describe(headers: Headers, origin: string | null): void;
   /** Returns the headers of the response to a preflight request. */
   preflight(request: Headers): Headers;

@@ -71,7 +71,7 @@ export class Overload {
   readonly #clock: Clock;
   readonly #loop: Loop;
   readonly #refused: Record<OverloadCause, number> = { requests: 0, connections: 0, memory: 0 };
-  readonly #requests_per_check: number;
+  readonly #requestsPerCheck: number;
   #cause: OverloadCause = "requests";
   #allowed: number;
   #collected_ms = Number.NEGATIVE_INFINITY;
@@ -93,7 +93,7 @@ export class Overload {
       connections_max: connections_max || Math.floor(readings.descriptors_max * SHARE),
       memory_bytes_max: memory_bytes_max || Math.floor(readings.memory_bytes_max * SHARE),
     };
-    this.#requests_per_check = requestsPerCheck(readings.descriptors_max - this.#options.connections_max);
+    this.#requestsPerCheck = requestsPerCheck(readings.descriptors_max - this.#options.connections_max);
     this.#readings = readings;
     this.#relief = relief;
     this.#log = log;
@@ -159,7 +159,7 @@ export class Overload {
   admit(connections: Connections): void {
     this.#connections = connections;
     this.#since_check += 1;
-    if (this.#since_check >= this.#requests_per_check) {
+    if (this.#since_check >= this.#requestsPerCheck) {
       this.#since_check = 0;
       if (this.#isShortOfConnections() || this.#isPastMemory()) this.#check();
     }
@@ -211,9 +211,9 @@ export class Overload {
   /** Returns whether memory is short even after a garbage collection, which runs at most every 2 s. */
   #isShortOfMemory(): boolean {
     if (!this.#isPastMemory()) return false;
-    const now_ms = this.#clock.elapsed_ms();
-    if (now_ms - this.#collected_ms >= COLLECT_PAUSE_MS) {
-      this.#collected_ms = now_ms;
+    const nowMs = this.#clock.elapsed_ms();
+    if (nowMs - this.#collected_ms >= COLLECT_PAUSE_MS) {
+      this.#collected_ms = nowMs;
       this.#readings.collect();
     }
     return this.#isPastMemory();

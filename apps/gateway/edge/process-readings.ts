@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
-import { errorCode } from "@ostiary/lib/domain/errors";
+import { systemErrorCode } from "@ostiary/lib/domain/errors";
 
 /**
  * The memory and descriptors that a process uses and may use. A limit that the system does not report is
@@ -64,7 +64,9 @@ function lowestFreeDescriptor(): number {
     closeSync(descriptor);
     return descriptor;
   } catch (error) {
-    return errorCode(error) === "EMFILE" || errorCode(error) === "ENFILE" ? Number.POSITIVE_INFINITY : 0;
+    return systemErrorCode(error) === "EMFILE" || systemErrorCode(error) === "ENFILE"
+      ? Number.POSITIVE_INFINITY
+      : 0;
   }
 }
 

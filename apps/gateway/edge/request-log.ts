@@ -1,6 +1,6 @@
 import { displayPrefix } from "@ostiary/lib/domain/credentials";
-import { ApiError, type ErrorKind } from "@ostiary/lib/domain/errors";
-import { reasonOf, refusalFields } from "@ostiary/lib/runtime/http";
+import { ApiError, type ErrorKind, reasonOf } from "@ostiary/lib/domain/errors";
+import { refusalFields } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "../admission/principal.ts";
 import type { Exchange } from "../exchange.ts";

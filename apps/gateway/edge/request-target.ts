@@ -19,8 +19,8 @@ export class RequestTargets {
   /** The start of every URL on this port. */
   readonly #scheme: "http://" | "https://";
 
-  constructor(is_tls: boolean) {
-    this.#scheme = is_tls ? "https://" : "http://";
+  constructor(isTls: boolean) {
+    this.#scheme = isTls ? "https://" : "http://";
   }
 
   /**

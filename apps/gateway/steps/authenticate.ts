@@ -111,7 +111,7 @@ function cacheOptionsOf(
   clock: Clock,
   onCache: CacheOptions["onCache"],
 ): CacheOptions {
-  return { entries, ttl_ms: APIKEY_CACHE_TTL_SECS * 1000, clock, onCache };
+  return { entries, ttlMs: APIKEY_CACHE_TTL_SECS * 1000, clock, onCache };
 }
 
 function tokenVerifierOf(config: AdmissionConfig, keySet: KeySet, clock: Clock) {

@@ -8,7 +8,7 @@ import type { Principal } from "../admission/principal.ts";
  * @throws ApiError 403 that names the required labels
  */
 export function authorize(route: CompiledRoute, principal: Principal | null): void {
-  const required = route.requiredLabels;
+  const required = route.required_labels;
   if (required === null || principal === null || labelsSuffice(required, principal.labels)) return;
   throw new ApiError("FORBIDDEN", {
     details: {

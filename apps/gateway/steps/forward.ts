@@ -162,7 +162,7 @@ export class Forwarder {
   }
 
   /**
-   * Returns the error for the client of a failed call:
+   * Returns the error that the client of a failed call gets:
    * - ApiError 408: the request body stopped arriving.
    * - ApiError 413: the request body is over the limit.
    * - ApiError 502: the service cannot be reached, is too slow, or breaks off before the client got a byte.

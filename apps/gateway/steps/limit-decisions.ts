@@ -25,8 +25,8 @@ export class LimitDecisions {
   /** The decisions of each policy, by bucket prefix. */
   readonly #named = new Map<string, PolicyDecisions>();
 
-  of({ rateLimit, bucketPrefix }: Pick<CompiledRoute, "rateLimit" | "bucketPrefix">): PolicyDecisions {
-    return rateLimit === "fallback" ? this.#fallback : this.ofPolicy(bucketPrefix);
+  of({ rate_limit, bucketPrefix }: Pick<CompiledRoute, "rate_limit" | "bucketPrefix">): PolicyDecisions {
+    return rate_limit === "fallback" ? this.#fallback : this.ofPolicy(bucketPrefix);
   }
 
   /** Returns the decisions of the policy whose buckets have this prefix, or of all inline limits. */

@@ -33,7 +33,7 @@ export interface SetState extends RateLimitDecision {
 interface Charged {
   readonly bucket: string;
   /** The time that was left in the window when the request was counted. */
-  readonly ttl_ms: number;
+  readonly ttlMs: number;
   /** The time of the count on the monotonic clock. */
   readonly at_elapsed_ms: number;
   readonly quota: QuotaBucket | null;
@@ -112,20 +112,21 @@ export class LimitSetCounter {
   /** Refunds counts. Rejects if the store fails. */
   async refund(charged: readonly Charged[]): Promise<void> {
     const now = this.#clock.elapsed_ms();
-    const refunds = charged.map(({ bucket, ttl_ms, at_elapsed_ms, quota }) => ({
+    const refunds = charged.map(({ bucket, ttlMs, at_elapsed_ms, quota }) => ({
       bucket,
       // Add 1 ms: both clocks round, so the store can report 1 ms more for the same window.
-      ttl_ms: Math.ceil(ttl_ms - (now - at_elapsed_ms)) + 1,
+      ttlMs: Math.ceil(ttlMs - (now - at_elapsed_ms)) + 1,
       quota,
     }));
-    const open = refunds.filter(({ ttl_ms }) => ttl_ms > 1);
+    const open = refunds.filter(({ ttlMs }) => ttlMs > 1);
     if (open.length === 0) return;
     await this.#store.refund(open);
     for (const { quota } of open) if (quota !== null) this.#quotas?.charged(quota, -1);
   }
 
   /**
-   * Repeats a charge for which the store lacks quota counts. The call contains counts from the quota record.
+   * Repeats a charge that the store rejected because it has no counts for some quotas. The repeated charge
+   * contains these counts, from the quota record.
    */
   async #chargeFromKnown(countings: readonly Counting[]): Promise<WindowCount[]> {
     const charges = countings.map(async ({ charge, quota }) =>
@@ -166,15 +167,15 @@ export class LimitSetCounter {
     now: number,
   ): SetState {
     const decisions = countings.map(({ prepared: { limit, name }, period_left_ms }, index) => {
-      const { count = 0, ttl_ms = 0 } = counts[index] ?? {};
-      return { limit, name, decision: decide(count, period_left_ms ?? ttl_ms, limit, now) };
+      const { count = 0, ttlMs = 0 } = counts[index] ?? {};
+      return { limit, name, decision: decide(count, period_left_ms ?? ttlMs, limit, now) };
     });
     const tightest = decisions.reduce((least, each) =>
       isTighter(each.decision, least.decision) ? each : least,
     );
     const allowed = decisions.every(({ decision }) => decision.allowed);
     const states = decisions.map(
-      ({ name, decision }) => `"${name}";r=${decision.remaining};t=${decision.retryAfterSeconds}`,
+      ({ name, decision }) => `"${name}";r=${decision.remaining};t=${decision.retry_after_seconds}`,
     );
     return {
       ...tightest.decision,
@@ -188,7 +189,7 @@ export class LimitSetCounter {
   #refundable(countings: readonly Counting[], counts: readonly WindowCount[]): Charged[] {
     const at_elapsed_ms = this.#clock.elapsed_ms();
     return countings.flatMap(({ prepared, charge: { bucket }, quota }, index) =>
-      prepared.limit.refunds ? [{ bucket, ttl_ms: counts[index]?.ttl_ms ?? 0, at_elapsed_ms, quota }] : [],
+      prepared.limit.refunds ? [{ bucket, ttlMs: counts[index]?.ttlMs ?? 0, at_elapsed_ms, quota }] : [],
     );
   }
 }

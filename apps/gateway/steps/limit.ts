@@ -72,7 +72,7 @@ export interface Limiter {
 }
 
 /** The properties of a route that decide its limit. */
-export type LimitedRoute = Pick<CompiledRoute, "scope" | "rateLimit" | "bucketPrefix">;
+export type LimitedRoute = Pick<CompiledRoute, "scope" | "rate_limit" | "bucketPrefix">;
 
 /** The properties of a caller that decide its bucket. */
 export interface Caller {
@@ -112,7 +112,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   return {
     limit(route, caller) {
-      const limit = route.rateLimit === "fallback" ? fallback : route.rateLimit;
+      const limit = route.rate_limit === "fallback" ? fallback : route.rate_limit;
       if (limit === null) return null;
       const subject = subjectOf(route.scope, caller);
       if ("limits" in limit) {
@@ -130,7 +130,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       if (failures === null) return null;
       const key = bucketKey(failuresPrefix, ip, store.isSpread);
       const state = await count(key, failures, decisions.denied, letUncountedThrough);
-      return state === null || state.allowed ? null : rateLimited(state.retryAfterSeconds, { cause });
+      return state === null || state.allowed ? null : rateLimited(state.retry_after_seconds, { cause });
     },
   };
 }
@@ -148,12 +148,12 @@ function windowCounter({ store, clock }: Required<Pick<LimiterOptions, "store" |
   ): Promise<RateLimitDecision | Uncounted> => {
     let counted: WindowCount;
     try {
-      counted = await store.increment(key, limit.windowSeconds);
+      counted = await store.increment(key, limit.window_seconds);
     } catch (error) {
       decided.uncounted += 1;
       return otherwise(error);
     }
-    const state = decide(counted.count, counted.ttl_ms, limit, clock.now());
+    const state = decide(counted.count, counted.ttlMs, limit, clock.now());
     if (state.allowed) decided.admitted += 1;
     else decided.refused += 1;
     return state;
@@ -187,12 +187,12 @@ function subjectOf(scope: Scope, caller: Caller): string {
 /** Returns the 429 for a request that a limit refuses. The 429 names the policy (GW-183). */
 export function refusedByLimit(route: LimitedRoute, state: RateState): ApiError {
   const policy = "policy" in state ? state.policy : policyIn(route.bucketPrefix);
-  return rateLimited(state.retryAfterSeconds, { details: { policy } });
+  return rateLimited(state.retry_after_seconds, { details: { policy } });
 }
 
 /** Returns the limit, or null for 0 requests, which means unlimited. */
-function unlessZero(requests: number, windowSeconds: number): RateLimit | null {
-  return requests === 0 ? null : { requests, windowSeconds };
+function unlessZero(requests: number, window_seconds: number): RateLimit | null {
+  return requests === 0 ? null : { requests, window_seconds };
 }
 
 function refuseUncounted(error: unknown): never {

@@ -122,7 +122,7 @@ function keepLengthUnknown(headers: Headers): void {
   headers.set("Transfer-Encoding", "chunked");
 }
 
-/** Returns the bytes as a stream, because the runtime adds no Content-Type to the response with a stream. */
+/** Returns the bytes as a stream, because the runtime adds no Content-Type to a streamed response. */
 function untyped(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

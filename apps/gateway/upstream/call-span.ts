@@ -1,4 +1,4 @@
-import { reasonOf } from "@ostiary/lib/runtime/http";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
 import type { Exchange } from "../exchange.ts";
 import { ClientGone } from "./call.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "@ostiary/lib/async";
-import { ApiError, bodyTooLarge, errorCode } from "@ostiary/lib/domain/errors";
+import { ApiError, bodyTooLarge, systemErrorCode } from "@ostiary/lib/domain/errors";
 import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
 import type { Abortable, CallHandle } from "./client.ts";
 
@@ -263,5 +263,5 @@ export function badGateway(reason: string): ApiError {
  * with its query.
  */
 function causeCode(cause: unknown): string {
-  return errorCode(cause) ?? (cause instanceof Error ? cause.name : "unknown");
+  return systemErrorCode(cause) ?? (cause instanceof Error ? cause.name : "unknown");
 }

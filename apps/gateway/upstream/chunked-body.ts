@@ -2,7 +2,7 @@ import { COLON, CR, HEX_VALUE, IS_TEXT, IS_TOKEN, LF, NOT_HEX, SEMICOLON, SPACE,
 import { MalformedResponse } from "./malformed-response.ts";
 
 const SIZE_DIGITS_MAX = 16;
-/** The maximum bytes of chunk extensions, in addition to one byte for each byte of data. */
+/** The maximum count of bytes in chunk extensions. Each byte of data lowers the count by one, down to 0. */
 const EXTENSION_BYTES_MAX = 65_536;
 const TRAILER_BYTES_MAX = 65_536;
 const TRAILERS_MAX = 200;
@@ -92,7 +92,8 @@ export class ChunkedBody {
   dataEnd = 0;
   #state = SIZE_START;
   /**
-   * The size of the chunk while its digits are read. After that, the number of its bytes that are missing.
+   * The size of the chunk while its digits are read. After that, the number of bytes of the chunk that have
+   * not arrived yet.
    */
   #size = 0;
   #digits = 0;

@@ -1,5 +1,5 @@
 import type { Clock } from "@ostiary/lib/async";
-import { errorCode } from "@ostiary/lib/domain/errors";
+import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import type { Abortable, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import type { FieldNames } from "./field-names.ts";
 import { type RequestSink, RequestWriter } from "./request-writer.ts";
@@ -73,7 +73,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   readonly #writer: RequestWriter;
   #socket: Bun.Socket<Connection> | null = null;
   #carried: CarriedRequest | null = null;
-  /** The head of the response, while the rest of its chunk is read. */
+  /** The head of the response, while the rest of the chunk that completed the head is read. */
   #head: ResponseHead | null = null;
   /** The start of the body, if it arrived in the same chunk as the head. */
   #first: Uint8Array | null = null;
@@ -213,7 +213,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   /** Handles the close of the socket. An error means a reset. */
   #lost(error: Error | undefined): void {
     const reason = this.#carried === null ? "service" : "broken";
-    this.#close(reason, new ConnectionBroken(errorCode(error) ?? "ECONNRESET"));
+    this.#close(reason, new ConnectionBroken(systemErrorCode(error) ?? "ECONNRESET"));
   }
 
   /** Closes the connection and fails the request that it carries with `cause`. */

@@ -2,8 +2,8 @@ import type { Clock } from "@ostiary/lib/async";
 import type { ResponseRelay } from "./response-body.ts";
 
 /**
- * The time before the shutdown deadline at which the remaining streams end, so that clients receive their
- * end.
+ * The time between the end of the remaining streams and the shutdown deadline. In this time, clients receive
+ * the end of their stream.
  */
 const BEFORE_CUT_MS = 500;
 
@@ -30,8 +30,8 @@ export class EventStreams {
   }
 
   /**
-   * Ends each stream after its current event. Shortly before `timeout_ms` has elapsed, ends all other
-   * streams.
+   * Ends each stream after its current event. Shortly before `timeout_ms` has elapsed, ends the streams that
+   * are still open, even within an event.
    */
   leave(timeout_ms: number): void {
     this.#leaving = true;

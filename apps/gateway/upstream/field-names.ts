@@ -29,7 +29,8 @@ export interface FieldName {
   readonly name: string;
   readonly meaning: number;
   /**
-   * Whether the field is forwarded to the client. Fields with a meaning for the reader are never forwarded.
+   * Whether the field is forwarded to the client. Only fields with the meaning ORDINARY can be forwarded: all
+   * others are for the response reader.
    */
   readonly kept: boolean;
   /** The name as the service spells it. */

@@ -100,12 +100,12 @@ export class UpstreamHeaders {
   }
 
   /** Adds `X-Forwarded-*`. Keeps the values of a trusted proxy, and appends the peer's address. */
-  #addForwarded(fields: string[], { request, socket_address }: Exchange): void {
+  #addForwarded(fields: string[], { request, socketAddress }: Exchange): void {
     const said = (name: string) => (this.#options.trust_forwarded ? request.headers.get(name) : null);
     const before = said("x-forwarded-for");
     fields.push(
       "x-forwarded-for",
-      before === null ? socket_address : `${before}, ${socket_address}`,
+      before === null ? socketAddress : `${before}, ${socketAddress}`,
       "x-forwarded-proto",
       said("x-forwarded-proto") ?? this.#options.scheme,
       "x-forwarded-host",

@@ -44,7 +44,10 @@ export interface PooledRequest extends CarriedRequest {
  * host can occupy.
  */
 const DIALS_MAX = 256;
-/** The margin before the close that a service announced, because the clocks of two hosts differ. */
+/**
+ * The time before an announced close at which an idle connection is no longer reused. The margin allows for
+ * clock differences between the two hosts.
+ */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 /**
@@ -191,10 +194,10 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   #takeIdle(): Connection | null {
-    const now_ms = this.#shared.clock.elapsed_ms();
+    const nowMs = this.#shared.clock.elapsed_ms();
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
       if (this.#idle.length < this.#spare) this.#spare = this.#idle.length;
-      if (connection.usable_until_ms > now_ms) return connection;
+      if (connection.usable_until_ms > nowMs) return connection;
       connection.retire();
     }
     return null;
@@ -209,10 +212,10 @@ export class ConnectionPool implements ConnectionOwner {
   /** Fails the requests that have waited too long. */
   readonly #endLate = () => {
     const { clock } = this.#shared;
-    const now_ms = clock.elapsed_ms();
+    const nowMs = clock.elapsed_ms();
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
-      if (first.until_ms > now_ms) {
-        clock.after(first.until_ms - now_ms, this.#endLate);
+      if (first.until_ms > nowMs) {
+        clock.after(first.until_ms - nowMs, this.#endLate);
         return;
       }
       this.#waiting.shift();

@@ -69,7 +69,7 @@ async function readPieces({ body }: Request, length: number, limits: BodyLimits)
   return bytes;
 }
 
-/** Returns whether a body has no more bytes. An HTTP/2 client can send more bytes than it announced. */
+/** Returns whether a body has no more bytes. An HTTP/2 client can send more bytes than its Content-Length. */
 async function isEnd(next: () => Promise<Uint8Array | undefined>): Promise<boolean> {
   for (;;) {
     const chunk = await next();
@@ -79,13 +79,13 @@ async function isEnd(next: () => Promise<Uint8Array | undefined>): Promise<boole
 }
 
 function wrongLength(): ApiError {
-  const cause = new Error("The body is shorter or longer than announced.");
+  const cause = new Error("The body is shorter or longer than its Content-Length.");
   return new ApiError("INVALID_REQUEST", { message: "The request body could not be read.", cause });
 }
 
 /**
  * A request body that is sent at the pace of the service. If the body exceeds the limit, the call is stopped.
- * The chunk that reaches the announced length is held back until the body ends, because that chunk completes
+ * The chunk that reaches the Content-Length is held back until the body ends, because that chunk completes
  * the request for the service (GW-171).
  */
 class CountedBody implements ByteSource {

@@ -103,7 +103,7 @@ export class RequestWriter {
 
   /**
    * Sends a streamed body. Throws before the request is complete if the body is shorter or longer than
-   * announced.
+   * its Content-Length.
    */
   async #pump({ source, length }: StreamedBody): Promise<void> {
     let sent = 0;
@@ -114,11 +114,11 @@ export class RequestWriter {
       if (chunk === undefined) break;
       sent += chunk.byteLength;
       if (length === null) await this.#writeChunk(chunk);
-      else if (sent > length) throw new Error("The request body is longer than announced.");
+      else if (sent > length) throw new Error("The request body is longer than its Content-Length.");
       else this.#write(chunk);
     }
     if (length === null) this.#write(LAST_CHUNK);
-    else if (sent < length) throw new Error("The request body is shorter than announced.");
+    else if (sent < length) throw new Error("The request body is shorter than its Content-Length.");
     if (this.#rest !== null) await this.#drain();
   }
 

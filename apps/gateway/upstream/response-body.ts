@@ -113,7 +113,7 @@ export class ResponseRelay {
   /** Returns the complete body of a small response. */
   async whole(length: number): Promise<Uint8Array> {
     const bytes = await wholeBody(length, () => this.next());
-    if (bytes === null) throw badGateway("The service sent more or less than it announced.");
+    if (bytes === null) throw badGateway("The response is shorter or longer than its Content-Length.");
     return bytes;
   }
 

@@ -18,7 +18,7 @@ export class FramingFields {
   keepAliveTimeoutMs: number | null = null;
   #length_text: string | null = null;
   #close = false;
-  #keep_alive = false;
+  #keepAlive = false;
   /** The lower-case names in Connection, except "close" and "keep-alive". */
   readonly #connection_names = new Set<string>();
 
@@ -29,12 +29,12 @@ export class FramingFields {
     this.#connection_names.clear();
     this.#length_text = null;
     this.#close = false;
-    this.#keep_alive = false;
+    this.#keepAlive = false;
   }
 
   /** Returns whether the service keeps the connection open after the response (RFC 9112, section 9.3). */
   persists(minor_version: number): boolean {
-    return !this.#close && (minor_version === 1 || this.#keep_alive);
+    return !this.#close && (minor_version === 1 || this.#keepAlive);
   }
 
   add(meaning: number, value: string): void {
@@ -53,7 +53,7 @@ export class FramingFields {
     }
   }
 
-  /** Returns how the body of a response with this status ends. */
+  /** Returns the framing of the body of a response with this status. */
   of(status: number, to_head: boolean): Framing {
     if (to_head || status === NO_CONTENT || status === NOT_MODIFIED) return "none";
     if (this.chunked) return "chunked";
@@ -96,13 +96,13 @@ export class FramingFields {
 
   #addConnection(value: string): void {
     if (value === "keep-alive") {
-      this.#keep_alive = true; // by far the most frequent value
+      this.#keepAlive = true; // by far the most frequent value
       return;
     }
     for (const part of value.toLowerCase().split(",")) {
       const name = TOKEN.exec(part)?.[1];
       if (name === "close") this.#close = true;
-      else if (name === "keep-alive") this.#keep_alive = true;
+      else if (name === "keep-alive") this.#keepAlive = true;
       else if (name !== undefined) this.#connection_names.add(name);
     }
   }

@@ -74,7 +74,7 @@ export class ResponseReader {
   #fields: readonly string[] = [];
   /** The number of missing bytes of a body with Content-Length. */
   #body_bytes_left = 0;
-  #keep_alive = false;
+  #keepAlive = false;
 
   constructor(names: FieldNames, sink: ResponseSink) {
     this.#scanner = new HeadScanner(names);
@@ -224,7 +224,7 @@ export class ResponseReader {
     const framing = this.#framing.of(status, this.#to_head);
     const keepAlive = framing !== "close" && this.#framing.persists(minor);
     const fields = this.#framing.endToEnd(this.#fields);
-    this.#keep_alive = keepAlive;
+    this.#keepAlive = keepAlive;
     this.#held = NOTHING;
     this.#phase = PHASES[framing];
     this.#sink.onHead({ status, fields, contentLength, framing, keepAlive, keepAliveTimeoutMs });
@@ -259,9 +259,12 @@ export class ResponseReader {
     if (complete) this.#finish(end === chunk.length);
   }
 
-  /** @param alone whether no bytes follow the response. Otherwise they could be read as the next response. */
+  /**
+   * @param alone whether no bytes follow the response. If bytes follow, the connection is not reused, because
+   * they could be read as the next response.
+   */
   #finish(alone: boolean): void {
     this.#phase = IDLE;
-    this.#sink.onEnd(alone && this.#keep_alive);
+    this.#sink.onEnd(alone && this.#keepAlive);
   }
 }

@@ -1,5 +1,5 @@
 import { systemClock } from "@ostiary/lib/async";
-import { ApiError, errorCode } from "@ostiary/lib/domain/errors";
+import { ApiError, systemErrorCode } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "../exchange.ts";
 import { badGateway, ClientGone } from "./call.ts";
 import { beginSpan, failSpan } from "./call-span.ts";
@@ -202,6 +202,6 @@ function listed(value: string | null): string[] {
 }
 
 function failureOf(error: unknown): string {
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   return code !== null ? `could not be reached: ${code}` : "did not accept a WebSocket";
 }

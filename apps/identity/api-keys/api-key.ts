@@ -78,7 +78,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
 /** The row of a key that a rotation replaces. */
 export type RotatedKeyRow = ApiKeyRow & Pick<typeof apiKeys.$inferSelect, "rotated_to">;
 
-/** Returns why a key cannot be rotated, or null if it can. */
+/** Returns the reason why a key cannot be rotated, or null if it can. */
 export function whyOver(
   { revoked_at, rotated_to, expires_at }: RotatedKeyRow,
   now: number,

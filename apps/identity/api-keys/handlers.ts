@@ -62,7 +62,7 @@ export function apiKeysHandlers(deps: Dependencies) {
         ownerAt: serviceAccountAt,
         owner: "service account",
         suffix: "ServiceAccount",
-        note: "The key has the labels of the service account's role. The list of the member's keys contains it too.",
+        note: "The key has the labels of the service account's role. The keys of the service account are also listed under its member (`/members/{member_id}/api-keys`).",
       }),
     );
 }
@@ -72,7 +72,7 @@ function noteCreated(set: Parameters<typeof setAuditNote>[0], { id, key_prefix, 
   setAuditNote(set, { details: { key_id: id, key_prefix, name }, created: id });
 }
 
-/** Returns the operations on the keys of one kind of owner. */
+/** Returns the routes for the keys of one kind of owner. */
 function keysAt(deps: Dependencies, address: Address) {
   const operations = keyOperations(address);
   return new Elysia({ name: `api-keys of a ${address.owner}`, normalize: false })
@@ -82,7 +82,7 @@ function keysAt(deps: Dependencies, address: Address) {
 
 type Operations = ReturnType<typeof keyOperations>;
 
-/** Returns the operations that create a key and list the keys. */
+/** Returns the routes that create a key and list the keys. */
 function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address, operations: Operations) {
   const prefix = `${path}/api-keys`;
   return new Elysia({ name: `list of api-keys of a ${owner}`, normalize: false, prefix })
@@ -130,7 +130,7 @@ function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address
     );
 }
 
-/** Returns the operations on one key. */
+/** Returns the routes for a single key. */
 function keyHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address, operations: Operations) {
   const prefix = `${path}/api-keys/:key_id`;
   return new Elysia({ name: `api-key of a ${owner}`, normalize: false, prefix })

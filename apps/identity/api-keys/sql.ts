@@ -41,13 +41,13 @@ const insertUnder = (owner: SQL, column: Column) =>
       from owner on conflict do nothing
     )
     select id from owner`);
-const ownerId = sql.placeholder("owner_id");
+const owner_id = sql.placeholder("owner_id");
 const insertUserKey = insertUnder(
-  sql`select id from ${users} where id = ${ownerId} for key share`,
+  sql`select id from ${users} where id = ${owner_id} for key share`,
   apiKeys.user_id,
 );
 const insertMemberKey = insertUnder(
-  sql`select id from ${members} where id = ${ownerId} and status <> 'removed' for share`,
+  sql`select id from ${members} where id = ${owner_id} and status <> 'removed' for share`,
   apiKeys.member_id,
 );
 

@@ -145,9 +145,9 @@ export async function removeMember(
 }
 
 /**
- * Refuses to remove the last member (ID-36) or, with roles on, the last holder of creator_role (ID-37).
- * Suspended members count. The caller holds the organization locked for update, so the result stays valid until the
- * commit.
+ * Refuses to remove an organization's last member (ID-36) or, if roles are configured, the last member with
+ * creator_role (ID-37). A suspended member still counts as a member, so the others can be removed. The caller has
+ * locked the organization's row for update, so the result stays valid until the commit.
  */
 async function refuseRemovalOfLast(tx: Orm, member: LivingMemberRow, roles: Roles): Promise<void> {
   if (!(await hasOtherMember(tx, member))) {

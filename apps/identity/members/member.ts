@@ -39,8 +39,8 @@ export const UpdateMemberSelfBody = Type.Object(changeFields, {
 });
 
 /**
- * A membership, with the names of its person and its service account. `display_name` is the person's name in this
- * organization only; null means that the person's global name is shown.
+ * A membership, with the name of its person or service account; the other name is null. `display_name` is the
+ * person's name in this organization only. If it is null, the person's global name is shown.
  */
 export type MemberRow = typeof members.$inferSelect & {
   person_name: string | null;

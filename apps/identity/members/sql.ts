@@ -13,7 +13,7 @@ const memberColumns = {
   service_account_name: serviceAccounts.name,
 };
 
-/** A literal instead of a parameter, so that the planner uses the indexes over non-removed members. */
+/** Matches members that are not removed. The status is a literal, so that the planner uses the indexes over them. */
 const notRemoved = ne(members.status, sql`'removed'`);
 
 function selectMembers(orm: Orm, condition: SQL | undefined) {

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 
 export { RolesListing };
 
-/** The roles of the deployment, on or off (ID-70). */
+/** The roles of the deployment. Roles are off if no roles file is configured (ID-70). */
 export interface Roles {
   /** The roles file. Null while roles are off: no member then has a role, and every member may do everything. */
   readonly file: RolesFile | null;

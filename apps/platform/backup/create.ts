@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { reasonOf, systemErrorCode } from "@ostiary/lib/domain/errors";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { VERSION } from "@ostiary/lib/runtime/version";
 import { type BackupConfig, type Place, placesOf } from "./config.ts";
@@ -13,7 +14,6 @@ import { connectionTo, ended, findTool, type Surroundings, type Tool, variablesO
 
 /** The timeout for a table lock that another session holds, such as a migration. */
 const LOCK_WAIT_MS = 60_000;
-const CODE_EXISTS = "EEXIST";
 
 /**
  * Writes a backup of the schemas into a new or empty directory: a dump of each database, then the manifest
@@ -90,21 +90,17 @@ async function claimDirectory(directory: string): Promise<boolean> {
     await mkdir(directory, { mode: 0o700 });
     return true;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === CODE_EXISTS)) {
-      throw new StartRefused(`The directory ${directory} cannot be created: ${messageOf(error)}`, error);
+    if (systemErrorCode(error) !== "EEXIST") {
+      throw new StartRefused(`The directory ${directory} cannot be created: ${reasonOf(error)}`, error);
     }
   }
   const names = await readdir(directory).catch((error) => {
-    throw new StartRefused(`The directory ${directory} cannot be read: ${messageOf(error)}`, error);
+    throw new StartRefused(`The directory ${directory} cannot be read: ${reasonOf(error)}`, error);
   });
   if (names.length > 0) {
     throw new StartRefused(`The directory ${directory} is not empty. Name a new directory for each backup.`);
   }
   return false;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface Dumping {

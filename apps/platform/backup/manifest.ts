@@ -1,5 +1,6 @@
 import { open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { tryJson } from "@ostiary/lib/domain/json";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -72,7 +73,10 @@ export async function writeManifest(directory: string, manifest: Manifest): Prom
  */
 export async function readManifest(directory: string): Promise<Manifest> {
   const path = join(directory, FILE);
-  const value = parsed(path, await textOf(directory, path));
+  const value = tryJson(await textOf(directory, path));
+  if (value === undefined) {
+    throw new StartRefused(`${path} is not JSON: the file is damaged. Use another backup.`);
+  }
   const format = Value.Check(Versioned, value) ? value.format : FORMAT;
   if (format > FORMAT) {
     throw new StartRefused(
@@ -102,14 +106,6 @@ async function textOf(directory: string, path: string): Promise<string> {
       `There is no complete backup in ${directory}: ${FILE}, which is written last, cannot be read. Use another backup.`,
       error,
     );
-  }
-}
-
-function parsed(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new StartRefused(`${path} is not JSON: the file is damaged. Use another backup.`, error);
   }
 }
 

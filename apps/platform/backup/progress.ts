@@ -26,9 +26,9 @@ export class Progress {
 
   passed(bytes: number): void {
     this.#bytes += bytes;
-    const now_ms = performance.now();
-    if (now_ms - this.#said_ms < EVERY_MS) return;
-    this.#said_ms = now_ms;
+    const nowMs = performance.now();
+    if (nowMs - this.#said_ms < EVERY_MS) return;
+    this.#said_ms = nowMs;
     const share = this.#all === null ? "" : ` of ${mebibytes(this.#all)}`;
     this.#say(`${this.#what}: ${mebibytes(this.#bytes)}${share}`);
   }

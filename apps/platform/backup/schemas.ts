@@ -10,7 +10,7 @@ export const SCHEMAS = [
 
 export type SchemaName = (typeof SCHEMAS)[number]["name"];
 
-/** Returns the times, in the migration journal, of a schema's migrations that this version knows. */
+/** Returns the times, in the migration journal, of a schema's migrations that this version of Ostiary knows. */
 export function migrationsOfThisVersion(schema: SchemaName): ReadonlySet<number> {
   return knownMigrations(shippedFile(`drizzle/${schema}`));
 }

@@ -42,7 +42,8 @@ const PARTS = /^(postgres(?:ql)?:\/\/)(?:([^@/]*)@)?([^/?#]*)(\/[^?#]*)?/;
 const KNOWS_PUBLIC_CAS = 16;
 
 /**
- * Returns how a program connects to a database URL. `dbname` has no password and no options.
+ * Returns the connection settings with which `tool` connects to the database at `url`. `dbname` has no password and
+ * no query options; the environment variables have the password and the TLS settings.
  *
  * @throws StartRefused when the program is too old to check the server's certificate
  */

@@ -21,7 +21,7 @@ const reasons = answers.filter((answer) => answer !== "");
 process.stdout.write(reasons.map((reason) => `${reason}\n`).join(""));
 process.exit(reasons.length === 0 ? 0 : 1);
 
-/** Returns an empty text if the port is ready, null if nothing listens on it, and otherwise why it is not ready. */
+/** Returns an empty text for a ready port, null if nothing listens, and otherwise the reason why it is not ready. */
 async function readiness(port: string): Promise<string | null> {
   const url = `http://${host}:${port}/health/ready`;
   try {

@@ -1,22 +1,22 @@
-/** The part of an address that follows the path of the view. */
+/** The part of a fragment after the path of the view. */
 export interface Place {
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
 }
 
-/** The content of a fragment, such as `#/org/01…/members/01…?status=active`, or `#/organizations`. */
+/** The parsed fragment of a URL, such as `#/org/01…/members/01…?status=active` or `#/organizations`. */
 export interface Address extends Place {
   readonly organization_id: string | null;
-  /** The path of the view, or an empty text for the start page. */
+  /** The path of the view. Empty for the start page. */
   readonly path: string;
 }
 
-/** The form of an organization's id in addresses. */
+/** The form of an organization's id. */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 const START: Address = { organization_id: null, path: "", segments: [], query: new URLSearchParams() };
 
-/** Reads a fragment. A malformed fragment, which a user may have typed, leads to the start page. */
+/** Parses a fragment. A malformed fragment, which a user may have typed, leads to the start page. */
 export function addressAt(fragment: string): Address {
   const [path = "", ...query] = fragment.replace(/^#?\/?/, "").split("?");
   const segments = path.split("/").map(decoded);
@@ -32,7 +32,7 @@ export function addressAt(fragment: string): Address {
   return ULID.test(organization_id) ? { organization_id, ...place(inside) } : START;
 }
 
-/** Decodes a segment. Returns null for a broken escape. */
+/** Decodes a segment. Returns null for an invalid percent escape. */
 function decoded(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
@@ -53,7 +53,7 @@ export function addressOf(
   return `#/${segments.map(encodeURIComponent).join("/")}${query === "" ? "" : `?${query}`}`;
 }
 
-/** Replaces the fragment without a new entry in the history. */
+/** Replaces the fragment of the URL without a new history entry. */
 export function replacePlace(fragment: string): void {
   history.replaceState(null, "", `${location.pathname}${fragment}`);
   dispatchEvent(new HashChangeEvent("hashchange"));

@@ -1,4 +1,5 @@
 import { ErrorEnvelope, type FieldError } from "@ostiary/lib/domain/errors";
+import { isRecord } from "@ostiary/lib/domain/json";
 import { Value } from "@sinclair/typebox/value";
 
 /**
@@ -9,9 +10,9 @@ import { Value } from "@sinclair/typebox/value";
  * - `missing`: no resource has this id, or the caller may not see the resource (404)
  * - `conflict`: the state of the resource prevents the call (409, 412)
  * - `invalid`: the input breaks a rule (400, 413, 422)
- * - `limited`: a rate limit was reached, and the page did not wait or waited in vain (429)
+ * - `limited`: a rate limit was reached, and waiting did not help or would take too long (429)
  * - `away`: the gateway or a service behind it does not answer (5xx, no network)
- * - `strange`: the answer has an unknown form
+ * - `strange`: the response has an unknown form
  */
 export type FailureKind =
   | "signed_out"
@@ -27,14 +28,14 @@ export type FailureKind =
 export interface Failure {
   readonly kind: FailureKind;
   readonly code: string | null;
-  /** The message of the gateway or service, or an empty text. */
+  /** The message of the gateway or service. Empty if there is none. */
   readonly message: string;
   readonly fields: readonly FieldError[];
   readonly details: Readonly<Record<string, unknown>>;
   readonly status: number | null;
   readonly request_id: string | null;
   readonly retry_after_seconds: number | null;
-  /** Whether a failed write may still have been executed. */
+  /** Whether the call may have made a change although it failed. */
   readonly outcome_unknown: boolean;
 }
 
@@ -63,7 +64,7 @@ export function failed(kind: FailureKind, known: Partial<Failure> = {}): { ok: f
   };
 }
 
-/** Returns the failure for an answer without a success status. */
+/** Returns the failure for an error response. `writes` says whether the call may change something. */
 export function failureOf(response: Response, body: unknown, writes: boolean) {
   const { status, headers } = response;
   const retry_after_seconds = secondsOf(headers.get("Retry-After"));
@@ -108,15 +109,10 @@ function fieldsOf(details: ErrorEnvelope["error"]["details"]): FieldError[] {
 }
 
 function isFieldError(value: unknown): value is FieldError {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    typeof Reflect.get(value, "path") === "string" &&
-    typeof Reflect.get(value, "message") === "string"
-  );
+  return isRecord(value) && typeof value.path === "string" && typeof value.message === "string";
 }
 
-/** Reads a Retry-After in seconds, the only form that the gateway sends. */
+/** Parses a Retry-After in seconds, the only form that the gateway sends. Returns null for other values. */
 export function secondsOf(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null;
 }

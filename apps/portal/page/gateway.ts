@@ -7,7 +7,7 @@ import { Value } from "@sinclair/typebox/value";
 import { type Answer, answered, type Failure, failed, failureOf, secondsOf } from "./failure.ts";
 import { readBytes } from "./read-bytes.ts";
 
-/** The credential of a call: the member's session, the person's access token, or none. */
+/** The caller whose credential a call sends: the member's session, the person's access token, or none. */
 export type Caller = "member" | "person" | "nobody";
 
 export interface Call {
@@ -15,27 +15,27 @@ export interface Call {
   /** GET by default. */
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   query?: Readonly<Record<string, string | number | undefined>>;
-  /** The body, which is sent as JSON. */
+  /** A value to send as a JSON body. */
   body?: unknown;
-  /** A body that is sent unchanged, instead of `body`. */
+  /** A body to send unchanged, instead of `body`. */
   content?: { readonly type: string; readonly text: string };
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
-/** The credentials of the signed-in person. They stay in the memory of the page. */
+/** The credentials of the person who is signed in. They are kept in memory only. */
 export interface Credentials {
   /**
    * Returns the headers with the caller's credential.
    *
-   * @param renewed whether the current credential was refused, so that a new one is needed
+   * @param renewed whether to renew the credential first, because the current one was refused
    */
   headers(caller: Caller, renewed: boolean): Promise<Answer<Record<string, string>>>;
 }
 
-/** A rate limit for which calls are waiting. */
+/** A rate limit that makes calls wait. */
 export interface Waiting {
-  /** The time at which the calls continue, in milliseconds since the epoch. */
+  /** The time when the calls are retried, in milliseconds since the epoch. */
   readonly until_ms: number;
   readonly limit: string | null;
   readonly remaining: string | null;
@@ -47,11 +47,11 @@ const TIMEOUT_MS = 30_000;
 const WAIT_SECONDS_MAX = 60;
 const WAITS_MAX = 3;
 
-/** The browser functions that calls use. */
+/** The browser functions that calls use. Tests replace them. */
 export interface Surroundings {
   fetch(address: string, request: RequestInit): Promise<Response>;
   now(): number;
-  /** Waits until the time is over or the signal is aborted. */
+  /** Waits for `ms` milliseconds, or until the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ const BROWSER: Surroundings = {
 export class Gateway {
   readonly #credentials: Credentials;
   readonly #around: Surroundings;
-  /** The limit for which calls are waiting, or null. */
+  /** The rate limit that makes calls wait now, or null. */
   readonly waiting: Signal<Waiting | null> = signal(null);
 
   constructor(credentials: Credentials, around: Surroundings = BROWSER) {
@@ -80,7 +80,7 @@ export class Gateway {
     this.#around = around;
   }
 
-  /** Makes a call and reads its answer. Drops fields that the schema does not have. */
+  /** Makes a call and parses its response. Drops fields that the schema does not have. */
   async send<Schema extends TSchema>(
     schema: Schema,
     path: string,
@@ -115,15 +115,15 @@ export class Gateway {
     return answered({ items, has_more: page.value.has_more === true });
   }
 
-  /** Makes a call and returns the answer with an unread body, for example for an export. The call has no timeout. */
+  /** Makes a call without a timeout, and returns the response with an unread body. An export needs this. */
   stream(path: string, call: Call): Promise<Answer<Response>> {
     return this.#answer(path, call);
   }
 
   /**
-   * Calls any service and returns its answer, even an error or a redirect. The call has no timeout. After a
-   * rate limit, only a read is repeated. After a refused credential, any call except POST and PATCH is
-   * repeated (PT-48).
+   * Calls any service without a timeout, and returns its response, even an error or a redirect. After a rate
+   * limit, retries only GET and HEAD. After a refused credential, retries all methods except POST and PATCH
+   * (PT-48).
    */
   exchange(path: string, call: Call): Promise<Answer<Response>> {
     return this.#exchange(path, call, { redirect: "manual", ofAnyService: true });
@@ -137,10 +137,11 @@ export class Gateway {
   async #answer(path: string, call: Call, timeout_ms?: number): Promise<Answer<Response>> {
     const response = await this.#exchange(path, call, { redirect: "error", timeout_ms });
     if (!response.ok || response.value.ok) return response;
-    return failureOf(response.value, await jsonOf(response.value), isWrite(call));
+    const text = await response.value.text().catch(() => "");
+    return failureOf(response.value, tryJson(text), isWrite(call));
   }
 
-  /** Makes a call; renews a refused credential once, and waits for limits that end soon. */
+  /** Makes a call and retries it: once after a refused credential, and after rate limits that end soon. */
   async #exchange(path: string, call: Call, options: Attempt): Promise<Answer<Response>> {
     let renewed = false;
     for (let waits = 0; ; ) {
@@ -150,8 +151,8 @@ export class Gateway {
       if (status === 401 && call.as !== "nobody" && !renewed && (await isRefusal(response.value, call))) {
         renewed = true;
         if (!options.ofAnyService || isIdempotent(call)) continue;
-        // Renew the credential for the next call, but do not repeat this call: the answer may come from a
-        // service that has acted.
+        // Renew the credential for the next call, but do not retry this call: the 401 may come from a service
+        // that has already made the change.
         await this.#credentials.headers(call.as, true);
         return response;
       }
@@ -186,7 +187,7 @@ export class Gateway {
     if (!credential.ok) return credential;
     const { method = "GET", query = {}, headers, signal } = call;
     const content = contentOf(call);
-    // Each attempt without a signal has its own timeout, which does not include the wait for a limit.
+    // Without a caller's signal, each attempt has its own timeout, which excludes waits for a rate limit.
     const ends = signal ?? (timeout_ms === undefined ? undefined : AbortSignal.timeout(timeout_ms));
     try {
       return answered(
@@ -216,7 +217,7 @@ export class Gateway {
 interface Attempt {
   readonly redirect: "error" | "manual";
   readonly timeout_ms?: number;
-  /** Whether services other than the platform's may answer. */
+  /** Whether the response may come from any service, not only from a service of the platform. */
   readonly ofAnyService?: boolean;
 }
 
@@ -230,12 +231,12 @@ function isIdempotent({ method = "GET" }: Pick<Call, "method">): boolean {
   return method !== "POST" && method !== "PATCH";
 }
 
-/** The maximum size of an answer that is checked for an error of the gateway. */
+/** The maximum size of a 401 body that is checked for an error of the gateway. */
 const REFUSAL_BYTES_MAX = 16_384;
 
 /**
- * Returns whether a 401 looks like the gateway's own, without consuming the body. Assumes so for HEAD, whose
- * answer has no body.
+ * Returns whether a 401 looks like a response of the gateway itself. Leaves the body readable. Returns true
+ * for HEAD, because its response has no body to check.
  */
 async function isRefusal(response: Response, { method }: Call): Promise<boolean> {
   if (method === "HEAD") return true;
@@ -250,14 +251,6 @@ function contentOf({ body, content }: Call): Call["content"] {
   return body === undefined ? content : { type: "application/json", text: JSON.stringify(body) };
 }
 
-async function jsonOf(response: Response): Promise<unknown> {
-  try {
-    return await response.json();
-  } catch {
-    return null;
-  }
-}
-
 function queryText(query: NonNullable<Call["query"]>): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === "" ? [] : [[name, String(value)]],
@@ -267,7 +260,7 @@ function queryText(query: NonNullable<Call["query"]>): string {
 
 /** Returns a path with its segments escaped: `pathTo("org", "members", id)`. */
 export function pathTo(...segments: readonly string[]): string {
-  // Replaces segments of dots, because the browser would resolve the dots even if they are escaped.
+  // Replace segments that are empty, "." or "..": browsers resolve dots even if they are escaped.
   return `/${segments.map((segment) => (/^\.{0,2}$/.test(segment) ? "-" : encodeURIComponent(segment))).join("/")}`;
 }
 

@@ -1,10 +1,10 @@
+import { Empty } from "@ostiary/lib/page";
 import { useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { addressAt, addressOf } from "./address.ts";
 import { ChosenOrganization } from "./organizations/chosen-organization.tsx";
 import { Account } from "./parts/account.tsx";
 import { BrandLinks, BrandMark } from "./parts/brand.tsx";
-import { Empty } from "./parts/shown.tsx";
 import { useKeptFocus } from "./parts/use-kept-focus.ts";
 import { WaitingNotice } from "./parts/waiting-notice.tsx";
 import { type Session, SessionContext, useSession } from "./session.ts";

@@ -1,4 +1,7 @@
-/** Returns at most `bytes_max` bytes, and cancels the rest. `cut`: the body is longer, or the download failed. */
+/**
+ * Returns at most the first `bytes_max` bytes of a body, and cancels the rest. `cut` is true if the body is
+ * longer or the download failed.
+ */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   bytes_max: number,
@@ -15,7 +18,7 @@ export async function readBytes(
       length += value.length;
     }
     cut = length > bytes_max;
-    // Does not wait, because the cancellation of a cloned answer ends only when the other clone is read.
+    // Do not wait: the body of a cloned response is canceled only when the other clone is read or canceled.
     if (cut) void reader?.cancel().catch(() => {});
   } catch {
     cut = true;

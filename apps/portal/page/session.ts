@@ -34,7 +34,7 @@ export type State =
   | { name: "signed-out"; reason: SignedOutReason }
   | { name: "signed-in" };
 
-/** A session is renewed this long before it ends. */
+/** How long before its expiry a session is renewed. */
 const RENEWAL_MS = 5 * 60_000;
 const EVERY_LABEL = "*";
 const PAGE_PATH = "/portal";
@@ -46,7 +46,7 @@ export class Session {
   readonly gateway: Gateway;
   readonly address: Signal<Address>;
   readonly language: Signal<string>;
-  /** The token of an invitation that the person opened, or null. */
+  /** The token of the invitation whose link the person opened, or null. */
   readonly invite: Signal<string | null> = signal(null);
   readonly #provider: ProviderSession;
   readonly #state: Signal<State> = signal<State>({ name: "starting" });
@@ -76,7 +76,7 @@ export class Session {
     return this.#person;
   }
 
-  /** The membership in the chosen organization, or null without a session there. */
+  /** The membership in the chosen organization, or null while no session is open in an organization. */
   get member(): ReadonlySignal<ChosenMember | null> {
     return this.#member;
   }
@@ -90,15 +90,15 @@ export class Session {
     this.#announcement.value = text;
   }
 
-  /** Returns whether the member's role grants a label. Only hides parts of the page: the gateway decides. */
+  /** Returns whether the member's role grants a label. The page only hides parts; the gateway decides. */
   may(label: string): boolean {
     const labels = this.#member.value?.labels ?? [];
     return labels.includes(EVERY_LABEL) || labels.includes(label);
   }
 
   /**
-   * Completes the sign-in from which the browser returns, or starts a silent sign-in if this tab was signed
-   * in before.
+   * Completes the sign-in if the browser returns from the identity provider. Otherwise starts a silent
+   * sign-in if this tab was signed in before.
    */
   async start(): Promise<void> {
     const { pathname, hash } = location;
@@ -111,7 +111,7 @@ export class Session {
     this.#state.value = { name: "signed-out", reason: null };
   }
 
-  /** Redirects to the provider, which shows no page in a silent sign-in. */
+  /** Redirects to the identity provider. In a silent sign-in the provider shows no page. */
   async signIn(silent = false): Promise<void> {
     const failure = await this.#provider.begin(silent);
     if (failure !== null) this.#state.value = { name: "signed-out", reason: failure };
@@ -144,8 +144,8 @@ export class Session {
   }
 
   /**
-   * Signs out: forgets all tokens, then ends the provider's session if that is possible. A session in an
-   * organization cannot be revoked; it expires within an hour (ID-66).
+   * Forgets all tokens, and ends the session at the identity provider if possible. A session in an
+   * organization cannot be revoked. It expires within an hour (ID-66).
    */
   async signOut(): Promise<void> {
     this.#forget();
@@ -157,7 +157,7 @@ export class Session {
     await this.#provider.signOut();
   }
 
-  /** Forgets the invitation that the person opened. */
+  /** Forgets the invitation whose link the person opened. */
   discardInvite(): void {
     forgetInvite();
     this.invite.value = null;
@@ -171,7 +171,7 @@ export class Session {
     });
   }
 
-  /** Creates a session in an organization, which replaces the previous session. Keeps a session in the same organization. */
+  /** Creates a session in an organization, unless the current session is in the same organization. */
   async choose(organization_id: string): Promise<Answer<ChosenMember>> {
     const present = this.#member.peek();
     if (present?.organization_id === organization_id) return answered(present);
@@ -192,7 +192,7 @@ export class Session {
     const session = await this.#mint(organization_id);
     if (!session.ok) return session;
     const member = memberOf(session.value, name.value);
-    // The person may have changed to another organization before the answer arrived.
+    // The person may have chosen another organization before the response arrived.
     if (this.address.peek().organization_id === organization_id) {
       this.#session = session.value;
       this.#member.value = member;
@@ -218,25 +218,25 @@ export class Session {
   async #headers(caller: Caller, renewed: boolean): Promise<Answer<Record<string, string>>> {
     if (caller === "nobody") return answered({});
     if (caller === "person") {
-      const token = await this.#accessToken(renewed);
+      const token = await this.#currentToken(renewed);
       return token.ok ? answered({ Authorization: `Bearer ${token.value}` }) : token;
     }
     const token = await this.#sessionToken(renewed);
     return token.ok ? answered({ "X-API-Key": token.value }) : token;
   }
 
-  async #accessToken(renewed: boolean): Promise<Answer<string>> {
-    const found = await this.#provider.accessToken(renewed);
+  async #currentToken(renewed: boolean): Promise<Answer<string>> {
+    const found = await this.#provider.currentToken(renewed);
     if (found.ok) return answered(found.token);
     return failed(found.reason === "away" ? "away" : "signed_out");
   }
 
-  /** Returns the session's token, renewed shortly before it ends. Concurrent calls share a renewal. */
+  /** Returns the session's token, renewed shortly before its expiry. Concurrent calls share a renewal. */
   async #sessionToken(renewed: boolean): Promise<Answer<string>> {
     const session = this.#session;
     if (session === null) return failed("signed_out");
-    const left_ms = Date.parse(session.expires_at) - Date.now();
-    if (left_ms > RENEWAL_MS && !renewed) return answered(session.token);
+    const leftMs = Date.parse(session.expires_at) - Date.now();
+    if (leftMs > RENEWAL_MS && !renewed) return answered(session.token);
     this.#minting ??= this.#renewSession(session, renewed).finally(() => {
       this.#minting = null;
     });
@@ -246,7 +246,7 @@ export class Session {
   async #renewSession(before: Static<typeof MemberSession>, refused: boolean): Promise<Answer<string>> {
     const minted = await this.#mint(before.organization_id);
     if (minted.ok) {
-      // The person may have chosen another organization before the answer arrived.
+      // The person may have chosen another organization before the response arrived.
       if (this.#session === before) {
         this.#session = minted.value;
         this.#member.value = memberOf(minted.value, this.#member.peek()?.organization_name ?? "");
@@ -265,7 +265,7 @@ function memberOf(
   return { member_id, organization_id, organization_name, role, labels };
 }
 
-/** Lists all memberships of the person. A person has few, so all pages are read. */
+/** Reads all memberships of the person. A person has few memberships. */
 export async function listMemberships(gateway: Gateway): Promise<Answer<Static<typeof Membership>[]>> {
   const all: Static<typeof Membership>[] = [];
   for (;;) {
@@ -288,7 +288,7 @@ export const SessionContext = createContext<Session | null>(null);
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error("The page has a session.");
+  if (session === null) throw new Error("This component is not inside a SessionContext.Provider.");
   return session;
 }
 
@@ -297,7 +297,7 @@ export { useAsked } from "@ostiary/lib/page";
 export interface Writing {
   readonly busy: boolean;
   readonly failure: Failure | null;
-  /** Makes a change. Ignored while another change is in flight, so that a double click writes once. */
+  /** Makes a change. Does nothing while another change is in flight, so a double click writes only once. */
   write<Result>(work: () => Promise<Answer<Result>>, done: (value: Result) => void): Promise<void>;
   /** Forgets the failure. */
   clear(): void;

@@ -6,7 +6,7 @@ export const WitnessSettings = Type.Object({
   /** The verifier keys. */
   keys: Type.Array(Type.String()),
   quorum: Type.Integer(),
-  /** The name that the log must have; null accepts any name. */
+  /** The name that the log must have. Null if any name is accepted. */
   origin: Type.Union([Type.String(), Type.Null()]),
 });
 export type WitnessSettings = Static<typeof WitnessSettings>;
@@ -14,7 +14,7 @@ export type WitnessSettings = Static<typeof WitnessSettings>;
 /** The settings that the portal's process passes to its page (PT-2). They contain no secret. */
 export const PortalSettings = Type.Object({
   ...SignInSettings.properties,
-  /** The offered languages. The first one is the fallback. */
+  /** The languages that the page offers. The first language is the fallback. */
   languages: Type.Array(Type.String()),
   brand: Type.Object({
     name: Type.String(),

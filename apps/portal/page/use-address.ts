@@ -4,7 +4,7 @@ import { useSession } from "./session.ts";
 type View = Parameters<typeof addressOf>[0];
 type PlaceInView = Parameters<typeof addressOf>[2];
 
-/** Returns a function that builds the address of a view, in the chosen organization or of the person. */
+/** Returns a function that builds the fragment of a view. Organization views get the chosen organization. */
 export function useAddress(): (view: View, place?: PlaceInView) => string {
   const { organization_id } = useSession().address.value;
   return (view, place) => addressOf(view, organization_id, place);

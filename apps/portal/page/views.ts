@@ -20,12 +20,12 @@ import { UsageView } from "./usage/usage-view.tsx";
 
 /** A view of the page. */
 export interface View {
-  /** The first segment of its address: `#/org/{organization_id}/{path}` or `#/{path}`. */
+  /** The segment of the fragment that names the view: `#/org/{organization_id}/{path}` or `#/{path}`. */
   readonly path: string;
   readonly scope: "organization" | "person";
-  /** Returns the heading of the view, which is also the name in the navigation. */
+  /** Returns the name of the view for its heading and for the navigation. */
   title(texts: Texts): string;
-  /** The label that the view requires. Without the label, the navigation omits the view. */
+  /** The label that the view requires. The navigation omits the view if the member's role lacks the label. */
   readonly label?: string;
   /** Whether the navigation lists the view. */
   readonly listed: boolean;
@@ -117,7 +117,7 @@ export const VIEWS: readonly View[] = [
   { path: "invite", scope: "person", title: (t) => t.invite.title, listed: false, Component: InviteView },
 ];
 
-/** Returns the view of a path, the start page of the scope for an empty path, or null. */
+/** Returns the view of a path. An empty path names the scope's start page. Null for an unknown path. */
 export function viewAt(path: string, scope: View["scope"]): View | null {
   const own = VIEWS.filter((view) => view.scope === scope);
   return (path === "" ? own[0] : own.find((view) => view.path === path)) ?? null;

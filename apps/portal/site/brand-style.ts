@@ -4,18 +4,18 @@ export interface BrandColors {
   accent_dark?: string;
 }
 
-/** The page's background in each color scheme, and the share of the accent color in highlighted parts. */
+/** The background color of a color scheme, and the share of the accent color in highlighted backgrounds. */
 const LIGHT = { ground: "#ffffff", soft: 0.1 };
 const DARK = { ground: "#1b1e1d", soft: 0.16 };
 
-/** The lowest contrast of text that WCAG 2.2 AA allows. */
+/** The minimum contrast of text by WCAG 2.2 AA. */
 const CONTRAST_MIN = 4.5;
 
 /** Returns the style sheet that replaces the page's own accent colors. */
 export function brandStyle({ accent, accent_dark }: BrandColors): string {
   const light = accent === undefined ? "" : `:root{${variablesOf(accent, LIGHT)}}`;
   const dark = accent_dark === undefined ? "" : `:root{${variablesOf(accent_dark, DARK)}}`;
-  // The light accent must not apply in the dark scheme, because its contrast was not checked there.
+  // The light accent color applies only in the light scheme: its contrast in the dark scheme is not checked.
   return [
     light && `@media (prefers-color-scheme:light){${light}}`,
     dark && `@media (prefers-color-scheme:dark){${dark}}`,
@@ -27,7 +27,7 @@ function variablesOf(accent: string, scheme: typeof LIGHT): string {
   return `--accent:${accent};--accent-ink:${ink};--accent-soft:${softOf(accent, scheme)}`;
 }
 
-/** Returns why an accent color is not legible in its scheme, or null if it is. */
+/** Returns why an accent color has too little contrast in its scheme, or null if it has enough. */
 export function unreadable(accent: string, dark: boolean): string | null {
   const scheme = dark ? DARK : LIGHT;
   const worst = Math.min(contrast(accent, scheme.ground), contrast(accent, softOf(accent, scheme)));

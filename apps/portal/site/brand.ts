@@ -49,7 +49,7 @@ const BrandFile = Type.Object(
 );
 type BrandFile = Static<typeof BrandFile>;
 
-/** The look of the page. */
+/** The name, logo, colors and links of the page. */
 export interface Brand {
   name: string;
   logo: { bytes: Buffer<ArrayBuffer>; type: string } | null;
@@ -59,7 +59,7 @@ export interface Brand {
 
 const OSTIARY: Brand = { name: "Customer portal", logo: null, colors: {}, links: {} };
 
-/** Reads the brand of PORTAL_BRAND_FILE. Without a file, the page has no company logo and keeps its own colors. */
+/** Reads the brand file at `path`. Returns the default brand if no file is configured. */
 export function loadBrand(path: string | undefined): Brand {
   if (path === undefined) return OSTIARY;
   const file = Value.Decode(BrandFile, readYaml(path));
@@ -67,7 +67,7 @@ export function loadBrand(path: string | undefined): Brand {
   return { name, logo: logo === undefined ? null : readLogo(path, logo), colors, links };
 }
 
-/** Checks the brand file for `loadConfig` and returns every problem. */
+/** Returns every problem of the brand file, for `loadConfig`. */
 export function checkBrandFile({ PORTAL_BRAND_FILE: path }: { PORTAL_BRAND_FILE?: string }): ConfigProblem[] {
   if (path === undefined) return [];
   return problemsOf(path).map((message) => ({ variable: "PORTAL_BRAND_FILE", message: `${message}.` }));
@@ -127,7 +127,7 @@ function logoProblems(path: string, value: unknown): string[] {
   }
 }
 
-/** The first bytes of a PNG. */
+/** The signature at the start of a PNG file. */
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** Reads the logo, whose path is relative to the folder of the brand file. */

@@ -14,19 +14,19 @@ import { brandStyle } from "./brand-style.ts";
 import type { PortalBundle } from "./bundle.ts";
 
 /**
- * The addresses of the page: the portal itself, the return from the identity provider, and invitations, whose
- * token is the fragment.
+ * The paths of the page: the portal itself, the redirect URI for the identity provider, and the links of
+ * invitations, whose token is the fragment.
  */
 const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite"] as const;
 
-/** The content of the operator's files that the page shows or uses. */
+/** The content of the operator's files for the page. */
 export interface Shown {
   brand: Brand;
-  /** The witnesses that must have cosigned each log, or null. */
+  /** The witnesses that must have cosigned each log, or null if none is required. */
   witnesses: WitnessSettings | null;
 }
 
-/** Serves the page (PT-3, PT-4). */
+/** Builds the HTTP app that serves the page and its assets (PT-3, PT-4). */
 export function portalPage(config: PortalConfig, shown: Shown, bundle: () => Promise<PortalBundle>) {
   const { brand } = shown;
   const bundled = once(bundle);
@@ -58,7 +58,7 @@ function settingsOf(config: PortalConfig, { brand, witnesses }: Shown): PortalSe
   };
 }
 
-/** Returns the script of the worker that verifies audit logs (PT-64), with its name. */
+/** Returns the asset with the script of the worker that verifies audit logs (PT-64). */
 async function verifierOf({ verifier }: PortalBundle) {
   const script = await compressedRepresentationOf(verifier, "text/javascript; charset=utf-8");
   return ["verifier.js", script] as const;

@@ -7,7 +7,7 @@ import type { PortalConfig } from "../config.ts";
 import type { WitnessSettings } from "../page/settings.ts";
 
 const VARIABLE = "PORTAL_WITNESS_KEYS_FILE";
-/** The variables that are refused without the keys of witnesses. */
+/** The environment variables that require PORTAL_WITNESS_KEYS_FILE. */
 const DEPENDENT = ["PORTAL_WITNESS_QUORUM", "PORTAL_WITNESS_ORIGIN"] as const;
 
 type WitnessVariables = Pick<PortalConfig, typeof VARIABLE | (typeof DEPENDENT)[number]>;
@@ -24,7 +24,7 @@ export function loadWitnesses(config: WitnessVariables): WitnessSettings | null 
   };
 }
 
-/** Checks the variables of witnesses for `loadConfig`, and returns every problem (PT-71). */
+/** Returns every problem of the environment variables for witnesses, for `loadConfig` (PT-71). */
 export function checkWitnesses(config: Partial<WitnessVariables>): ConfigProblem[] {
   const { PORTAL_WITNESS_KEYS_FILE: path, PORTAL_WITNESS_QUORUM: quorum } = config;
   if (path === undefined) {
@@ -43,7 +43,11 @@ export function checkWitnesses(config: Partial<WitnessVariables>): ConfigProblem
   return [...found, { variable: "PORTAL_WITNESS_QUORUM", message }];
 }
 
-/** @throws ConfigError that says what is wrong with the file */
+/**
+ * Reads the verifier keys from the file.
+ *
+ * @throws ConfigError if the file cannot be read or has an invalid line
+ */
 function readKeys(path: string): readonly NoteKey[] {
   if (isFolder(path)) {
     throw refusal(`names ${path}, which is a folder: name a file with a verifier key on each line`);

@@ -4,7 +4,7 @@ import { LIMIT_MAX, listQueryProperties, page, pageRequest } from "@ostiary/lib/
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { errors } from "../errors.ts";
+import { operatorErrors } from "../documented-errors.ts";
 import { type ChangeFilter, type ChangePlace, selectChanges } from "./sql.ts";
 
 const time = (description: string) =>
@@ -92,7 +92,7 @@ export function changeHandlers(database: Database) {
       },
       {
         query: pageQuery,
-        response: { 200: RecordedChanges, ...errors() },
+        response: { 200: RecordedChanges, ...operatorErrors() },
         detail: operations.listChanges,
       },
     )
@@ -113,7 +113,7 @@ export function changeHandlers(database: Database) {
       },
       {
         query: exportQuery,
-        response: errors(),
+        response: operatorErrors(),
         detail: operations.exportChanges,
       },
     );

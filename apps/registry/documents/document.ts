@@ -1,6 +1,6 @@
 import { validationError } from "@ostiary/lib/domain/errors";
 import { type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
-import { decodeUtf8, invalidBody, parseJson, parseText, parseYaml } from "@ostiary/lib/runtime/documents";
+import { decodeUtf8, invalidBody, parseJsonText, parseText, parseYaml } from "@ostiary/lib/runtime/documents";
 import { readBytes } from "@ostiary/lib/runtime/http";
 
 const JSON_TYPE = "application/json";
@@ -16,7 +16,7 @@ export async function readDocument(request: Request, bytes_max: number): Promise
     throw invalidBody(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
   }
   const text = await readText(request, bytes_max);
-  return type === JSON_TYPE ? parseJson(text) : parseText(text);
+  return type === JSON_TYPE ? parseJsonText(text) : parseText(text);
 }
 
 /** The services of a document by name, valid and in stored form. */
@@ -38,7 +38,7 @@ export function servicesOfYaml(text: string): Configs {
 export async function readJson(request: Request, bytes_max: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== null && type !== JSON_TYPE) throw invalidBody(`Send the body as ${JSON_TYPE}.`);
-  return parseJson(await readText(request, bytes_max));
+  return parseJsonText(await readText(request, bytes_max));
 }
 
 /** Returns the content type without its parameters, or null if the request has no content type. */

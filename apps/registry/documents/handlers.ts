@@ -1,10 +1,11 @@
 import { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ConfigDocument } from "@ostiary/lib/domain/routes";
+import { errorResponses } from "@ostiary/lib/openapi";
 import { describedBody } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, errors, foreignService, routeConflict } from "../errors.ts";
+import { foreignService, operatorErrors, routeConflict, wrongUrl } from "../documented-errors.ts";
 import { waitedFor, waitParameters } from "../gateways/wait-parameter.ts";
 import { changeNoteHeaders } from "../operators/change-note.ts";
 import { authorOf } from "../operators/grant.ts";
@@ -88,8 +89,8 @@ export function documentHandlers(publishing: Publishing, body_bytes_max: number)
             }),
           },
         }),
-        ...errors(routeConflict, foreignService, "PRECONDITION_FAILED"),
-        ...bodyErrors("services.widgets.url"),
+        ...operatorErrors(routeConflict, foreignService, "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE"),
+        ...errorResponses(wrongUrl("services.widgets.url")),
       },
       detail,
     },

@@ -34,7 +34,7 @@ export class EdgeDescription {
   async read(): Promise<Representation> {
     const { current, descriptions } = this.#options;
     await current.read();
-    // drops a description that its service no longer names, so that this read does not show it
+    // drops descriptions that their services no longer name, so that this read does not show them
     descriptions.refresh(current.services);
     // a build in progress may have begun before this call and lack a change; the build after it does not
     for (let round = 0; round < 2 && this.#made?.key !== this.#key(); round++) {

@@ -3,7 +3,7 @@ import { mostlyNull, nullable, timeField } from "@ostiary/lib/domain/schemas";
 import { answerWith, descriptionPage, noQuery, REVALIDATE } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { errors } from "../errors.ts";
+import { operatorErrors } from "../documented-errors.ts";
 import type { EdgeDescription } from "./edge-description.ts";
 import type { DescriptionState, ServiceDescriptions } from "./service-descriptions.ts";
 
@@ -63,7 +63,7 @@ export function edgeHandlers({ edge, descriptions, title, page_enabled }: EdgeRo
   return app
     .guard({ query: noQuery, detail: { tags: ["Edge"] } })
     .get(EDGE_DESCRIPTION, async ({ request }) => answerWith(request, await edge.read(), REVALIDATE), {
-      response: { 200: descriptionAnswer, ...errors() },
+      response: { 200: descriptionAnswer, ...operatorErrors() },
       detail: {
         operationId: "getEdgeDocument",
         summary: "Get the edge description",
@@ -72,7 +72,7 @@ export function edgeHandlers({ edge, descriptions, title, page_enabled }: EdgeRo
       },
     })
     .get("/edge/documents", () => ({ documents: [...descriptions.states.values()].map(show) }), {
-      response: { 200: ServiceDescriptionStates, ...errors() },
+      response: { 200: ServiceDescriptionStates, ...operatorErrors() },
       detail: {
         operationId: "listServiceDocuments",
         summary: "List the descriptions of services",

@@ -1,7 +1,7 @@
 import { type Clock, readBounded, resultInSlices } from "@ostiary/lib/async";
-import { outlineJson } from "@ostiary/lib/domain/json";
+import { reasonOf } from "@ostiary/lib/domain/errors";
+import { outlineJson, tryJson, tryUtf8 } from "@ostiary/lib/domain/json";
 import { NotADescription, ServiceDescription } from "@ostiary/lib/edge-description";
-import { reasonOf } from "@ostiary/lib/runtime/http";
 
 /** The time that parsing may block the event loop before other work runs. */
 const SLICE_MS = 5;
@@ -24,7 +24,7 @@ export interface ReceivedDescription {
  *
  * @throws NotADescription with a reason for the operator
  */
-export async function readDocument(
+export async function readDescription(
   url: string,
   etag: string | null,
   { clock, stopping }: { clock: Clock; stopping: AbortSignal },
@@ -84,32 +84,22 @@ function refusalOf(status: number, headers: Headers): string | null {
   return Number(headers.get("content-length")) > DESCRIPTION_BYTES_MAX ? TOO_LARGE : null;
 }
 
+const NOT_JSON = "The description is not JSON.";
 const TOO_LARGE = `The description has more than ${DESCRIPTION_BYTES_MAX} bytes.`;
 
 /** The maximum number of objects, arrays, members and items in a description. */
 const VALUES_MAX = 150_000;
 
 function* parse(bytes: Uint8Array): Generator<void, ServiceDescription> {
-  const text = decoded(bytes);
+  const text = tryUtf8(bytes);
+  if (text === undefined) throw new NotADescription(NOT_JSON);
   yield;
   const { too_deep_at, values } = outlineJson(text);
   if (too_deep_at !== null) throw new NotADescription("The description is nested too deeply.");
   if (values > VALUES_MAX) throw new NotADescription(`The description has more than ${VALUES_MAX} values.`);
   yield;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new NotADescription("The description is not JSON.");
-  }
+  const value = tryJson(text, JSON.parse);
+  if (value === undefined) throw new NotADescription(NOT_JSON);
   yield;
   return yield* ServiceDescription.read(value);
-}
-
-function decoded(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new NotADescription("The description is not JSON.");
-  }
 }

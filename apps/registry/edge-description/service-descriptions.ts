@@ -1,4 +1,5 @@
 import { type Clock, Loop, Semaphore } from "@ostiary/lib/async";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import { addressOf, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import {
   type KnownDescription,
@@ -7,7 +8,7 @@ import {
 } from "@ostiary/lib/edge-description";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { CurrentTable } from "../lookup/current-table.ts";
-import { type ReceivedDescription, readDocument } from "./read-description.ts";
+import { type ReceivedDescription, readDescription } from "./read-description.ts";
 
 /** The maximum number of requests in flight to services. */
 const CALLS_MAX = 8;
@@ -45,7 +46,7 @@ interface Entry {
 interface ServiceDescriptionsOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** How long after a successful read a description is requested again. */
+  /** The time between a successful read of a description and the next request for it. */
   readonly refresh_ms: number;
 }
 
@@ -88,9 +89,9 @@ export class ServiceDescriptions {
     for (const [service, { url, openapi }] of services) {
       if (openapi !== undefined) this.#name(service, `http://${addressOf(url)}${openapi}`, openapi);
     }
-    const now_ms = this.#options.clock.elapsed_ms();
+    const nowMs = this.#options.clock.elapsed_ms();
     for (const [service, entry] of this.#entries) {
-      if (entry.due_ms <= now_ms) this.#begin(service, entry);
+      if (entry.due_ms <= nowMs) this.#begin(service, entry);
     }
   }
 
@@ -138,17 +139,15 @@ export class ServiceDescriptions {
   async #read(service: string, entry: Entry): Promise<void> {
     const { clock, refresh_ms } = this.#options;
     try {
-      const read = await readDocument(entry.url, entry.etag, {
-        clock,
-        stopping: this.#stopping.signal,
-      });
+      const stopping = this.#stopping.signal;
+      const read = await readDescription(entry.url, entry.etag, { clock, stopping });
       if (!this.#isCurrent(service, entry)) return;
       if (read !== null) this.#take(entry, read);
       this.#succeeded(service, entry);
       entry.due_ms = clock.elapsed_ms() + refresh_ms;
     } catch (error) {
       if (!this.#isCurrent(service, entry)) return;
-      this.#failed(service, entry, error instanceof NotADescription ? error.message : String(error));
+      this.#failed(service, entry, reasonOf(error));
       entry.due_ms = clock.elapsed_ms() + Math.min(RETRY_MS * 2 ** (entry.failures - 1), refresh_ms);
     }
   }

@@ -17,7 +17,7 @@ export function readInstance({ key, value }: Pick<RouteEntry, "key" | "value">):
   if (value.length > INSTANCE_LENGTH_MAX) return null;
   const parsed = tryJson(value);
   if (!Value.Check(GatewayInstance, parsed) || INSTANCES_PREFIX + parsed.instance !== key) return null;
-  // a gateway of a later version may have more fields
+  // the entry of a gateway with a later version of Ostiary may have more fields
   const instance = Value.Decode(GatewayInstance, Value.Clean(GatewayInstance, parsed));
   const skipped = instance.skipped.map(({ service, reason }) => skippedService(service, reason));
   return { ...instance, skipped };

@@ -4,7 +4,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { errors } from "../errors.ts";
+import { operatorErrors } from "../documented-errors.ts";
 import { listGateways } from "./list-gateways.ts";
 
 const gatewaysQuery = Type.Object(
@@ -25,7 +25,7 @@ export function gatewayHandlers(database: Database, routeStore: RouteStore) {
     ({ query: { starting_after } }) => listGateways(database, routeStore, starting_after),
     {
       query: gatewaysQuery,
-      response: { 200: Gateways, ...errors() },
+      response: { 200: Gateways, ...operatorErrors() },
       detail: {
         operationId: "listGateways",
         tags: ["Gateways"],

@@ -70,15 +70,15 @@ function wrongRole(message: string) {
  * labels.
  */
 export function decisionOn(
-  { scope, requiredLabels }: CompiledRoute,
+  { scope, required_labels }: CompiledRoute,
   labels: readonly string[],
 ): Required<Pick<Lookup, "allowed" | "decided_by">> {
   // labels apply to organization and member routes only
   const isOfMembers = scope === "organization" || scope === "member";
-  if (requiredLabels === null || !isOfMembers) return { allowed: true, decided_by: [] };
-  const allowed = labelsSuffice(requiredLabels, labels);
+  if (required_labels === null || !isOfMembers) return { allowed: true, decided_by: [] };
+  const allowed = labelsSuffice(required_labels, labels);
   const decisive = allowed
-    ? labels.filter((label) => labelsSuffice(requiredLabels, [label]))
-    : requiredLabels.list;
+    ? labels.filter((label) => labelsSuffice(required_labels, [label]))
+    : required_labels.list;
   return { allowed, decided_by: [...decisive] };
 }

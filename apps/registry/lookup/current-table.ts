@@ -14,8 +14,8 @@ import { type Changes, readChanges } from "./sql.ts";
 const SLICE_MS = 5;
 
 /**
- * The route table of the current services in the database. A read first loads what was written since the last read.
- * Like a gateway, leaves out services whose config this version cannot read.
+ * The route table of the current services in the database. A read first loads the writes since the last read. Like a
+ * gateway, the table leaves out services whose config this version of Ostiary cannot read.
  */
 export class CurrentTable {
   readonly #database: Database;

@@ -17,7 +17,7 @@ import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { errors } from "../errors.ts";
+import { operatorErrors } from "../documented-errors.ts";
 import { callerLabels, callerParameters, decisionOn } from "./caller.ts";
 import type { CurrentTable } from "./current-table.ts";
 
@@ -68,7 +68,7 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
   const listed = { roles: known.sort((one, other) => (one.slug < other.slug ? -1 : 1)) };
   const app = new Elysia({ name: "lookup", normalize: false }).get("/roles", () => listed, {
     query: noQuery,
-    response: { 200: Roles, ...errors() },
+    response: { 200: Roles, ...operatorErrors() },
     detail: {
       operationId: "listRoles",
       tags: ["Routes"],
@@ -100,7 +100,7 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
       query,
       response: {
         200: Lookup,
-        ...errors(noRoute),
+        ...operatorErrors(noRoute),
       },
       detail: {
         operationId: "findRoute",
@@ -133,16 +133,16 @@ function describe(match: RouteMatch, row: StoredRoute | undefined): Lookup {
  * the gateway's default limit applies to the route.
  */
 function limitsFor(
-  { rateLimit, bucketPrefix }: CompiledRoute,
+  { rate_limit, bucketPrefix }: CompiledRoute,
   plan: string | undefined,
 ): Pick<Lookup, "limits"> {
-  if (plan === undefined || rateLimit === "fallback") return {};
-  if (rateLimit === null) return { limits: [] };
-  if ("requests" in rateLimit) {
-    const { requests, windowSeconds: window_seconds } = rateLimit;
+  if (plan === undefined || rate_limit === "fallback") return {};
+  if (rate_limit === null) return { limits: [] };
+  if ("requests" in rate_limit) {
+    const { requests, window_seconds } = rate_limit;
     return { limits: [{ policy: policyIn(bucketPrefix), requests, window_seconds }] };
   }
-  return { limits: limitsOf(rateLimit, plan).map(shownLimit) };
+  return { limits: limitsOf(rate_limit, plan).map(shownLimit) };
 }
 
 function place({ service, scope, method, path }: CompiledRoute): NearestRoute {

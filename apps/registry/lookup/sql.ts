@@ -1,7 +1,7 @@
 import { type Database, preparedRows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
-/** A current service as stored in the database. Another version may have written the config. */
+/** A current service as stored. Another version of Ostiary may have written the config, so its type is unknown. */
 interface StoredService {
   name: string;
   revision: number;

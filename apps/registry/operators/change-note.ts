@@ -5,6 +5,7 @@ import {
   REASON_LENGTH_MAX,
 } from "@ostiary/lib/contracts/registry-api";
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
+import { tryUtf8 } from "@ostiary/lib/domain/json";
 import { Type } from "@sinclair/typebox";
 
 /** The reason and the link that an operator gives with a write (RG-119). */
@@ -56,12 +57,7 @@ export function readChangeNote(headers: Headers): ChangeNote {
  */
 function textOf(header: string | null): string | null | undefined {
   const value = header?.trim() ?? "";
-  if (value === "") return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(value, "latin1"));
-  } catch {
-    return undefined;
-  }
+  return value === "" ? null : tryUtf8(Buffer.from(value, "latin1"));
 }
 
 function isReason(text: string): boolean {

@@ -1,7 +1,7 @@
 import { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
 import { noQuery } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
-import { errors } from "../errors.ts";
+import { operatorErrors } from "../documented-errors.ts";
 import { operatorOf } from "./access.ts";
 
 /** Serves `GET /operator`, which returns the calling operator (RG-115). */
@@ -19,7 +19,7 @@ export function operatorHandlers() {
     },
     {
       query: noQuery,
-      response: { 200: CurrentOperator, ...errors() },
+      response: { 200: CurrentOperator, ...operatorErrors() },
       detail: {
         operationId: "getOperator",
         tags: ["Operators"],

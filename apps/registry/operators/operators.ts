@@ -114,11 +114,11 @@ export class Operators {
 
   /** Returns the first operator of the file whose claims the token has, or null if there is none (RG-126). */
   #withClaims(token: TokenClaims): Operator | null {
-    const now_ms = this.#options.clock.now();
+    const nowMs = this.#options.clock.now();
     let found: Operator | null = null;
     for (const { operator, claims } of this.#listed) {
       if (claims === null) continue;
-      const isOver = claims.ends_ms !== null && claims.ends_ms <= now_ms;
+      const isOver = claims.ends_ms !== null && claims.ends_ms <= nowMs;
       if (fitsClaims(claims, token) && !isOver) found ??= operator;
     }
     return found;
@@ -130,11 +130,11 @@ export class Operators {
    */
   find(token: string): Operator | null {
     const given = Buffer.from(sha256Of(token), "hex");
-    const now_ms = this.#options.clock.now();
+    const nowMs = this.#options.clock.now();
     let found: Operator | null = null;
     for (const { operator, sha256, ends_ms } of this.#tokens) {
       const isSame = timingSafeEqual(given, sha256);
-      const isOver = ends_ms !== null && ends_ms <= now_ms;
+      const isOver = ends_ms !== null && ends_ms <= nowMs;
       if (isSame && !isOver) found = operator;
     }
     return found;

@@ -1,7 +1,7 @@
 import { Projections } from "@ostiary/lib/contracts/registry-api";
 import { noQuery } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
-import { errors } from "../errors.ts";
+import { operatorErrors } from "../documented-errors.ts";
 import type { ProjectionLag } from "./lag.ts";
 
 /** Serves `GET /projections`, the outstanding projections. */
@@ -11,7 +11,7 @@ export function projectionHandlers(lag: ProjectionLag) {
     async () => ({ outstanding: await lag.list() }),
     {
       query: noQuery,
-      response: { 200: Projections, ...errors() },
+      response: { 200: Projections, ...operatorErrors() },
       detail: {
         operationId: "listProjections",
         tags: ["Gateways"],

@@ -65,18 +65,18 @@ export class ProjectionLag {
 
   async #list(): Promise<LateService[]> {
     const rows = await listOutstandingAges(this.#database);
-    const now_ms = this.#clock.now();
+    const nowMs = this.#clock.now();
     const waiting = new Map<string, Waiting>();
     for (const { name, projected_fence, age_ms } of rows) {
       const known = this.#waiting.get(name);
       const isSame = known?.projected_fence === projected_fence;
-      const since_ms = known && isSame ? known.since_ms : Math.min(now_ms, now_ms - age_ms);
+      const since_ms = known && isSame ? known.since_ms : Math.min(nowMs, nowMs - age_ms);
       waiting.set(name, { projected_fence, since_ms });
     }
     this.#waiting = waiting;
     return Array.from(waiting, ([service, { since_ms }]) => ({
       service,
-      age_seconds: (now_ms - since_ms) / 1_000,
+      age_seconds: (nowMs - since_ms) / 1_000,
     })).sort((a, b) => b.age_seconds - a.age_seconds);
   }
 }
@@ -85,7 +85,7 @@ export class ProjectionLag {
 export class LagAlarm {
   readonly #log: Logger;
   readonly #clock: Clock;
-  #lastLine_ms = Number.NEGATIVE_INFINITY;
+  #lastLineMs = Number.NEGATIVE_INFINITY;
   #isRaised = false;
 
   constructor(log: Logger, clock: Clock) {
@@ -102,9 +102,9 @@ export class LagAlarm {
   }
 
   #raise(lag: Lag): void {
-    const now_ms = this.#clock.elapsed_ms();
-    if (now_ms - this.#lastLine_ms < LINE_PAUSE_MS) return;
-    this.#lastLine_ms = now_ms;
+    const nowMs = this.#clock.elapsed_ms();
+    if (nowMs - this.#lastLineMs < LINE_PAUSE_MS) return;
+    this.#lastLineMs = nowMs;
     this.#isRaised = true;
     const { outstanding, age_seconds } = lag;
     this.#log.error({ outstanding, age_seconds }, `gateways may lack the newest routes: ${describe(lag)}`);

@@ -5,7 +5,7 @@ import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./sql.ts";
 
-/** How far in the future a valid fence can be. A fence is a time in microseconds, so a later fence was never issued. */
+/** The maximum time by which a valid fence can be in the future. A fence is a time in microseconds. */
 const AHEAD_MAX_MS = 86_400_000;
 
 /** The result of an attempt; `superseded` means that the route store has a newer fence. */

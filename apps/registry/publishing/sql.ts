@@ -73,11 +73,11 @@ export async function otherPolicies(orm: Orm, incoming: Configs): Promise<(typeo
 interface CurrentTest {
   readonly service: string;
   readonly index: number;
-  /** The test as stored. Another version may have written it. */
+  /** The test as stored. Another version of Ostiary may have written it, so its type is unknown. */
   readonly test: unknown;
 }
 
-/** Returns the tests of all current services but `names`, in the order of the services. */
+/** Returns the tests of all current services other than `names`, in the order of the services' names. */
 export function otherTests(orm: Orm, names: readonly string[]): Promise<CurrentTest[]> {
   return rows<CurrentTest>(
     orm,

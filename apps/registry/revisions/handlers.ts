@@ -4,7 +4,13 @@ import { errorResponses } from "@ostiary/lib/openapi";
 import { noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { errors, foreignService, routeConflict, unknownService, unreadable } from "../errors.ts";
+import {
+  foreignService,
+  operatorErrors,
+  routeConflict,
+  unknownService,
+  unreadable,
+} from "../documented-errors.ts";
 import { waitedFor, waitQuery } from "../gateways/wait-parameter.ts";
 import {
   RevisionParam,
@@ -41,7 +47,7 @@ function historyHandlers({ database }: Publishing) {
     return database.run("select_revision", (orm) => readRevision(orm, service, number));
   };
   return new Elysia({ name: "history", normalize: false, prefix: PREFIX })
-    .guard({ query: noQuery, response: errors(unknownService), detail })
+    .guard({ query: noQuery, response: operatorErrors(unknownService), detail })
     .resolve(({ params }) => ({ service: serviceName(params) }))
     .get(
       "",
@@ -69,7 +75,7 @@ function historyHandlers({ database }: Publishing) {
       },
       {
         params: diffParams,
-        response: { 200: Diff, ...errors(unreadable) },
+        response: { 200: Diff, ...operatorErrors(unreadable) },
         detail: operations.diffRevisions,
       },
     );
@@ -78,7 +84,7 @@ function historyHandlers({ database }: Publishing) {
 /** Serves the restore of a revision. */
 function restoreHandlers(publishing: Publishing) {
   return new Elysia({ name: "restore", normalize: false, prefix: PREFIX })
-    .guard({ response: errors(unknownService), detail })
+    .guard({ response: operatorErrors(unknownService), detail })
     .post(
       "/:rev/restore",
       async ({ params: { name, rev }, query: { wait_ms }, request, set }) => {

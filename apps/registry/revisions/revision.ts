@@ -10,7 +10,10 @@ export function showRevision({ created_at, config, ...row }: RevisionRow): Revis
   return { ...row, ...configOf(config), created_at: created_at.toISOString() };
 }
 
-/** Returns the config of a revision, or null for a deletion. Throws a 409 if this version cannot read the config. */
+/**
+ * Returns the config of a revision, or null for a deletion. Throws a 409 if this version of Ostiary cannot read the
+ * config.
+ */
 export function readableConfig({
   service,
   revision,

@@ -5,8 +5,15 @@ import { errorResponses } from "@ostiary/lib/openapi";
 import { describedBody, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
+import {
+  foreignService,
+  operatorErrors,
+  routeConflict,
+  unknownService,
+  unreadable,
+  wrongUrl,
+} from "../documented-errors.ts";
 import { readJson } from "../documents/document.ts";
-import { bodyErrors, errors, foreignService, routeConflict, unknownService, unreadable } from "../errors.ts";
 import { waitedFor, waitQuery } from "../gateways/wait-parameter.ts";
 import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
@@ -43,7 +50,7 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_b
         },
         {
           query: listQuery,
-          response: { 200: Services, ...errors() },
+          response: { 200: Services, ...operatorErrors() },
           detail: operations.listServices,
         },
       )
@@ -57,7 +64,7 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_b
         {
           query: noQuery,
           params: serviceParams,
-          response: { 200: Service, ...errors(unknownService, unreadable) },
+          response: { 200: Service, ...operatorErrors(unknownService, unreadable) },
           detail: operations.getService,
         },
       )
@@ -89,7 +96,11 @@ function serviceWriteHandlers(publishing: Publishing, body_bytes_max: number) {
         return { ...answerService(set, result), propagation };
       },
       {
-        response: { 200: WrittenService, ...errors(routeConflict), ...bodyErrors("url") },
+        response: {
+          200: WrittenService,
+          ...operatorErrors(routeConflict, "PAYLOAD_TOO_LARGE"),
+          ...errorResponses(wrongUrl("url")),
+        },
         detail: {
           ...operations.putService,
           requestBody: describedBody(ServiceConfig, "The service, as in a configuration document."),
@@ -111,7 +122,11 @@ function serviceWriteHandlers(publishing: Publishing, body_bytes_max: number) {
         return undefined;
       },
       {
-        response: { 200: Deleted, 204: Type.Void({ description: "Deleted." }), ...errors(unknownService) },
+        response: {
+          200: Deleted,
+          204: Type.Void({ description: "Deleted." }),
+          ...operatorErrors(unknownService),
+        },
         detail: operations.deleteService,
       },
     );

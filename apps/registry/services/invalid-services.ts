@@ -23,8 +23,8 @@ interface Checked {
 }
 
 /**
- * Checks the current services by today's rules, as a restore would. The rules may refuse what an earlier version
- * accepted. Each revision is checked once, at boot or when `invalidServices` first needs it.
+ * Checks the current services by today's rules, as a restore would. The rules may refuse a config that an earlier
+ * version of Ostiary accepted. Each revision is checked once, at boot or when `invalidServices` first needs it.
  */
 export class Recheck {
   readonly #database: Database;

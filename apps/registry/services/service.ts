@@ -8,7 +8,7 @@ type ServiceRow = typeof services.$inferSelect;
 /** A current service, with the config of its newest revision. */
 export type CurrentService = Pick<ServiceRow, "name" | "revision"> & { config: StoredServiceConfig };
 
-/** A current service with a newest revision that this version cannot read. */
+/** A current service with a newest revision that this version of Ostiary cannot read. */
 export type UnreadableService = Pick<ServiceRow, "name" | "revision"> & {
   config: null;
   unreadable: FieldError[];

@@ -23,7 +23,10 @@ export function listServices(orm: Orm): Promise<(CurrentService | UnreadableServ
   return currentServices(orm);
 }
 
-/** Returns a current service. Throws a 404 if it does not exist, and a 409 if this version cannot read its config. */
+/**
+ * Returns a current service. Throws a 404 if it does not exist, and a 409 if this version of Ostiary cannot read its
+ * config.
+ */
 export async function readService(orm: Orm, name: string): Promise<CurrentService> {
   const [service] = await currentServices(orm, eq(services.name, name));
   if (service === undefined) throw notFound("service", name);

@@ -87,7 +87,7 @@ export class Cosigner {
     }
   }
 
-  /** Checks what does not depend on earlier cosignatures: form, log, signature and sizes. */
+  /** Checks the parts of a submission that do not depend on earlier cosignatures: form, log, signature and sizes. */
   async #verified(submission: Submission): Promise<Signed> {
     const note = readNote(submission.note);
     const head = note === null ? null : readTreeHead(note.text);
@@ -138,7 +138,7 @@ export class Cosigner {
       : { size: last.size, root: Uint8Array.fromBase64(last.root) };
   }
 
-  /** Stores the head, and only then signs it. */
+  /** Stores the head before signing it, so that no cosigned head is lost in a crash. */
   async #cosign({ head: { origin, size, root }, text }: Signed): Promise<Answer> {
     const { key, clock, metrics } = this.#deps;
     await this.#store(new Map(this.#heads).set(origin, { origin, size, root: root.toBase64() }));
@@ -148,8 +148,8 @@ export class Cosigner {
   }
 
   /**
-   * Stores heads. Keeps the old heads in memory after a failure, because the file may then contain the old or
-   * the new ones.
+   * Stores heads. After a failure, the file may contain the old or the new heads. The old heads then stay in memory, and
+   * the state counts as unwritable until {@link check} succeeds.
    */
   async #store(heads: ReadonlyMap<string, CosignedHead>): Promise<void> {
     try {

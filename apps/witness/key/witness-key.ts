@@ -7,7 +7,7 @@ import {
   signingKeyFileProblems,
 } from "@ostiary/lib/runtime/config/signing-key-file";
 
-/** Returns what is wrong with the key file; a check for `loadConfig`. */
+/** Returns the problems of the key file. A check for `loadConfig`. */
 export const checkWitnessKeyFile = ({ WITNESS_KEY_FILE }: { WITNESS_KEY_FILE?: string }) =>
   signingKeyFileProblems("WITNESS_KEY_FILE", WITNESS_KEY_FILE);
 
@@ -28,6 +28,6 @@ export function verifierKeyOf({ name, publicKey }: NoteSigner): string {
   return noteKeyText({ name, publicKey, type: WITNESS_COSIGNATURE });
 }
 
-function signerOf(name: string, { x, private_key }: Ed25519Key): NoteSigner {
-  return { name, publicKey: new Uint8Array(Buffer.from(x, "base64url")), privateKey: private_key };
+function signerOf(name: string, { x, privateKey }: Ed25519Key): NoteSigner {
+  return { name, publicKey: new Uint8Array(Buffer.from(x, "base64url")), privateKey };
 }

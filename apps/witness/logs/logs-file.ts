@@ -43,7 +43,7 @@ const LogsFileShape = Type.Object(
       rule: `must be a list of 1 to ${LOGS_MAX} logs`,
     }),
   },
-  { additionalProperties: false, rule: "must be a map with logs" },
+  { additionalProperties: false, rule: "must be a map with the key logs" },
 );
 type LogsFile = Static<typeof LogsFileShape>;
 

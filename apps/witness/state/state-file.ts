@@ -1,6 +1,6 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorCode, fits } from "@ostiary/lib/domain/errors";
+import { fits, systemErrorCode } from "@ostiary/lib/domain/errors";
 import { parseIJson } from "@ostiary/lib/domain/json";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -103,7 +103,7 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new NotAState(errorCode(error) === "ENOENT" ? "missing" : "unreadable");
+    throw new NotAState(systemErrorCode(error) === "ENOENT" ? "missing" : "unreadable");
   }
 }
 

@@ -7,7 +7,7 @@ import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
 
 const id = (description: string) =>
   Type.String({ minLength: 1, maxLength: AUDIT_ID_BYTES_MAX, description, examples: [ULID_EXAMPLE] });
-const requestId = Type.String({
+const request_id = Type.String({
   description: "The request's X-Request-ID.",
   examples: [REQUEST_ID_EXAMPLE],
 });
@@ -175,7 +175,7 @@ function batchOf(noun: "intents" | "outcomes", items: TSchema) {
 
 /** An intent in a batch: `POST /internal/intents`. */
 export const identifiedIntentSchema = Type.Composite(
-  [Type.Object({ request_id: requestId }), intentSchema],
+  [Type.Object({ request_id }), intentSchema],
   open("Identified intent", "An intent with the id of its request."),
 );
 export type IdentifiedIntent = Static<typeof identifiedIntentSchema>;
@@ -189,7 +189,7 @@ export const intentsSchema = Type.Object(
 
 /** An outcome in a batch: `POST /internal/outcomes`. */
 export const identifiedOutcomeSchema = Type.Composite(
-  [Type.Object({ request_id: requestId }), outcomeSchema],
+  [Type.Object({ request_id }), outcomeSchema],
   open("Identified outcome", "An outcome with the id of its request."),
 );
 export type IdentifiedOutcome = Static<typeof identifiedOutcomeSchema>;
@@ -208,7 +208,7 @@ function resultsSchema<Result extends TSchema>(noun: "Intent" | "Outcome", resul
       results: Type.Array(
         Type.Object(
           {
-            request_id: nullable(requestId, {
+            request_id: nullable(request_id, {
               description: "The id of the request, or null if the item has no id.",
             }),
             result,
@@ -224,19 +224,21 @@ function resultsSchema<Result extends TSchema>(noun: "Intent" | "Outcome", resul
 }
 
 const invalid = Type.Literal("invalid");
-const RESULT = { description: "The result of the write." };
 
 export const intentResultsSchema = resultsSchema(
   "Intent",
-  Type.Union([Type.Literal("created"), Type.Literal("existing"), invalid], RESULT),
+  Type.Union([Type.Literal("created"), Type.Literal("existing"), invalid], {
+    description:
+      "`created` if the intent was written, `existing` if the log already had it, `invalid` if it was refused.",
+  }),
 );
 export type IntentAnswer = Static<typeof intentResultsSchema>["results"][number];
 
 export const outcomeResultsSchema = resultsSchema(
   "Outcome",
-  Type.Union(
-    [Type.Literal("applied"), Type.Literal("already_final"), Type.Literal("not_found"), invalid],
-    RESULT,
-  ),
+  Type.Union([Type.Literal("applied"), Type.Literal("already_final"), Type.Literal("not_found"), invalid], {
+    description:
+      "`applied` if the outcome was written, `already_final` if the event already had one. `not_found` if the log has no event of the request, `invalid` if the outcome was refused.",
+  }),
 );
 export type OutcomeAnswer = Static<typeof outcomeResultsSchema>["results"][number];

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, mostlyNull, nullable, timeField } from "../../domain/schemas/index.ts";
-import { createdAt, shapeOf } from "./fields.ts";
+import { created_at, shapeOf } from "./fields.ts";
 
 const fields = {
   id: idField("The key_id."),
@@ -9,7 +9,7 @@ const fields = {
     description: "The first characters of the key, which may be shown to tell keys apart.",
     examples: ["ostiary-k-2-Zm9v"],
   }),
-  created_at: createdAt,
+  created_at,
   expires_at: nullable(timeField("The time when the key expires, or null if it never expires.")),
   last_used_at: nullable(
     timeField(

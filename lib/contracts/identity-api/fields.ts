@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { nullable, timeField } from "../../domain/schemas/index.ts";
 
-export const createdAt = timeField("The time of creation.");
-export const updatedAt = timeField("The time of the last change.");
+export const created_at = timeField("The time of creation.");
+export const updated_at = timeField("The time of the last change.");
 
 /**
  * Returns the options of a response schema. The schema allows no unknown fields. A response that would leak a

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, nullable, timeField } from "../../domain/schemas/index.ts";
-import { createdAt, shapeOf, shownRole } from "./fields.ts";
+import { created_at, shapeOf, shownRole } from "./fields.ts";
 
 /** A token to join an organization (ID-39). */
 export const Invite = Type.Object(
@@ -45,7 +45,7 @@ export const Invite = Type.Object(
       examples: [2],
     }),
     expires_at: timeField("The time when the invite stops being active."),
-    created_at: createdAt,
+    created_at,
   },
   shapeOf("Invite", "A token to join an organization."),
 );

@@ -1,12 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, mostlyNull, nullable } from "../../domain/schemas/index.ts";
-import { createdAt, shapeOf, shownRole, updatedAt } from "./fields.ts";
+import { created_at, shapeOf, shownRole, updated_at } from "./fields.ts";
 
 const principal = Type.Union([Type.Literal("user"), Type.Literal("service_account")], {
   title: "Principal",
   description: "The kind of member: a person or a service account.",
 });
-const displayName = nullable(
+const display_name = nullable(
   Type.String({
     description:
       "The person's name in this organization. If it is not set, the person's global name; if neither is set, null. For a service account, the name of the account.",
@@ -27,11 +27,11 @@ export const Member = Type.Object(
     organization_id: idField("The id of the organization."),
     principal,
     service_account_id: mostlyNull(idField("The id of the service account, or null for a person.")),
-    display_name: displayName,
+    display_name,
     role: shownRole,
     status: MemberStatus,
-    created_at: createdAt,
-    updated_at: updatedAt,
+    created_at,
+    updated_at,
   },
   shapeOf("Member", "A membership in an organization."),
 );

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PlanName } from "../../domain/routes/index.ts";
 import { idField, nullable } from "../../domain/schemas/index.ts";
-import { createdAt, shapeOf, updatedAt } from "./fields.ts";
+import { created_at, shapeOf, updated_at } from "./fields.ts";
 
 /** A tenant (ID-23). Data of one organization is never visible to another. */
 export const Organization = Type.Object(
@@ -9,8 +9,8 @@ export const Organization = Type.Object(
     id: idField("The organization_id."),
     name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
     plan: nullable(PlanName, { description: "The plan of the organization, or null without a plan." }),
-    created_at: createdAt,
-    updated_at: updatedAt,
+    created_at,
+    updated_at,
   },
   shapeOf("Organization", "A tenant. No other organization can access its data."),
 );

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { idField } from "../../domain/schemas/index.ts";
-import { createdAt, shapeOf, shownRole, updatedAt } from "./fields.ts";
+import { created_at, shapeOf, shownRole, updated_at } from "./fields.ts";
 import { MemberStatus } from "./member.ts";
 
 /** A non-human member of one organization (ID-50). */
@@ -12,8 +12,8 @@ export const ServiceAccount = Type.Object(
     name: Type.String({ description: "The name of the service account.", examples: ["Nightly build"] }),
     role: shownRole,
     status: MemberStatus,
-    created_at: createdAt,
-    updated_at: updatedAt,
+    created_at,
+    updated_at,
   },
   shapeOf("Service account", "A non-human member of one organization."),
 );

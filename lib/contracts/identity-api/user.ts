@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, nullable } from "../../domain/schemas/index.ts";
-import { createdAt, shapeOf, shownRole, updatedAt } from "./fields.ts";
+import { created_at, shapeOf, shownRole, updated_at } from "./fields.ts";
 
 /** Whether a person is admitted. */
 export const PersonStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
@@ -17,8 +17,8 @@ export const User = Type.Object(
       Type.String({ description: "The person's global name.", examples: ["Ada Lovelace"] }),
     ),
     status: PersonStatus,
-    created_at: createdAt,
-    updated_at: updatedAt,
+    created_at,
+    updated_at,
   },
   shapeOf("User", "A person in the directory."),
 );

@@ -38,7 +38,8 @@ export const Revision = Type.Object(
     }),
     unreadable: Type.Optional(
       Type.Array(FieldError, {
-        description: "Only for a config that another version wrote: the part that this version cannot read.",
+        description:
+          "Only for a config that another version of Ostiary wrote: the part that this version cannot read.",
       }),
     ),
     request_id: Type.String({

@@ -69,7 +69,7 @@ export const Services = Type.Object(
     unreadable: Type.Optional(
       mapOf(ServiceName, Type.Array(FieldError), {
         description:
-          "The parts of configs that this version cannot read, by service name. Another version wrote these configs.",
+          "The parts of configs that this version cannot read, by service name. Another version of Ostiary wrote these configs.",
       }),
     ),
   },

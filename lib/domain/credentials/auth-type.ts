@@ -12,7 +12,7 @@ export const AuthType = Type.Union(
     Type.Literal("member_apikey"),
     Type.Literal("member_session"),
   ],
-  { title: "Auth type", description: "The kind of credential with which the caller proved its identity." },
+  { title: "Auth type", description: "The kind of credential with which the caller authenticated." },
 );
 export type AuthType = Static<typeof AuthType>;
 type CredentialAuthType = Exclude<AuthType, "jwt">;

@@ -34,13 +34,13 @@ export const ErrorEnvelope = Type.Object(
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>;
 
 /** Returns the response body for `error`. */
-export function envelope(error: ApiError, requestId: string): ErrorEnvelope {
+export function envelope(error: ApiError, request_id: string): ErrorEnvelope {
   return {
     error: {
       type: error.status === 429 || error.status >= 500 ? "api_error" : "invalid_request_error",
       code: wireCode(error.code),
       message: error.message,
-      request_id: requestId,
+      request_id,
       details: error.details,
     },
   };

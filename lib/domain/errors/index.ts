@@ -3,4 +3,5 @@ export * from "./details.ts";
 export * from "./envelope.ts";
 export * from "./error-codes.ts";
 export * from "./field-errors.ts";
+export * from "./reason.ts";
 export * from "./system-error-code.ts";

@@ -24,7 +24,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** Returns the outline of a text, which may be malformed JSON. Takes linear time. */
-export function outlineJson(text: string, depth_max = JSON_DEPTH_MAX): JsonOutline {
+export function outlineJson(text: string, depthMax = JSON_DEPTH_MAX): JsonOutline {
   let depth = 0;
   let members = 0;
   let values = 1;
@@ -34,7 +34,7 @@ export function outlineJson(text: string, depth_max = JSON_DEPTH_MAX): JsonOutli
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth++;
       values++;
-      if (depth > depth_max) return { too_deep_at: index, members, values };
+      if (depth > depthMax) return { too_deep_at: index, members, values };
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
     else if (code === COMMA) values++;
     else if (code === COLON) members++;

@@ -13,8 +13,8 @@ export class JsonTooDeep extends Error {
  *
  * @throws SyntaxError for malformed JSON, {@link JsonTooDeep} for JSON beyond the maximum depth.
  */
-export function parseJson(text: string, depth_max?: number): unknown {
-  if (outlineJson(text, depth_max).too_deep_at !== null) throw new JsonTooDeep();
+export function parseJson(text: string, depthMax?: number): unknown {
+  if (outlineJson(text, depthMax).too_deep_at !== null) throw new JsonTooDeep();
   return JSON.parse(text);
 }
 

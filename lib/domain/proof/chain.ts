@@ -5,7 +5,7 @@ const HASH_BYTES = 32;
 /** A SHA-256 hash, such as the running hash of a chain after one entry. */
 export type Hash = Uint8Array;
 
-/** `chain_0`, and the `previous` of the first checkpoint. */
+/** 32 zero bytes: the hash of a chain without entries (`chain_0`), and the `previous` hash of the first checkpoint. */
 export const ZERO_HASH: Hash = new Uint8Array(HASH_BYTES);
 
 const encoder = new TextEncoder();
@@ -37,7 +37,7 @@ export function hashOf(...parts: readonly Uint8Array[]): Hash {
   return sha256(bytes);
 }
 
-/** Returns `chain_n = SHA-256(chain_{n-1} || SHA-256(entry_n))` (AU-50); `entry_hash` is the inner hash. */
+/** Returns `chain_n = SHA-256(chain_{n-1} || SHA-256(entry_n))` (AU-50). `entry_hash` is `SHA-256(entry_n)`. */
 export function nextInChain(previous: Hash, entry_hash: Hash): Hash {
   return hashOf(previous, entry_hash);
 }

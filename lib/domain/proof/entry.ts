@@ -23,7 +23,7 @@ export interface LoggedEvent {
 
 /**
  * The values of an intent that its outcome replaced: the outcome of a user route may name an organization and
- * a member. Null if the outcome named none.
+ * a member. Null if the outcome named no organization.
  */
 export type WrittenByIntent = { organization_id: string | null; member_id: string | null } | null;
 

@@ -33,14 +33,14 @@ function mapKey(owner: string): Hash {
   return sha256(owner);
 }
 
-/** Returns the value of a head: SHA-256 of its position, as 8 big-endian bytes, and its hash. */
+/** Returns the value of a head: SHA-256 of its position (8 big-endian bytes) followed by its chain hash. */
 export function mapValue({ position, chain }: Pick<Head, "position" | "chain">): Hash {
   const bytes = new DataView(new ArrayBuffer(POSITION_BYTES));
   bytes.setBigUint64(0, BigInt(position));
   return hashOf(new Uint8Array(bytes.buffer), chain);
 }
 
-/** Returns the value of a head from the bytes of its position and hash. */
+/** Returns the value of a head whose position and chain hash are already concatenated, as in {@link mapValue}. */
 export function mapValueOfBytes(bytes: Uint8Array): Hash {
   return sha256(bytes);
 }

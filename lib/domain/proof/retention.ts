@@ -15,8 +15,8 @@ export type ChainRange = Static<typeof ChainRange>;
 export const MONTH_PATTERN = "^20[0-9]{2}-(0[1-9]|1[0-2])$";
 
 /**
- * A declaration in the chain of an owner: it names the entries of a month that retention drops. The
- * declaration is an entry itself: it has a position and a salt, and checkpoints sign it like any other.
+ * A declaration in the chain of an owner: it names the entries of a month that retention drops. The declaration is
+ * itself an entry, with a position and a salt, and checkpoints sign it like any other entry.
  */
 export const Retention = Type.Object(
   {

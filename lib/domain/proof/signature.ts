@@ -27,14 +27,14 @@ export type SigningJwk = Static<typeof SigningJwk>;
 /** The private key with which the log signs checkpoints. */
 export interface CheckpointKey {
   kid: string;
-  private_key: CryptoKey;
+  privateKey: CryptoKey;
 }
 
 /** Signs a text as a compact JWS. `type` prevents the use of a signature for another kind of text. */
 export function signText(text: string, type: string, key: CheckpointKey): Promise<string> {
   return new CompactSign(new TextEncoder().encode(text))
     .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: type })
-    .sign(key.private_key);
+    .sign(key.privateKey);
 }
 
 /** Returns the key id that a JWS names, or null for a text that is not a JWS. */

@@ -1,7 +1,7 @@
 /** A maximum number of requests in a fixed window. The first request starts the window. */
 export interface RateLimit {
   readonly requests: number;
-  readonly windowSeconds: number;
+  readonly window_seconds: number;
 }
 
 /** The decision on a request, and the values of its rate-limit headers. */
@@ -14,7 +14,7 @@ export interface RateLimitDecision {
   /** The value of `X-RateLimit-Reset`: the end of the window in epoch seconds, rounded up. */
   readonly reset: number;
   /** The value of `Retry-After`, at least 1. It has no meaning for an admitted request. */
-  readonly retryAfterSeconds: number;
+  readonly retry_after_seconds: number;
 }
 
 /**
@@ -37,6 +37,6 @@ export function decide(
     limit: limit.requests,
     remaining: Math.max(0, limit.requests - count),
     reset: Math.ceil((nowMs + leftMs) / 1000),
-    retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
+    retry_after_seconds: Math.max(1, Math.ceil(leftMs / 1000)),
   };
 }

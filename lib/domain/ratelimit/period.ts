@@ -21,9 +21,9 @@ export function periodNamed(id: string): CalendarPeriod | null {
   return named.id === id ? named : null;
 }
 
-/** Returns the period that contains `now_ms`, epoch milliseconds (GW-182). */
-export function periodAt(period: Period, now_ms: number): CalendarPeriod {
-  const now = new Date(now_ms);
+/** Returns the period that contains `nowMs`, epoch milliseconds (GW-182). */
+export function periodAt(period: Period, nowMs: number): CalendarPeriod {
+  const now = new Date(nowMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const iso = now.toISOString();
   return period === "day"

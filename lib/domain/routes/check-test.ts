@@ -65,9 +65,9 @@ function allowedDiffers({ role, labels, expect }: RouteTest, route: CompiledRout
   if (held === undefined) return [unknownRole(role, roles)];
   // labels apply to organization and member routes only
   const isOfMembers = route.scope === "organization" || route.scope === "member";
-  const allowed = !isOfMembers || labelsSuffice(route.requiredLabels, held);
+  const allowed = !isOfMembers || labelsSuffice(route.required_labels, held);
   if (allowed === expect.allowed) return [];
-  const needed = route.requiredLabels?.list.join(" or ") ?? "no label";
+  const needed = route.required_labels?.list.join(" or ") ?? "no label";
   return [`allowed is ${allowed}, not ${expect.allowed}, since the route needs ${needed}`];
 }
 
@@ -81,10 +81,10 @@ function unknownRole(role: string | undefined, roles: Roles): string {
  * Returns the smallest `requests` of the route's limits, or false if the route is unlimited. Returns a text
  * if the gateway's default limit applies.
  */
-function requestsOf({ rateLimit }: CompiledRoute, plan: string | null): number | false | string {
-  if (rateLimit === "fallback") return "the gateway's default";
-  if (rateLimit === null) return false;
-  if ("requests" in rateLimit) return rateLimit.requests;
-  const limits = limitsOf(rateLimit, plan);
+function requestsOf({ rate_limit }: CompiledRoute, plan: string | null): number | false | string {
+  if (rate_limit === "fallback") return "the gateway's default";
+  if (rate_limit === null) return false;
+  if ("requests" in rate_limit) return rate_limit.requests;
+  const limits = limitsOf(rate_limit, plan);
   return limits.length === 0 ? false : Math.min(...limits.map(({ requests }) => requests));
 }

@@ -11,7 +11,7 @@ export interface CompiledLimit {
    * The same limit for every caller, or a set of limits. Null means unlimited; `fallback` means the gateway's
    * default limit.
    */
-  readonly rateLimit: RateLimit | LimitSet | "fallback" | null;
+  readonly rate_limit: RateLimit | LimitSet | "fallback" | null;
   /** The part of the counter's key before the subject. A {@link LimitSet} has its own prefixes instead. */
   readonly bucketPrefix: string;
 }
@@ -39,22 +39,19 @@ export function compileLimit(
 ): CompiledLimit {
   const { rate_limit, path } = row;
   const inline = loneText(bucketPrefix({ kind: "route", method, path }));
-  if (rate_limit === undefined) return { rateLimit: "fallback", bucketPrefix: inline };
-  if (rate_limit === false) return { rateLimit: null, bucketPrefix: inline };
+  if (rate_limit === undefined) return { rate_limit: "fallback", bucketPrefix: inline };
+  if (rate_limit === false) return { rate_limit: null, bucketPrefix: inline };
   if (Array.isArray(rate_limit)) {
     const limits = rate_limit.map((each) => namedLimit(service, config, each, inline));
-    return { rateLimit: limitSet(limits.map(apart), shared), bucketPrefix: inline };
+    return { rate_limit: limitSet(limits.map(apart), shared), bucketPrefix: inline };
   }
   const named = namedLimit(service, config, rate_limit, inline);
   const { requests, window_seconds, plans, charge } = named.limit;
   if (window_seconds === undefined || plans !== undefined || charge !== undefined) {
-    return { rateLimit: limitSet([named], shared), bucketPrefix: named.bucketPrefix };
+    return { rate_limit: limitSet([named], shared), bucketPrefix: named.bucketPrefix };
   }
-  const rateLimit = share(shared.windows, `${requests}/${window_seconds}`, () => ({
-    requests,
-    windowSeconds: window_seconds,
-  }));
-  return { rateLimit, bucketPrefix: named.bucketPrefix };
+  const limit = share(shared.windows, `${requests}/${window_seconds}`, () => ({ requests, window_seconds }));
+  return { rate_limit: limit, bucketPrefix: named.bucketPrefix };
 }
 
 function namedLimit(

@@ -35,7 +35,7 @@ export interface CompiledRoute extends CompiledLimit {
   readonly paramSegments: readonly number[];
   /** The upstream path, or null when the request's path is used unchanged. */
   readonly upstream: readonly TemplatePart[] | null;
-  readonly requiredLabels: CompiledLabels | null;
+  readonly required_labels: CompiledLabels | null;
   /** Whether requests are audited, if the gateway has auditing enabled. */
   readonly audited: boolean;
   /** The metrics of the route in the process that serves it, or null before the first request. */
@@ -69,7 +69,7 @@ export function* compileService(
       const { names: params, segments: paramSegments } = paramsOf(row.path, shared);
       const upstream =
         row.upstream === undefined ? null : compileUpstream(row.upstream, { scope, params }, shared);
-      const requiredLabels = row.required_labels ? labelsOf(row.required_labels, shared) : null;
+      const required_labels = row.required_labels ? labelsOf(row.required_labels, shared) : null;
       for (const method of row.methods) {
         yield {
           service,
@@ -81,7 +81,7 @@ export function* compileService(
           params,
           paramSegments,
           upstream,
-          requiredLabels,
+          required_labels,
           ...compileLimit(service, config, row, method, shared.limits),
           audited: isAudited(scope, method, row.audit),
           traffic: null,

@@ -27,9 +27,8 @@ export { addressOf } from "./service-url.ts";
 export * from "./setting-changes.ts";
 export * from "./substitute.ts";
 export * from "./table.ts";
-export { expectationText, testText } from "./test-text.ts";
+export { testText } from "./test-text.ts";
 export {
-  type DocumentResult,
   type ServiceResult,
   validateDocument,
   validateService,

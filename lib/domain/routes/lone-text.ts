@@ -1,6 +1,7 @@
 /**
  * Returns a flat copy of a string. The runtime keeps the whole source of a slice in memory, and all parts of
- * a concatenation, which is too much memory for each route.
+ * a concatenation. For thousands of routes, this is too much memory:
+ * see PERFORMANCE.md.
  */
 export function loneText(text: string): string {
   return JSON.parse(JSON.stringify(text));

@@ -42,8 +42,6 @@ const NO_CLAIMS: readonly CompiledRoute[] = [];
  * twice. The cost depends on the depth of the path, not on the number of routes.
  */
 export class RouteFinder {
-  /** The number of nodes that the latest walk visited: the cost of a match. */
-  visited = 0;
   /** The reader of the path. All walks share it, because only one walk runs at a time. */
   readonly #path = new RequestPath();
   #depth = 0;
@@ -52,7 +50,6 @@ export class RouteFinder {
 
   /** Returns the route below `root` that serves `method` on `path`, or null. */
   find(root: Node, method: string, path: string): CompiledRoute | null {
-    this.visited = 0;
     const methodIndex = METHOD_INDEX.get(method);
     if (methodIndex === undefined) return null;
     this.#method = method;
@@ -67,7 +64,6 @@ export class RouteFinder {
   }
 
   #walk(node: Node, level: number): CompiledRoute | null {
-    this.visited++;
     const left = this.#depth - level;
     if (left === 0) return winnerOf(node, this.#method);
     if (node.literals !== null) {

@@ -11,7 +11,7 @@ export interface RouteMatch {
 
 /** An immutable set of routes, taken from a {@link RouteTableBuilder}. */
 export class RouteTable {
-  /** A log message about each route that is left out because another service's route takes precedence. */
+  /** The log messages: one for each route that is left out because another service's route takes precedence. */
   readonly warnings: readonly string[];
   /** The number of services, and the number of routes that requests can reach. */
   readonly counts: { readonly services: number; readonly routes: number };
@@ -37,11 +37,6 @@ export class RouteTable {
   match(method: string, path: string): RouteMatch | null {
     const route = this.#finder.find(this.#root, method, path);
     return route === null ? null : { route, params: this.#finder.paramValues(route) };
-  }
-
-  /** The number of nodes that the latest match visited, as a measure of its cost. */
-  get visited(): number {
-    return this.#finder.visited;
   }
 
   /** Every reachable route in order of precedence. Each read builds a new list. */

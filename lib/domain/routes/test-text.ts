@@ -12,14 +12,8 @@ export function testText({ method, path, role, labels, plan, expect }: RouteTest
   return `${asks}: ${expectationText(expect)}`;
 }
 
-/** Returns a short text about what a test expects. */
-export function expectationText({
-  status,
-  service,
-  upstream,
-  allowed,
-  requests,
-}: RouteTest["expect"]): string {
+/** Returns a short text that describes the expectation of a test. */
+function expectationText({ status, service, upstream, allowed, requests }: RouteTest["expect"]): string {
   if (status !== undefined) return "no route";
   return [
     ...(service === undefined ? [] : [`service ${service}`]),

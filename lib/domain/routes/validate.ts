@@ -50,9 +50,7 @@ export interface DocumentService {
   readonly testPaths: readonly FieldPath[];
 }
 
-export type DocumentResult =
-  | { readonly ok: true; readonly services: Map<string, StoredServiceConfig> }
-  | Invalid;
+type DocumentResult = { readonly ok: true; readonly services: Map<string, StoredServiceConfig> } | Invalid;
 export type ServiceResult = { readonly ok: true; readonly service: StoredServiceConfig } | Invalid;
 
 /** Checks the body of apply and expands its services, in the order of the document. */

@@ -1,3 +1,4 @@
+import { tryUtf8 } from "../json/index.ts";
 import { hashOf } from "../proof/chain.ts";
 
 /** The signature types of C2SP signed-note that this project makes and verifies; all are Ed25519. */
@@ -23,7 +24,6 @@ const NOTE_LENGTH_MAX = 1_000_000;
 const SIGNATURES_MAX = 100;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** One signature line of a note. */
 interface NoteSignature {
@@ -98,11 +98,8 @@ export function readNote(text: string): Note | null {
 
 /** Parses a note from bytes, like {@link readNote}. Returns null for bytes that are not UTF-8. */
 export function readNoteBytes(bytes: Uint8Array): Note | null {
-  try {
-    return readNote(decoder.decode(bytes));
-  } catch {
-    return null;
-  }
+  const text = tryUtf8(bytes, "keep");
+  return text === undefined ? null : readNote(text);
 }
 
 function readSignature(line: string): NoteSignature | null {

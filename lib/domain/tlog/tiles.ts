@@ -49,8 +49,8 @@ function levelOf(text: string): Tile["level"] | null {
 }
 
 /**
- * Returns the tile that contains the hash of a subtree, or the hashes from which it is computed. The tree has
- * `size` leaves.
+ * Returns the tile that contains the hash of a subtree, or the hashes from which that hash is computed. The tree
+ * has `size` leaves.
  */
 export function tileOf(node: TreeNode, size: number): Tile {
   const { level, from } = placeOf(node);

@@ -86,7 +86,7 @@ export class ProviderSession {
    *
    * @param refused whether an API has just refused the current token
    */
-  async accessToken(refused: boolean): Promise<AccessToken> {
+  async currentToken(refused: boolean): Promise<AccessToken> {
     const tokens = this.#tokens;
     if (tokens === null) return { ok: false, reason: "over" };
     const isFresh = tokens.ends_ms === null || tokens.ends_ms - Date.now() > RENEWAL_MS;

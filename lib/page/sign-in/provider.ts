@@ -11,7 +11,7 @@ const Attempt = Type.Object({
   verifier: Type.String(),
   /** The fragment that the page restores after the sign-in. */
   fragment: Type.String(),
-  /** Whether the page asked the provider to show no page. */
+  /** Whether the sign-in is silent, so that the identity provider shows no page. */
   silent: Type.Boolean(),
 });
 type Attempt = Static<typeof Attempt>;

@@ -9,7 +9,10 @@ export function keepInTab(key: string, value: unknown): void {
   sessionStorage.setItem(key, JSON.stringify(value));
 }
 
-/** Returns a stored value, or null if the value is missing or does not match the schema. */
+/**
+ * Returns a stored value. Returns null if the value is missing or does not match the schema, or if the browser
+ * blocks the storage.
+ */
 export function readFromTab<Schema extends TSchema>(key: string, schema: Schema): Static<Schema> | null {
   try {
     const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");

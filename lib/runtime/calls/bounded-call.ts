@@ -1,5 +1,5 @@
 import { readBounded } from "../../async/index.ts";
-import { errorCode } from "../../domain/errors/index.ts";
+import { systemErrorCode } from "../../domain/errors/index.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { CallSpan, Tracing } from "../telemetry/index.ts";
 import { sentOnce } from "./sent-once.ts";
@@ -144,7 +144,7 @@ export const fetchCarrier: CallCarrier = {
 function callFailure(error: unknown, { timeout_ms }: BoundedCall, timedOut: boolean): CallFailed {
   if (error instanceof CallFailed) return error;
   if (timedOut) return new CallFailed(`no answer within ${timeout_ms} ms`, true);
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   const sent = code === null || !UNSENT.has(code);
   return new CallFailed(code ?? "the connection broke", sent, sent);
 }

@@ -1,7 +1,7 @@
 /**
  * Returns the body as a stream. The runtime never resends a stream, so a call with side effects is not
- * retried. The stream is direct: with other kinds, the runtime considers the request unfinished when the
- * response arrives, and closes the connection.
+ * retried. The stream has the type `direct`: with other types, the runtime considers the request unfinished
+ * when the response arrives, and closes the connection.
  */
 export function sentOnce(body: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({

@@ -26,12 +26,12 @@ export function readKeyPair(cert_file: NamedFile, key_file: NamedFile): KeyPair 
     const message = "must hold a certificate in PEM form, with its chain after it.";
     return { variable: cert_file.variable, message };
   }
-  const private_key = attempt(() => createPrivateKey(key));
-  if (private_key === null) {
+  const privateKey = attempt(() => createPrivateKey(key));
+  if (privateKey === null) {
     const message = "must hold a private key in PEM form, without a passphrase.";
     return { variable: key_file.variable, message };
   }
-  if (!certificate.checkPrivateKey(private_key)) {
+  if (!certificate.checkPrivateKey(privateKey)) {
     const message = `must hold the private key of the certificate in ${cert_file.variable}.`;
     return { variable: key_file.variable, message };
   }

@@ -26,7 +26,7 @@ export function signingKeyFileProblems(variable: string, path: string | undefine
 
 /** An Ed25519 key. The private half can sign and cannot be exported. */
 export interface Ed25519Key {
-  private_key: CryptoKey;
+  privateKey: CryptoKey;
   /** The public half, in base64url. */
   x: string;
 }
@@ -42,8 +42,8 @@ export async function ed25519KeyOf(key: KeyObject): Promise<Ed25519Key> {
   const { x } = createPublicKey(key).export({ format: "jwk" });
   if (x === undefined) throw new Error("The signing key does not export its public half.");
   const pkcs8 = key.export({ type: "pkcs8", format: "der" });
-  const private_key = await crypto.subtle.importKey("pkcs8", pkcs8, { name: "Ed25519" }, false, ["sign"]);
-  return { private_key, x };
+  const privateKey = await crypto.subtle.importKey("pkcs8", pkcs8, { name: "Ed25519" }, false, ["sign"]);
+  return { privateKey, x };
 }
 
 function readSigningKeyFile(path: string): { key: KeyObject } | { problem: string } {

@@ -2,5 +2,5 @@
 export { invalidBody, type Place, statedPlace } from "./invalid-body.ts";
 export { jsonSyntaxError } from "./json-syntax-error.ts";
 export { locate } from "./places.ts";
-export { decodeUtf8, parseJson, parseText } from "./text.ts";
+export { decodeUtf8, parseJsonText, parseText } from "./text.ts";
 export { parseYaml } from "./yaml.ts";

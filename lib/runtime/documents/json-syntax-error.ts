@@ -87,8 +87,8 @@ function closed(index: number, open: ("{" | "[")[]): number {
 }
 
 /**
- * Returns what the parser expects after the token that starts with `char`. `expected` is what it expected
- * before that token.
+ * Returns the kinds of token that may follow a token. `char` is the first character of the token, and
+ * `expected` are the kinds that were allowed in its position.
  */
 function following(char: string, expected: Expected, open: readonly ("{" | "[")[]): Expected {
   if (expected === "colon") return "value";
@@ -129,7 +129,7 @@ function endError(index: number, open: readonly ("{" | "[")[], expected: Expecte
 function misplaced(char: string, what: string): string {
   if (char === "'") return "write strings and keys in double quotes.";
   if (char === "/" || char === "#") return "JSON has no comments.";
-  return `${what} is missing: write strings and keys in double quotes.`;
+  return `expected ${what}: write strings and keys in double quotes.`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { FieldPath } from "../../domain/errors/index.ts";
+import { tryJson } from "../../domain/json/index.ts";
 import { type Place, placeAt } from "./invalid-body.ts";
 import type { Located } from "./located.ts";
 import { yamlPlaces } from "./yaml-places.ts";
@@ -10,7 +11,8 @@ import { yamlPlaces } from "./yaml-places.ts";
  * @param text a text that has been parsed without an error
  */
 export function locate(text: string, paths: readonly FieldPath[]): Place[] {
-  const top = yamlPlaces(isJson(text) ? onOneLine(text) : text);
+  const isJson = tryJson(text, JSON.parse) !== undefined;
+  const top = yamlPlaces(isJson ? onOneLine(text) : text);
   return paths.map((path) => placeAt(offsetOf(top, path), text));
 }
 
@@ -22,15 +24,6 @@ function offsetOf(top: Located, path: FieldPath): number {
     at = next;
   }
   return at.offset;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type ApiError, nestedTooDeeply } from "../../domain/errors/index.ts";
-import { outlineJson } from "../../domain/json/index.ts";
+import { outlineJson, tryJson, tryUtf8 } from "../../domain/json/index.ts";
 import { invalidBody, placeOf } from "./invalid-body.ts";
 import { jsonSyntaxError } from "./json-syntax-error.ts";
 import { parseYaml } from "./yaml.ts";
@@ -8,12 +8,8 @@ import { parseYaml } from "./yaml.ts";
  * Decodes the bytes of a document as UTF-8. Throws a 422 for bytes that are not UTF-8, and for an empty text.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw invalidBody("The body is not valid UTF-8.");
-  }
+  const text = tryUtf8(bytes);
+  if (text === undefined) throw invalidBody("The body is not valid UTF-8.");
   if (text.trim() === "") throw invalidBody("The body is empty.");
   return text;
 }
@@ -21,15 +17,15 @@ export function decodeUtf8(bytes: Uint8Array): string {
 /** Parses a YAML document. YAML includes JSON (RG-34). */
 export function parseText(text: string): unknown {
   // JSON means the same in YAML, but the JSON parser is much faster
-  const json = text.trimStart().startsWith("{") ? tryJson(text) : null;
-  return json === null ? parseYaml(text) : json.value;
+  const value = text.trimStart().startsWith("{") ? checkedJson(text) : undefined;
+  return value === undefined ? parseYaml(text) : value;
 }
 
 /** Parses a JSON document. Throws a 422 for a text that is not JSON. */
-export function parseJson(text: string): unknown {
-  const json = tryJson(text);
-  if (json === null) throw notJson(text);
-  return json.value;
+export function parseJsonText(text: string): unknown {
+  const value = checkedJson(text);
+  if (value === undefined) throw notJson(text);
+  return value;
 }
 
 function notJson(text: string): ApiError {
@@ -39,23 +35,18 @@ function notJson(text: string): ApiError {
 }
 
 /**
- * Parses a JSON text. Returns null if the text is not JSON. Throws a 422 for too deep nesting and for a
+ * Parses a JSON text. Returns undefined if the text is not JSON. Throws a 422 for too deep nesting and for a
  * duplicate key.
  */
-function tryJson(text: string): { value: unknown } | null {
+function checkedJson(text: string): unknown {
   const { too_deep_at, members } = outlineJson(text);
   if (too_deep_at !== null) throw nestedTooDeeply("The document");
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const value = tryJson(text, JSON.parse);
   // JSON.parse keeps the last of two equal keys, so the value of a text with duplicates has fewer members
-  if (countMembers(value) !== members) {
+  if (value !== undefined && countMembers(value) !== members) {
     throw invalidBody("The JSON has an object with the same key twice.");
   }
-  return { value };
+  return value;
 }
 
 /** Counts the members of all objects in a value. The caller has limited the nesting depth. */

@@ -5,21 +5,26 @@ import { idField } from "../../domain/schemas/index.ts";
 import { type DocumentedError, errorResponses } from "../../openapi/index.ts";
 
 const ANY_OPERATION = ["VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"] as const;
+type AnyOperation = (typeof ANY_OPERATION)[number];
 
 /**
  * Returns the errors of an operation without a request body, including the errors that every operation can
  * return.
  */
-export function errors(...codes: DocumentedError[]) {
-  return errorResponses<ErrorCode>(...codes, ...ANY_OPERATION);
+export function errors<Code extends ErrorCode = never>(...codes: DocumentedError<Code>[]) {
+  return errorResponses<Code | AnyOperation>(...codes, ...ANY_OPERATION);
 }
 
 /**
  * Returns the errors of an operation with a request body, including the errors that every operation can
  * return.
  */
-export function bodyErrors(...codes: DocumentedError[]) {
-  return errorResponses<ErrorCode>("INVALID_REQUEST", ...codes, "PAYLOAD_TOO_LARGE", ...ANY_OPERATION);
+export function bodyErrors<Code extends ErrorCode = never>(...codes: DocumentedError<Code>[]) {
+  return errors<Code | "INVALID_REQUEST" | "PAYLOAD_TOO_LARGE">(
+    "INVALID_REQUEST",
+    ...codes,
+    "PAYLOAD_TOO_LARGE",
+  );
 }
 
 /** The response headers of each part of an audit note. The gateway reads and strips them. */

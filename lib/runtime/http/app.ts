@@ -8,7 +8,7 @@ import {
   shownKey,
   validationError,
 } from "../../domain/errors/index.ts";
-import { parseIJson, parseJson } from "../../domain/json/index.ts";
+import { isRecord, parseIJson, parseJson } from "../../domain/json/index.ts";
 import { isUlid } from "../../domain/schemas/index.ts";
 import { schemaFailureAdapter, toApiError } from "./errors.ts";
 import { isProbe } from "./probes.ts";
@@ -102,16 +102,16 @@ function remembered(spell: (text: string) => string): (text: string) => string {
 
 /** Adds the ids in the path to the request's log line. */
 function noteSubject({ subject }: RequestContext, params: unknown): void {
-  if (typeof params !== "object" || params === null) return;
+  if (!isRecord(params)) return;
   for (const name of ["user_id", "organization_id", "member_id"] as const) {
-    const id: unknown = Reflect.get(params, name);
+    const id = params[name];
     if (typeof id === "string" && isUlid(id)) subject[name] = id;
   }
 }
 
 /** Throws a 404 if a path parameter has a malformed percent-escape. */
 function refuseBrokenParams(params: unknown): void {
-  if (typeof params !== "object" || params === null) return;
+  if (!isRecord(params)) return;
   for (const value of Object.values(params)) {
     if (typeof value !== "string") throw notFound();
   }

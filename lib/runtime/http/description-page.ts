@@ -4,7 +4,7 @@ import { shippedFile } from "../shipped-files.ts";
 import { type Assets, assetAddress, assetRoutes, hidden, once } from "./page-assets.ts";
 import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
 
-export interface DescriptionPage {
+interface DescriptionPage {
   /** The page's path, such as `/swagger`. Its assets are below this path. */
   path: string;
   /** The path of the OpenAPI description. If the description returns a 401, the page asks for a token. */
@@ -21,8 +21,8 @@ const ASSETS: readonly (readonly [folder: string, file: string, type: string])[]
   [SWAGGER_UI, "swagger-ui-bundle.js", SCRIPT],
   [SWAGGER_UI, "swagger-ui.css", STYLE],
   [SWAGGER_UI, "favicon-32x32.png", "image/png"],
-  [OWN, "document-page.js", SCRIPT],
-  [OWN, "document-page.css", STYLE],
+  [OWN, "description-page.js", SCRIPT],
+  [OWN, "description-page.css", STYLE],
 ];
 
 /**
@@ -78,7 +78,7 @@ function page({ path, description_path, title }: DescriptionPage, assets: Assets
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>${name}</title>
     <link rel="stylesheet" href="${address("swagger-ui.css")}">
-    <link rel="stylesheet" href="${address("document-page.css")}">
+    <link rel="stylesheet" href="${address("description-page.css")}">
     <link rel="icon" type="image/png" href="${address("favicon-32x32.png")}">
   </head>
   <body>
@@ -91,7 +91,7 @@ function page({ path, description_path, title }: DescriptionPage, assets: Assets
     </form>
     <div id="swagger-ui"></div>
     <script src="${address("swagger-ui-bundle.js")}"></script>
-    <script src="${address("document-page.js")}" data-document="${description_path}" data-title="${name}"></script>
+    <script src="${address("description-page.js")}" data-description="${description_path}" data-title="${name}"></script>
   </body>
 </html>
 `;

@@ -38,15 +38,6 @@ function fromParse(error: ParseError): ApiError {
   return new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause: error });
 }
 
-/**
- * Returns the reason for the log: the message of the innermost cause. It contains no secret of this service.
- */
-export function reasonOf(error: unknown): string {
-  let innermost: unknown = error;
-  while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
-  return innermost instanceof Error ? innermost.message : String(innermost);
-}
-
 /** The error for a part of a request, or a response, that does not match its schema. */
 class SchemaFailure extends Error {
   /** `body`, `query`, `params`, `headers`, or `response`. */

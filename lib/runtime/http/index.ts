@@ -1,12 +1,12 @@
 export * from "./answers.ts";
 export * from "./app.ts";
 export * from "./app-page.ts";
-export { type DescriptionPage, descriptionPage } from "./description-page.ts";
-export { reasonOf, refusalFields, toApiError } from "./errors.ts";
+export { descriptionPage } from "./description-page.ts";
+export { refusalFields, toApiError } from "./errors.ts";
 export * from "./handler.ts";
 export * from "./icon.ts";
+export * from "./internal-credential.ts";
 export * from "./internal-token.ts";
-export * from "./introductions.ts";
 export * from "./lists.ts";
 export * from "./openapi.ts";
 export * from "./page-assets.ts";

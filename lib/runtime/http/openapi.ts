@@ -83,8 +83,9 @@ export function asOpenApi(schema: TSchema): Record<string, never> {
   return schema as TSchema & Record<string, never>;
 }
 
+/** The path at which a service serves its OpenAPI description. */
+export const DESCRIPTION_PATH = "/swagger/json";
 const LICENSE = { name: "MIT", identifier: "MIT" };
-const DOCUMENT_PATH = "/swagger/json";
 const JSON_TYPE = "application/json";
 /** The values of `type` for a response without a body. */
 const EMPTY_BODIES: unknown[] = [undefined, "void", "undefined", "null"];
@@ -135,8 +136,8 @@ async function collect(routes: readonly DescribedRoute[]): Promise<JsonObject> {
   const described = new Elysia();
   for (const { method, path, hooks } of routes) described.route(method, path, "", hooks);
   // The plugin would omit a path with a dot, because its default is to treat the path as a file.
-  described.use(swagger({ path: "/swagger", specPath: DOCUMENT_PATH, excludeStaticFile: false }));
-  const response = await described.handle(new Request(`http://localhost${DOCUMENT_PATH}`));
+  described.use(swagger({ path: "/swagger", specPath: DESCRIPTION_PATH, excludeStaticFile: false }));
+  const response = await described.handle(new Request(`http://localhost${DESCRIPTION_PATH}`));
   const description: unknown = await response.json();
   return isRecord(description) ? description : {};
 }

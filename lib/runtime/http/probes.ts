@@ -36,8 +36,8 @@ export function probeRoutes(
       return { status: "healthy" as const, ...(warned && { checks: warned }) };
     })
     .get(METRICS, async ({ request }) => {
-      const { text, content_type } = await metrics.scrape(request.headers.get("accept"));
-      return new Response(text, { headers: { "Content-Type": content_type } });
+      const { text, contentType } = await metrics.scrape(request.headers.get("accept"));
+      return new Response(text, { headers: { "Content-Type": contentType } });
     });
 }
 

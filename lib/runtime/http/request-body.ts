@@ -1,6 +1,6 @@
 import { readBounded } from "../../async/index.ts";
 import { ApiError, bodyTooLarge, nestedTooDeeply, validationError } from "../../domain/errors/index.ts";
-import { JsonTooDeep, NotIJson, parseJson } from "../../domain/json/index.ts";
+import { JsonTooDeep, NotIJson, parseJson, tryUtf8 } from "../../domain/json/index.ts";
 
 /**
  * Reads a request body.
@@ -21,12 +21,11 @@ export async function readBytes(request: Request, bytes_max: number): Promise<Ui
  * @throws ApiError 413 if the body has more than `bytes_max` bytes, 400 if it is not UTF-8
  */
 export async function readText(request: Request, bytes_max: number): Promise<string> {
-  const bytes = await readBytes(request, bytes_max);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new ApiError("INVALID_REQUEST", { message: "The body is not valid UTF-8.", cause });
+  const text = tryUtf8(await readBytes(request, bytes_max));
+  if (text === undefined) {
+    throw new ApiError("INVALID_REQUEST", { message: "The body is not valid UTF-8." });
   }
+  return text;
 }
 
 /**

@@ -1,10 +1,8 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { descriptionPage } from "./description-page.ts";
-import { openApiDescription, type SwaggerOptions } from "./openapi.ts";
+import { DESCRIPTION_PATH, openApiDescription, type SwaggerOptions } from "./openapi.ts";
 import { once } from "./page-assets.ts";
 import { answerWith, REVALIDATE, representationOf } from "./representation.ts";
-
-const DOCUMENT_PATH = "/swagger/json";
 
 /**
  * Serves `/swagger` and `/swagger/json` for the routes of `app` (ER-20). The comment at the top of openapi.ts
@@ -15,8 +13,8 @@ export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
     representationOf(JSON.stringify(await openApiDescription(app, options)), "application/json"),
   );
   return new Elysia({ name: "swagger", normalize: false })
-    .use(descriptionPage({ path: "/swagger", description_path: DOCUMENT_PATH, title: options.title }))
-    .get(DOCUMENT_PATH, async ({ request }) => answerWith(request, await description(), REVALIDATE), {
+    .use(descriptionPage({ path: "/swagger", description_path: DESCRIPTION_PATH, title: options.title }))
+    .get(DESCRIPTION_PATH, async ({ request }) => answerWith(request, await description(), REVALIDATE), {
       detail: { hide: true },
     });
 }

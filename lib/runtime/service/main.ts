@@ -9,7 +9,7 @@ import { UncaughtErrors } from "./uncaught-errors.ts";
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
 
-/** The kinds of errors that an operator can solve by changing variables, ports or folders. */
+/** The errors that an operator can fix by changing variables, ports or folders. */
 const refusals = [ConfigError, StartRefused, UnusableFolder];
 
 /**
@@ -75,10 +75,17 @@ function onSignals(): Promise<void> {
 }
 
 function refuse(error: unknown): never {
-  const mendable = refusals.some((kind) => error instanceof kind);
+  const { exit_code, text } = startFailure(error);
+  process.stderr.write(text);
+  process.exit(exit_code);
+}
+
+/** Returns the exit code of a process that cannot start because of `error`, and its text on standard error. */
+export function startFailure(error: unknown): { exit_code: number; text: string } {
   const message = messageOf(error);
-  process.stderr.write(mendable ? `${message}\n` : `Could not start: ${withoutCredentials(message)}\n`);
-  process.exit(mendable ? EXIT_CONFIG : EXIT_FAILED);
+  return refusals.some((kind) => error instanceof kind)
+    ? { exit_code: EXIT_CONFIG, text: `${message}\n` }
+    : { exit_code: EXIT_FAILED, text: `Could not start: ${withoutCredentials(message)}\n` };
 }
 
 /**

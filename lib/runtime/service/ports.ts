@@ -1,4 +1,4 @@
-import { errorCode } from "../../domain/errors/index.ts";
+import { systemErrorCode } from "../../domain/errors/index.ts";
 import type { ConfigProblem } from "../config/index.ts";
 
 /** A port on which a process listens, and the environment variable that sets it. */
@@ -53,7 +53,7 @@ const HOST_ERRORS: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPOR
 
 /** Returns the problem to report to the operator if opening the port failed with `error`. */
 export function portProblem({ variable, host, port, shared }: PortUse, error: unknown): ConfigProblem {
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   if (code === "EADDRINUSE") {
     const user = shared ? "a program that does not share the port" : "another program";
     const message = `is ${port}, which is in use on ${host} by ${user}: stop that program, or set another port.`;

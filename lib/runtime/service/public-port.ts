@@ -123,13 +123,13 @@ export async function readWhatCame(): Promise<void> {
   let iterations = 0;
   let quiet = 0;
   for (
-    let now_ms = began_ms;
-    quiet < QUIET_ITERATIONS && !isOver(iterations, now_ms - began_ms);
+    let nowMs = began_ms;
+    quiet < QUIET_ITERATIONS && !isOver(iterations, nowMs - began_ms);
     iterations += 1
   ) {
     await new Promise((resolve) => setImmediate(resolve));
-    const iteration_ms = systemClock.elapsed_ms() - now_ms;
-    now_ms += iteration_ms;
+    const iteration_ms = systemClock.elapsed_ms() - nowMs;
+    nowMs += iteration_ms;
     quiet = iteration_ms < QUIET_ITERATION_MS ? quiet + 1 : 0;
   }
 }

@@ -46,7 +46,7 @@ export interface Service<Socket = undefined> {
 }
 
 /**
- * A refusal to start that an operator can solve. The process prints the message unchanged and exits with code
+ * A startup failure that the operator can fix. The process prints the message unchanged and exits with code
  * 78 (OP-5).
  */
 export class StartRefused extends Error {

@@ -1,4 +1,4 @@
-import { errorCode } from "../../domain/errors/index.ts";
+import { systemErrorCode } from "../../domain/errors/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 type ErrorLog = Pick<Logger, "error">;
@@ -37,7 +37,7 @@ const standardError: ErrorLog = {
 
 function fieldsOf(error: unknown): { error_kind: "internal"; error_code: string; at: string[] } {
   if (!(error instanceof Error)) return { error_kind: "internal", error_code: typeof error, at: [] };
-  return { error_kind: "internal", error_code: errorCode(error) ?? error.name, at: placesOf(error) };
+  return { error_kind: "internal", error_code: systemErrorCode(error) ?? error.name, at: placesOf(error) };
 }
 
 const PLACES_MAX = 5;

@@ -1,5 +1,5 @@
 import { systemClock } from "../../async/index.ts";
-import { errorCode } from "../../domain/errors/index.ts";
+import { systemErrorCode } from "../../domain/errors/index.ts";
 
 /** Called after every operation on a store, for the `db_operation*` metrics and spans (OP-48). */
 export type StoreObserver = (operation: StoreOperation) => void;
@@ -42,7 +42,7 @@ export async function observed<T>(
 }
 
 function errorTypeOf(error: unknown): string {
-  return errorCode(error) ?? (error instanceof Error ? error.name : "_OTHER");
+  return systemErrorCode(error) ?? (error instanceof Error ? error.name : "_OTHER");
 }
 
 /** Returns an observer that calls `one` and `other`. */

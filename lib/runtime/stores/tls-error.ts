@@ -43,6 +43,6 @@ const ERRORS: [words: RegExp, sentence: string][] = [
   ],
   [
     /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|INVALID_COMMAND|UNEXPECTED_MESSAGE|UNKNOWN_PROTOCOL/,
-    "{url} asks for TLS, but {server} does not speak TLS: correct the URL, or turn TLS on at the server.",
+    "{url} requires TLS, but {server} does not speak TLS: correct the URL, or turn TLS on at the server.",
   ],
 ];

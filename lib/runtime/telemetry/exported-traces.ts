@@ -65,7 +65,7 @@ export function exportedTraces(
   let trace_id = "";
   const provider = new TracerProvider({
     resource: serviceResource(service, config),
-    idGenerator: { generateTraceId: () => trace_id, generateSpanId: ids.spanId },
+    idGenerator: { generateTraceId: () => trace_id, generateSpanId: ids.newSpanId },
     // `isSampled` has already made the decision when a span is created.
     sampler: new AlwaysOnSampler(),
     spanLimits: { attributeValueLengthLimit: ATTRIBUTE_LENGTH_MAX },
@@ -78,9 +78,9 @@ export function exportedTraces(
     enabled: true,
     start(method, traceparent, tracestate, request_id = null) {
       const { parent, state } = callerOf(traceparent, tracestate);
-      trace_id = parent?.trace_id ?? ids.traceId();
+      trace_id = parent?.trace_id ?? ids.newTraceId();
       if (isSampled(parent, trace_id)) return new RecordedTrace(tracer, method, parent, state, request_id);
-      return unrecordedTrace(trace_id, ids.spanId(), false, parent, state, request_id);
+      return unrecordedTrace(trace_id, ids.newSpanId(), false, parent, state, request_id);
     },
     within: (request, work) => active.run([request], work),
     held: () => active.getStore(),
@@ -133,7 +133,7 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
  * service would make its own sampling decision.
  */
 function unrecordedCall(ids: TraceIds): CallSpan {
-  const traceparent = formatTraceparent(ids.traceId(), ids.spanId(), false);
+  const traceparent = formatTraceparent(ids.newTraceId(), ids.newSpanId(), false);
   return { traceparent, tracestate: null, request_id: null, answered: () => {}, failed: () => {} };
 }
 

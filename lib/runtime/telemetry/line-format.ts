@@ -24,10 +24,10 @@ function timestampText(): () => string {
   let spelled_ms = Number.NaN;
   let text = "";
   return () => {
-    const now_ms = systemClock.now();
-    if (now_ms !== spelled_ms) {
-      spelled_ms = now_ms;
-      text = new Date(now_ms).toISOString();
+    const nowMs = systemClock.now();
+    if (nowMs !== spelled_ms) {
+      spelled_ms = nowMs;
+      text = new Date(nowMs).toISOString();
     }
     return text;
   };

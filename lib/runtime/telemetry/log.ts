@@ -36,8 +36,7 @@ export interface LogOptions {
 
 /**
  * Creates a log that writes lines in blocks, at most 200 ms late, so a line costs no system call. This module
- * formats the lines itself: an access line costs 1.4 µs of CPU time. With the formatting and the 16 KB blocks
- * of pino, it would cost 5.3 to 6.0 µs (Bun 1.4.4).
+ * formats the lines itself, because pino takes about four times the CPU time: see PERFORMANCE.md.
  */
 export function createLog({ service, level, file, format, color = true }: LogOptions): LogSink {
   const dest = descriptorOf(file);

@@ -25,7 +25,7 @@ export interface Metrics {
 }
 
 interface Scrape {
-  readonly content_type: string;
+  readonly contentType: string;
   readonly text: string;
 }
 
@@ -42,9 +42,9 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
     async scrape(accept) {
       if (accept === null || !OPEN_METRICS.test(accept)) {
-        return { content_type: registry.contentType, text: await registry.metrics() };
+        return { contentType: registry.contentType, text: await registry.metrics() };
       }
-      return { content_type: Registry.OPENMETRICS_CONTENT_TYPE, text: await openMetricsText(registry) };
+      return { contentType: Registry.OPENMETRICS_CONTENT_TYPE, text: await openMetricsText(registry) };
     },
   };
 }

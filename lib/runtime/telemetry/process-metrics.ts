@@ -67,9 +67,9 @@ export function watchEventLoop(registry: Registry): () => void {
   }).series({});
   let due_ms = systemClock.elapsed_ms() + DELAY_INTERVAL_MS;
   const timer = setInterval(() => {
-    const now_ms = systemClock.elapsed_ms();
-    delays.observe(Math.max(0, now_ms - due_ms) / 1000);
-    due_ms = now_ms + DELAY_INTERVAL_MS;
+    const nowMs = systemClock.elapsed_ms();
+    delays.observe(Math.max(0, nowMs - due_ms) / 1000);
+    due_ms = nowMs + DELAY_INTERVAL_MS;
   }, DELAY_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -17,8 +17,8 @@ export interface TraceParent {
 
 /** A generator of trace ids and span ids. */
 export interface TraceIds {
-  traceId(): string;
-  spanId(): string;
+  newTraceId(): string;
+  newSpanId(): string;
 }
 
 const SAMPLED = 1;
@@ -120,8 +120,8 @@ export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown
     return id;
   };
   return {
-    traceId: () => notZero(take(TRACE_ID_BYTES), ZERO_TRACE_ID),
-    spanId: () => notZero(take(SPAN_ID_BYTES), ZERO_SPAN_ID),
+    newTraceId: () => notZero(take(TRACE_ID_BYTES), ZERO_TRACE_ID),
+    newSpanId: () => notZero(take(SPAN_ID_BYTES), ZERO_SPAN_ID),
   };
 }
 

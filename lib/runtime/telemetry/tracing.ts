@@ -32,8 +32,8 @@ function continuedTraces(ids: TraceIds): Tracing {
     enabled: false,
     start(_method, traceparent, tracestate, request_id = null) {
       const { parent, state } = callerOf(traceparent, tracestate);
-      const trace_id = parent === null ? ids.traceId() : parent.trace_id;
-      return unrecordedTrace(trace_id, ids.spanId(), parent?.sampled ?? false, parent, state, request_id);
+      const trace_id = parent === null ? ids.newTraceId() : parent.trace_id;
+      return unrecordedTrace(trace_id, ids.newSpanId(), parent?.sampled ?? false, parent, state, request_id);
     },
     within: (_trace, work) => work(),
     held: () => undefined,

@@ -2,10 +2,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { createLocalJWKSet, importJWK } from "jose";
 import type { Clock } from "../../async/index.ts";
+import { reasonOf } from "../../domain/errors/index.ts";
 import { tryJson } from "../../domain/json/index.ts";
 import { boundedCall } from "../calls/index.ts";
 import type { PeerTls } from "../config/index.ts";
-import { reasonOf } from "../http/errors.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 /** A function that finds the key for a token's header. */
@@ -19,7 +19,7 @@ export interface KeySet {
   /** Returns the loaded keys, or null if they have not been loaded yet. */
   current(): Keys | null;
   /**
-   * Returns keys that are newer than `seen`, or null if there are none. It is called if `seen` does not
+   * Returns keys that are newer than `seen`, or null if there are none. Called if `seen` does not
    * contain a token's key. Concurrent callers share one request, and at least 10 s pass between two of these
    * requests (GW-51).
    */
@@ -30,7 +30,7 @@ export interface KeySet {
   stop(): void;
 }
 
-export interface KeySetOptions {
+interface KeySetOptions {
   readonly uri: string;
   readonly tls?: PeerTls;
   readonly log: Pick<Logger, "info" | "warn">;

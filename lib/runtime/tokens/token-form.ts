@@ -1,4 +1,4 @@
-import { isRecord } from "../../domain/json/index.ts";
+import { isRecord, tryJson, tryUtf8 } from "../../domain/json/index.ts";
 import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 
 /**
@@ -8,8 +8,8 @@ import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 const TOKEN_LENGTH_MAX = 8_192;
 
 /**
- * Returns why `token` cannot be a signed JWT, or null if it can be one. A signed JWT has three parts with
- * dots between them, and a limited length.
+ * Returns the refusal of a token that cannot be a signed JWT, or null if it can be one. A signed JWT has three
+ * parts with dots between them. Tokens over the maximum length are refused too.
  */
 export function shapeRefusal(token: string): CredentialRefusal | null {
   if (token.length > TOKEN_LENGTH_MAX) return TOO_LONG;
@@ -61,23 +61,17 @@ function isStrictBase64url(text: string): boolean {
   return Buffer.from(text, "base64url").toString("base64url") === text;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
 function parseHeader(part: string): TokenHeader | null {
-  try {
-    const header: unknown = JSON.parse(utf8.decode(Buffer.from(part, "base64url")));
-    return isRecord(header) ? header : null;
-  } catch {
-    return null;
-  }
+  const header = tryJson(tryUtf8(Buffer.from(part, "base64url")) ?? "", JSON.parse);
+  return isRecord(header) ? header : null;
 }
 
 const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt"]);
 const TYPE_PREFIX = "application/";
 
 /**
- * Returns why a token with this `typ` is refused, or null if the `typ` is accepted. A token that was made for
- * another purpose must not identify anyone (RFC 8725, 3.11).
+ * Returns the refusal of a token whose `typ` is not accepted, or null for an accepted `typ`. A token that was
+ * made for another purpose must not identify anyone (RFC 8725, 3.11).
  */
 export function typeRefusal({ typ }: TokenHeader): CredentialRefusal | null {
   if (typ === undefined || (typeof typ === "string" && TYPES.has(shortType(typ)))) return null;

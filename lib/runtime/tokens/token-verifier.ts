@@ -15,7 +15,7 @@ export interface VerifiedToken {
 /** Verifies a token with three parts. Throws a 503 if the key set is not loaded yet. */
 export type VerifyToken = (token: string) => Promise<VerifiedToken | CredentialRefusal>;
 
-export interface TokenRules {
+interface TokenRules {
   readonly issuer: string;
   /** The environment variables that contain the issuer and the audiences. Refusals name them. */
   readonly variables: { readonly issuer: string; readonly audiences: string };

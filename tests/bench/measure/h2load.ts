@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cpuSeconds } from "./machine.ts";
+import { cpuSecondsOf } from "./machine.ts";
 import { percentile } from "./statistics.ts";
 import { runTool } from "./tool.ts";
 import type { Sample, Target } from "./wrk.ts";
@@ -23,9 +23,9 @@ export async function loadByStreams(target: Target, seconds: number, clients: Cl
   const folder = await mkdtemp(join(tmpdir(), "h2load-"));
   try {
     const log = join(folder, "requests");
-    const before = cpuSeconds(target.pid);
+    const before = cpuSecondsOf(target.pid);
     const output = await runTool(command(target, seconds, clients, log));
-    const cpu_seconds = cpuSeconds(target.pid) - before;
+    const cpu_seconds = cpuSecondsOf(target.pid) - before;
     const { requests, failed } = countsIn(output);
     if (failed > 0 || requests === 0) throw new Error(`${target.url}: ${failed} requests failed: ${output}`);
     const times_ms = timesIn(await Bun.file(log).text());

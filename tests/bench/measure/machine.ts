@@ -43,7 +43,7 @@ export function allowedCores(): number[] {
 }
 
 /** Returns the CPU time of all threads of a process, in seconds. */
-export function cpuSeconds(pid: number): number {
+export function cpuSecondsOf(pid: number): number {
   const [user = 0, system = 0] = cpuTimes(pid);
   return user + system;
 }
@@ -54,7 +54,7 @@ export function cpuSeconds(pid: number): number {
  */
 export function cpuSecondsWithChildren(pid: number): number {
   const sum = (seconds: readonly number[]) => seconds.reduce((total, each) => total + each, 0);
-  return sum([...cpuTimes(pid), ...childrenOf(pid).map(cpuSeconds)]);
+  return sum([...cpuTimes(pid), ...childrenOf(pid).map(cpuSecondsOf)]);
 }
 
 /** Returns a process's user and system time, then those of its exited children, in seconds. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { cpuSeconds } from "./machine.ts";
+import { cpuSecondsOf } from "./machine.ts";
 import { runTool } from "./tool.ts";
 
 /** The target of a load: a process, and the requests to send to it. */
@@ -49,9 +49,9 @@ const report = Type.Object({
  * @throws Error if a request failed, because the figures would then be meaningless
  */
 export async function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<Sample> {
-  const before = cpuSeconds(target.pid);
+  const before = cpuSecondsOf(target.pid);
   const output = await wrk(target, seconds, connections);
-  const cpu_seconds = cpuSeconds(target.pid) - before;
+  const cpu_seconds = cpuSecondsOf(target.pid) - before;
   const { requests, duration_us, p50_us, p99_us, refused, broken } = Value.Parse(
     report,
     JSON.parse(output.trim().split("\n").at(-1) ?? ""),

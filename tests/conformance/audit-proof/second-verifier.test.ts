@@ -179,7 +179,7 @@ describe("the product's code agrees with the test vectors for", () => {
         const header = JSON.parse(Buffer.from(checkpoint.jws.split(".")[0], "base64url").toString());
         const { jws: _, ...payload } = checkpoint;
         expect(
-          await signedCheckpoint(payload, { kid: header.kid, private_key: await privateKey(header.kid) }),
+          await signedCheckpoint(payload, { kid: header.kid, privateKey: await privateKey(header.kid) }),
         ).toEqual(checkpoint);
       }
       previous = checkpoint;
@@ -226,11 +226,11 @@ describe.skipIf(Bun.which("python3") === null)("a verifier in Python, written fr
    * verdict.
    */
   async function agreed(text: string): Promise<PythonVerdict> {
-    const [file, keyFile] = [join(folder, "export.ndjson"), join(folder, "keys.json")];
+    const [file, keysFile] = [join(folder, "export.ndjson"), join(folder, "keys.json")];
     const keys = await keysOf(audit);
     await writeFile(file, text);
-    await writeFile(keyFile, JSON.stringify({ keys }));
-    const theirs = python("verify", file, keyFile);
+    await writeFile(keysFile, JSON.stringify({ keys }));
+    const theirs = python("verify", file, keysFile);
     const ours = await verify(text, keys);
     const named = (kind: string) =>
       ours.faults.flatMap((problem) =>

@@ -9,7 +9,7 @@ import postgres from "postgres";
 import { asOrm, asSql } from "../../../lib/runtime/stores/database/orm.ts";
 import { dialect, prepared } from "../../../lib/runtime/stores/database/prepared.ts";
 import { ipv6Place } from "../../../lib/runtime/stores/database/primary-search.ts";
-import { backendPid } from "../../../lib/runtime/stores/database/watchdog.ts";
+import { backendPidOf } from "../../../lib/runtime/stores/database/watchdog.ts";
 import { EtcdEndpoint, readNothing } from "../../../lib/runtime/stores/route-store/etcd-endpoint.ts";
 import { freePort, freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { contract } from "./contract.ts";
@@ -77,10 +77,10 @@ describe.if(services().postgres.real)("a server", () => {
     try {
       const answered = client.unsafe("select pg_backend_pid() as pid");
       const [row] = await answered;
-      expect(backendPid(answered)).toBe(row?.pid);
+      expect(backendPidOf(answered)).toBe(row?.pid);
       const waiting = client.unsafe("select pg_sleep(60)").execute();
       const broken = rejection(waiting);
-      await waitFor(() => backendPid(waiting) === row?.pid);
+      await waitFor(() => backendPidOf(waiting) === row?.pid);
       await client.end({ timeout: 0 });
       await broken;
     } finally {

@@ -46,7 +46,7 @@ test.skipIf(!isBuilt)(
     const key = `PRIVATE+KEY+${ORIGIN}+${keyId(ORIGIN, 1, publicKey).toString("hex")}+${secret}`;
     const bodies: string[] = JSON.parse(await reference("log", ORIGIN, key));
     await using files = await newWitness([
-      { origin: ORIGIN, verifierKey: verifierKeyText(ORIGIN, 1, publicKey) },
+      { origin: ORIGIN, verifier_key: verifierKeyText(ORIGIN, 1, publicKey) },
     ]);
     await using witness = await startWitness(files);
     for (const [at, body] of bodies.entries()) {
@@ -54,7 +54,7 @@ test.skipIf(!isBuilt)(
       expect(answer.status).toBe(200);
       const note = join(folder, `note-${at}`);
       await Bun.write(note, body.slice(body.indexOf("\n\n") + 2) + answer.text);
-      expect(await reference("open", files.verifierKey, note)).toBe(`${ORIGIN} ${[5, 13, 64][at]}\n`);
+      expect(await reference("open", files.verifier_key, note)).toBe(`${ORIGIN} ${[5, 13, 64][at]}\n`);
     }
     expect(bodies).toHaveLength(3);
   },

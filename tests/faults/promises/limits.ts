@@ -45,7 +45,7 @@ function isCounted(answer: Answer): answer is CountedAnswer {
 }
 
 /** Returns how many requests were admitted in excess of the limit of their window. */
-export function beyondLimit(run: CellRun): number {
+export function countBeyondLimit(run: CellRun): number {
   return windowsOf(run).reduce(
     (sum, window) => sum + Math.max(0, admitted(window).length - LIMITS.requests),
     0,

@@ -3,7 +3,7 @@ import type { Connections } from "../../support/connections.ts";
 
 /** The resources that a process holds after a garbage collection. */
 export interface Held {
-  readonly resident_bytes: number;
+  readonly residentBytes: number;
   readonly heap_bytes: number;
   readonly timers: number;
   /** The number of open files, without sockets. */
@@ -34,7 +34,7 @@ const HOLDINGS: readonly { title: string; unit: number; bound: Bound; of: (held:
     title: "memory, MiB",
     unit: MIB,
     bound: { share: 0.25, besides: 24 * MIB },
-    of: ({ resident_bytes }) => resident_bytes,
+    of: ({ residentBytes }) => residentBytes,
   },
   {
     title: "heap, MiB",

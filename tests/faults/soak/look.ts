@@ -31,7 +31,7 @@ export async function lookAt(
   });
   return {
     ...told,
-    resident_bytes: residentBytes(pid),
+    residentBytes: residentBytes(pid),
     files: openFilesOf(pid),
     connections: connectionsOf(pid, peers),
   };

@@ -17,7 +17,7 @@ interface Placed<State> {
   readonly operation: number;
   readonly before: State;
   /** Whether backtracking can skip this operation, because a different choice here cannot help. */
-  readonly is_certain: boolean;
+  readonly isCertain: boolean;
 }
 
 /**
@@ -54,7 +54,7 @@ export function searchOrder<State, Call, Answer>(
         placed.push({
           operation: index,
           before: state,
-          is_certain: isCertain(model, state, operation, next),
+          isCertain: isCertain(model, state, operation, next),
         });
         state = next;
         events.take(index);
@@ -115,7 +115,7 @@ function isCertain<State, Call, Answer>(
 function takeBack<State>(placed: Placed<State>[], events: Events): Placed<State> | undefined {
   for (let last = placed.pop(); last !== undefined; last = placed.pop()) {
     events.putBack(last.operation);
-    if (!last.is_certain) return last;
+    if (!last.isCertain) return last;
   }
   return undefined;
 }

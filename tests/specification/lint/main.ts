@@ -2,7 +2,7 @@ import { citationsIn, citationsWithoutNumber, filesOf, textOf } from "../citatio
 import { numberProblems, readClauses, SPECIFICATION } from "../clauses.ts";
 import { proseOfComments, proseOfMarkdown, proseOfMessages, proseProblems } from "../prose.ts";
 
-/** Folders and files whose prose is held to plain English, as pathspecs of git. */
+/** The git pathspecs of files whose prose is checked for plain English. */
 const PLAIN = [
   SPECIFICATION,
   "*README.md",
@@ -36,10 +36,10 @@ const PLAIN = [
   "tests",
 ];
 
-/** Folders whose messages and descriptions people read. */
+/** Matches paths of files whose messages and descriptions are checked too, not only the comments. */
 const SPEAKING = /^(?:apps|lib)\//;
 
-/** Folders whose citations must name a clause. */
+/** The folders in which citations must name an existing clause. */
 const CITING = ["apps", "lib", "tests", "drizzle", "seeds", ".github"];
 
 const clauses = await readClauses();

@@ -136,28 +136,28 @@ describe("the allowed lag of a reader", () => {
   test("does not shrink at the minimum pace", () => {
     const pace = new ReadingPace(PACE);
     for (let n = 0; n < 10_000; n++) pace.took(1_000, 1_000);
-    expect(pace.left_ms).toBe(30_000);
+    expect(pace.leftMs).toBe(30_000);
   });
 
   test("is used up in twice its length at half the minimum pace", () => {
     const pace = new ReadingPace(PACE);
     for (let n = 0; n < 59; n++) pace.took(500, 1_000);
-    expect(pace.left_ms).toBe(500);
+    expect(pace.leftMs).toBe(500);
     pace.took(500, 1_000);
-    expect(pace.left_ms).toBe(0);
+    expect(pace.leftMs).toBe(0);
   });
 
   test("does not grow when the reader is ahead", () => {
     const pace = new ReadingPace(PACE);
     pace.took(1_000_000_000, 0);
     pace.took(0, 29_000);
-    expect(pace.left_ms).toBe(1_000);
+    expect(pace.leftMs).toBe(1_000);
   });
 
   test("grows again when the reader catches up", () => {
     const pace = new ReadingPace(PACE);
     pace.took(0, 20_000);
     pace.took(15_000, 5_000);
-    expect(pace.left_ms).toBe(20_000);
+    expect(pace.leftMs).toBe(20_000);
   });
 });

@@ -15,13 +15,13 @@ describe("the partitions of the event table", () => {
 
   test("have no gap, and cover each time from one day ago to 58 days ahead", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: Date.UTC(2100, 0) }), (now_ms) => {
-        const wanted = wantedPartitions(now_ms);
+      fc.property(fc.integer({ min: 0, max: Date.UTC(2100, 0) }), (nowMs) => {
+        const wanted = wantedPartitions(nowMs);
         const begins = wanted.map(({ month }) => Date.parse(`${month}-01T00:00:00Z`));
         const ends = begins.map((each) => new Date(each).setUTCMonth(new Date(each).getUTCMonth() + 1));
         expect(begins.slice(1)).toEqual(ends.slice(0, -1));
-        expect(begins.at(0)).toBeLessThanOrEqual(now_ms - 86_400_000);
-        expect(ends.at(-1)).toBeGreaterThan(now_ms + 86_400_000 * 58);
+        expect(begins.at(0)).toBeLessThanOrEqual(nowMs - 86_400_000);
+        expect(ends.at(-1)).toBeGreaterThan(nowMs + 86_400_000 * 58);
       }),
     );
   });

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { dirname } from "node:path";
 import { checkSigningKeyFile, loadSigningKey } from "@ostiary/audit/checkpoints/key-file";
 import { calculateJwkThumbprint } from "jose";
-import { keyFile, signingKeyFile } from "../../app/audit/proof-bed.ts";
+import { writeKeyFile, writeSigningKey } from "../../app/audit/proof-bed.ts";
 
 const problem = (path: string) => checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: path })[0]?.message;
 const pem = (type: "pkcs8" | "spki" | "sec1", key: { export(options: object): string | Buffer }) =>
@@ -13,7 +13,7 @@ const pem = (type: "pkcs8" | "spki" | "sec1", key: { export(options: object): st
 describe("AUDIT_SIGNING_KEY_FILE", () => {
   test("may be unset, or name an Ed25519 key in PKCS #8; the key id is the JWK thumbprint", async () => {
     expect(checkSigningKeyFile({})).toEqual([]);
-    const path = signingKeyFile();
+    const path = writeSigningKey();
     expect(problem(path)).toBeUndefined();
     const { kid, jwk } = await loadSigningKey(path);
     expect(kid).toBe(await calculateJwkThumbprint(jwk));
@@ -40,7 +40,7 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
     ["no content", ""],
     ["a large file", "x".repeat(20_000)],
   ])("is refused for a file with %s, without repeating the content", (_, text) => {
-    const message = problem(keyFile(text));
+    const message = problem(writeKeyFile(text));
     expect(message).toStartWith("must be the path of an Ed25519 private key in PKCS #8 (PEM)");
     if (text.length > 40) expect(message).not.toContain(text.slice(30, 40));
   });
@@ -51,14 +51,14 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
       expect(problem(chmodded(text, mode))).toContain("run chmod 600 on the file");
     }
     for (const mode of [0o600, 0o400, 0o440, 0o640]) expect(problem(chmodded(text, mode))).toBeUndefined();
-    expect(problem(dirname(keyFile(text)))).toStartWith("must be the path of");
+    expect(problem(dirname(writeKeyFile(text)))).toStartWith("must be the path of");
     expect(problem("/dev/null")).toStartWith("must be the path of");
     expect(problem("/nowhere/key.pem")).toBe("must be a file that this user may read.");
   });
 });
 
 function chmodded(text: string, mode: number): string {
-  const path = keyFile(text);
+  const path = writeKeyFile(text);
   Bun.spawnSync(["chmod", mode.toString(8), path]);
   return path;
 }

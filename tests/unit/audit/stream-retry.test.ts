@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { planRetry, RETRY_MS_MAX } from "@ostiary/audit/streams/retry";
 
-const NONE = { status: 500, retry_after_ms: null, call_ms: 0 };
+const NONE = { status: 500, retryAfterMs: null, call_ms: 0 };
 
 // AU-104
 describe("a failed delivery", () => {
@@ -22,8 +22,8 @@ describe("a failed delivery", () => {
   });
 
   test("is retried at the time that the receiver asks for, sooner or later than the pause", () => {
-    const pause = (retry_after_ms: number) =>
-      planRetry({ failures: 9, failing_ms: 0 }, { ...NONE, retry_after_ms }).pause_ms;
+    const pause = (retryAfterMs: number) =>
+      planRetry({ failures: 9, failing_ms: 0 }, { ...NONE, retryAfterMs }).pause_ms;
     expect([pause(0), pause(3_000), pause(86_400_000)]).toEqual([500, 3_000, 86_400_000]);
   });
 

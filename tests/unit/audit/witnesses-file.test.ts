@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { checkWitnesses } from "@ostiary/audit/witnesses";
-import { keyFile } from "../../app/audit/proof-bed.ts";
+import { writeKeyFile } from "../../app/audit/proof-bed.ts";
 import { publicBytes, verifierKeyText } from "../../support/test-log.ts";
 
 describe("a file of witnesses", () => {
@@ -11,7 +11,7 @@ describe("a file of witnesses", () => {
   const logKey = verifierKeyText("log.example.com", 1, publicBytes(privateKey));
   const one = { name: "w1", url: "https://witness.example.com", key };
   const check = (text: string, changes: object = {}) =>
-    checkWitnesses({ AUDIT_WITNESSES_FILE: keyFile(text), AUDIT_SIGNING_KEY_FILE: "key", ...changes });
+    checkWitnesses({ AUDIT_WITNESSES_FILE: writeKeyFile(text), AUDIT_SIGNING_KEY_FILE: "key", ...changes });
   const list = (...witnesses: object[]) => JSON.stringify({ witnesses });
 
   // AU-170
@@ -31,7 +31,7 @@ describe("a file of witnesses", () => {
 
   // AU-170
   test.each([
-    ["", "must be a map with witnesses"],
+    ["", "must be a map with the key witnesses"],
     ["witnesses: [", "not valid YAML"],
     [list(), "witnesses must be a list of 1 to 32 witnesses"],
     [JSON.stringify({ witnesses: [one], more: 1 }), "more is not a known field"],

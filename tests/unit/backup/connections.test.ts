@@ -20,7 +20,7 @@ describe("the connection of pg_dump and pg_restore", () => {
     expect(variables).toMatchObject({ PGSSLMODE: "disable", PGTARGETSESSIONATTRS: "read-write" });
   });
 
-  test("verifies the certificate and its host name whenever the URL asks for TLS", () => {
+  test("verifies the certificate and its host name whenever the URL requires TLS", () => {
     for (const mode of ["require", "verify-ca", "verify-full"]) {
       const { variables } = connection(`postgres://h/db?sslmode=${mode}`);
       expect(variables).toMatchObject({ PGSSLMODE: "verify-full", PGSSLROOTCERT: "system" });

@@ -12,7 +12,7 @@ import type { Connections } from "../../support/connections.ts";
 const MIB = 1_048_576;
 const CONNECTIONS: Connections = { PostgreSQL: 11, etcd: 1, clients: 20 };
 const STEADY: Held = {
-  resident_bytes: 200 * MIB,
+  residentBytes: 200 * MIB,
   heap_bytes: 40 * MIB,
   timers: 30,
   files: 12,
@@ -36,7 +36,7 @@ describe("the resources of a process", () => {
   test("are flat if they do not change", () => expect(grown(Array(LOOKS).fill(STEADY))).toEqual([]));
 
   test.each([
-    ["resident_bytes", 200 * MIB, "memory, MiB"],
+    ["residentBytes", 200 * MIB, "memory, MiB"],
     ["heap_bytes", 20 * MIB, "heap, MiB"],
     ["timers", 60, "timers"],
     ["files", 12, "files"],
@@ -49,7 +49,7 @@ describe("the resources of a process", () => {
   });
 
   test.each([
-    ["resident_bytes", 20 * MIB],
+    ["residentBytes", 20 * MIB],
     ["heap_bytes", 4 * MIB],
     ["timers", 10],
     ["files", 4],

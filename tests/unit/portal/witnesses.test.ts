@@ -41,7 +41,7 @@ describe("the witnesses of the portal", () => {
   test.each([
     ["no key", ["# none"], "has no key of a witness."],
     ["a text in place of a key", [one, "witness.example.com"], "line 2 is not a key of a witness."],
-    ["a key of a log", [new TestLog("log.example.com").verifierKey], "line 1 is not a key of a witness."],
+    ["a key of a log", [new TestLog("log.example.com").verifier_key], "line 1 is not a key of a witness."],
     [
       "a key with another id",
       [one.replace(/\+[0-9a-f]{8}\+/, "+00000000+")],
@@ -113,7 +113,7 @@ test.each([
       const verdict = await verifyExport(each(lines), {
         keys,
         kept: { checkpoints: [], end: null },
-        witnesses: { ...asked, now_ms: Date.parse(witnesses.now) },
+        witnesses: { ...asked, nowMs: Date.parse(witnesses.now) },
       });
       return [verdict.result, verdict.witnesses?.lack ?? null];
     };

@@ -9,7 +9,7 @@ import {
 } from "@ostiary/lib/domain/ratelimit";
 import fc from "fast-check";
 
-const LIMIT = { requests: 3, windowSeconds: 60 };
+const LIMIT = { requests: 3, window_seconds: 60 };
 const NOW_MS = 1_700_000_000_000;
 
 describe("the decision about a request", () => {
@@ -26,7 +26,7 @@ describe("the decision about a request", () => {
       limit: 3,
       remaining,
       reset: 1_700_000_060,
-      retryAfterSeconds: 60,
+      retry_after_seconds: 60,
     });
   });
 
@@ -37,8 +37,8 @@ describe("the decision about a request", () => {
     [1, 1_700_000_001, 1],
     [0, 1_700_000_000, 1],
     [-2, 1_700_000_000, 1],
-  ])("with %d ms left: the window ends at %d, retry after %d s", (ttlMs, reset, retryAfterSeconds) => {
-    expect(decide(4, ttlMs, LIMIT, NOW_MS)).toMatchObject({ reset, retryAfterSeconds });
+  ])("with %d ms left: the window ends at %d, retry after %d s", (ttlMs, reset, retry_after_seconds) => {
+    expect(decide(4, ttlMs, LIMIT, NOW_MS)).toMatchObject({ reset, retry_after_seconds });
   });
 
   // GW-71

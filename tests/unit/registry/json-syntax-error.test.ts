@@ -17,8 +17,8 @@ describe("the syntax error in a JSON text", () => {
     ["[1 2]", 3, "a comma or a ] is missing."],
     ['{"a": 1]', 7, "a comma or a } is missing."],
     ["{'a': 1}", 1, "write strings and keys in double quotes."],
-    ["{a: 1}", 1, "a key is missing: write strings and keys in double quotes."],
-    ['{"a": yes}', 6, "a value is missing: write strings and keys in double quotes."],
+    ["{a: 1}", 1, "expected a key: write strings and keys in double quotes."],
+    ['{"a": yes}', 6, "expected a value: write strings and keys in double quotes."],
     ['{"a": 1} // note', 9, "text follows the end of the JSON."],
     ['{"a": // note\n1}', 6, "JSON has no comments."],
     ['["a\nb"]', 1, "the string that begins here is not closed on its line."],
@@ -29,7 +29,7 @@ describe("the syntax error in a JSON text", () => {
     ['["\t"]', 2, "write control characters in a string as escapes, such as \\t."],
     ["01", 1, "text follows the end of the JSON."],
     ["[1.]", 2, "a comma or a ] is missing."],
-    ["nul", 0, "a value is missing: write strings and keys in double quotes."],
+    ["nul", 0, "expected a value: write strings and keys in double quotes."],
     ["{}}", 2, "text follows the end of the JSON."],
   ])("%j", (text, offset, reason) => {
     expect(jsonSyntaxError(text)).toEqual({ offset, reason });

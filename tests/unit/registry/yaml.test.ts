@@ -58,6 +58,11 @@ describe("YAML that operators write", () => {
     expect(Object(value).polluted).toBeUndefined();
   });
 
+  test("may be only comments or not a map, which the rules of the document refuse", () => {
+    expect(parseYaml("# only a comment")).toBeNull();
+    expect(parseYaml("just text")).toBe("just text");
+  });
+
   test("is parsed into the value that it was written from", () => {
     const name = fc.string({ minLength: 1, maxLength: 10 }).filter((text) => text !== "__proto__");
     const document = fc.letrec((tie) => ({
@@ -230,11 +235,6 @@ describe("YAML is refused when it", () => {
     expect(refusal("%YAML 1.2\n".repeat(100_000))).toStartWith("The YAML is not valid");
     expect(refusal("]".repeat(1_000_000))).toStartWith("The YAML is not valid at line 1, column 1");
     expect(refusal("\t:\n".repeat(300_000))).toStartWith("The YAML is not valid");
-  });
-
-  test("is only comments or is not a map, but only by the rules of the document", () => {
-    expect(parseYaml("# only a comment")).toBeNull();
-    expect(parseYaml("just text")).toBe("just text");
   });
 
   test("breaks a rule, and no text causes another error", () => {

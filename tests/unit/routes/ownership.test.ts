@@ -94,6 +94,8 @@ describe("shared policies", () => {
     ["another window", shared, { ...shared, window_seconds: 61 }, /1 in 61 s in service there/],
     ["shared here and local there", shared, local, /shared here and local in service there/],
     ["local here and shared there", local, shared, /local here and shared in service there/],
+    ["shared here and shared: false there", shared, { ...local, shared: false }, /local in service there/],
+    ["shared: false here and shared there", { ...local, shared: false }, shared, /shared in service there/],
   ])("refuses %s", (_, here, there, message) => {
     expect(conflicts(here, there)).toEqual([
       { service: "here", name: "burst", message: expect.stringMatching(message) },

@@ -116,8 +116,8 @@ describe("every service's metrics", () => {
       buckets: [1],
       registers: [metrics.registry],
     }).observe(2);
-    const { text, content_type } = await metrics.scrape("application/openmetrics-text");
-    expect(content_type).toContain("openmetrics");
+    const { text, contentType } = await metrics.scrape("application/openmetrics-text");
+    expect(contentType).toContain("openmetrics");
     expect(text).toMatch(
       /^http_request_duration_seconds_bucket\{le="0.025",route="\/a",method="GET"\} 1 # \{trace_id="0af7651916cd43dd8448eb211c80319c"\} 0\.02 \d+(\.\d+)?$/m,
     );

@@ -159,8 +159,8 @@ describe("tracestate", () => {
 describe("ids", () => {
   test("are never all zero, even from a broken source of randomness", () => {
     const ids = createTraceIds((bytes) => bytes.fill(0));
-    expect(ids.traceId()).toBe(`${"0".repeat(31)}1`);
-    expect(ids.spanId()).toBe(`${"0".repeat(15)}1`);
+    expect(ids.newTraceId()).toBe(`${"0".repeat(31)}1`);
+    expect(ids.newSpanId()).toBe(`${"0".repeat(15)}1`);
   });
 
   test("use each random byte once", () => {
@@ -171,16 +171,16 @@ describe("ids", () => {
     });
     const words: string[] = [];
     while (words.length < 5_000) {
-      const trace = ids.traceId();
-      words.push(trace.slice(0, 16), trace.slice(16), ids.spanId());
+      const trace = ids.newTraceId();
+      words.push(trace.slice(0, 16), trace.slice(16), ids.newSpanId());
     }
     expect(new Set(words).size).toBe(words.length);
   });
 
   test("are lowercase hexadecimal of the right length and do not repeat", () => {
     const ids = createTraceIds((bytes) => crypto.getRandomValues(bytes));
-    const traces = Array.from({ length: 10_000 }, () => ids.traceId());
-    const spans = Array.from({ length: 10_000 }, () => ids.spanId());
+    const traces = Array.from({ length: 10_000 }, () => ids.newTraceId());
+    const spans = Array.from({ length: 10_000 }, () => ids.newSpanId());
     expect(traces.every((value) => /^[0-9a-f]{32}$/.test(value))).toBe(true);
     expect(spans.every((value) => /^[0-9a-f]{16}$/.test(value))).toBe(true);
     expect(new Set(traces).size).toBe(10_000);

@@ -31,13 +31,13 @@ interface PlacedRow {
 export function operatorBatch(
   format: "ostiary" | "ocsf",
   parts: readonly OrganizationPart[],
-  now_ms: number,
+  nowMs: number,
 ): OperatorBatch {
   const placed = parts.flatMap((part) => part.entries.map((row) => ({ part, row })));
   const spell = format === "ocsf" ? ocsfText : entryText;
   const { texts, entries } = fitting(placed, spell, PART_BYTES_MAX);
   const taken = takenParts(parts, entries);
-  if (format === "ostiary") return { body: ostiaryBody(taken, texts, now_ms), parts: taken };
+  if (format === "ostiary") return { body: ostiaryBody(taken, texts, nowMs), parts: taken };
   const events = texts.filter((text) => text !== "");
   return { body: events.length === 0 ? null : Buffer.from(`[${events.join(",")}]`), parts: taken };
 }
@@ -59,7 +59,7 @@ function takenParts(parts: readonly OrganizationPart[], taken: readonly PlacedRo
   });
 }
 
-function ostiaryBody(parts: readonly OrganizationPart[], texts: readonly string[], now_ms: number): Buffer {
+function ostiaryBody(parts: readonly OrganizationPart[], texts: readonly string[], nowMs: number): Buffer {
   let index = 0;
   const organizations = parts.map(({ organization_id, after, entries }) => {
     const own = texts.slice(index, index + entries.length);
@@ -67,7 +67,7 @@ function ostiaryBody(parts: readonly OrganizationPart[], texts: readonly string[
     const head = JSON.stringify({ organization_id, after }).slice(0, -1);
     return `${head},"entries":[${own.join(",")}]}`;
   });
-  const timestamp = new Date(now_ms).toISOString();
+  const timestamp = new Date(nowMs).toISOString();
   return Buffer.from(
     `{"type":"audit.entries","timestamp":"${timestamp}","data":{"stream_id":"${OPERATOR_STREAM}","organizations":[${organizations.join(",")}]}}`,
   );

@@ -19,7 +19,7 @@ export const operatorStreamVariables = {
     secret: true,
     check: (text) => isSecrets(text),
     description:
-      "The secret that signs the calls of the operator's own stream. During a rotation set the new and the old secret; each call has both signatures.",
+      "The secret that signs the calls of the operator's own stream. During a rotation, set the new and the old secret, separated by a comma; each call has both signatures.",
   }),
   AUDIT_OPERATOR_STREAM_FORMAT: Type.Union([Type.Literal("ostiary"), Type.Literal("ocsf")], {
     default: "ostiary",
@@ -58,7 +58,7 @@ export function operatorStreamOf(config: OperatorStreamConfig): OperatorStreamSe
 }
 
 /**
- * Returns what is wrong with the environment variables of the operator's stream; a check for `loadConfig`.
+ * Returns the problems of the environment variables of the operator's stream. A check for `loadConfig`.
  */
 export function checkOperatorStream(config: Partial<OperatorStreamConfig & TargetConfig>): ConfigProblem[] {
   const { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret } = config;

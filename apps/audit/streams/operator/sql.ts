@@ -7,8 +7,8 @@ import type { FailureState, RetryPlan } from "../retry.ts";
 import { OPERATOR_STREAM, type OrganizationPart } from "./batch.ts";
 
 /**
- * How far the stream has delivered. Chains are delivered in the order of the checkpoints that contain their
- * heads, and then of their ids. The cursor names the last delivered one.
+ * The position up to which the stream has delivered. Chains are delivered in the order of the checkpoints that contain
+ * their heads, and then in the order of their ids. The cursor names the last delivered chain.
  */
 export interface Cursor {
   checkpoint: number;

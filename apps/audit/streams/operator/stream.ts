@@ -47,8 +47,8 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
 }
 
 /**
- * Delivers the operator's stream for one turn, and releases its lease. Sends each batch after the receiver
- * has accepted the previous one.
+ * Delivers the operator's stream for one turn, and then releases the turn's lease. Sends each batch only after the
+ * receiver has accepted the previous one.
  */
 async function deliverOperatorTurn(deps: OperatorStreamDeps, row: OperatorRow, turn: Turn): Promise<void> {
   const courier = new OperatorCourier(deps, row, turn);

@@ -17,7 +17,7 @@ const isDue = sql.raw(KEY_COLUMNS.map((name) => `untold.${name} = due.${name}`).
 export function tellUsage(
   database: Database,
   until_ms: number,
-  now_ms: number,
+  nowMs: number,
   count: number,
 ): Promise<number> {
   return database.transaction("tell_usage", async (tx) => {
@@ -27,7 +27,7 @@ export function tellUsage(
     );
     if (!lock?.taken) return 0;
     const [last] = await rows<{ id: string | null }>(tx, sql`select max(id) as id from audit.usage_events`);
-    return moveDue(tx, until_ms, followingIds(last?.id ?? null, now_ms, count));
+    return moveDue(tx, until_ms, followingIds(last?.id ?? null, nowMs, count));
   });
 }
 

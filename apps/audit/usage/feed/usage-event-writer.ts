@@ -10,7 +10,10 @@ interface UsageTellerDeps {
   clock: Clock;
 }
 
-/** How long to wait for reports after an hour's end, so that most counts need only one event. */
+/**
+ * The time between the end of an hour and the writing of its usage events. A report that arrives later causes a
+ * second event for the hour, so the delay keeps most counts to one event.
+ */
 const SETTLE_MS = 60_000;
 const INTERVAL_MS = 10_000;
 const RETRY_MS = 5_000;
@@ -22,8 +25,8 @@ export function usageTeller({ database, log, clock }: UsageTellerDeps): Loop {
   return new Loop({
     async task(stopping) {
       for (let told = EVENTS_MAX; told === EVENTS_MAX && !stopping(); ) {
-        const now_ms = clock.now();
-        told = await tellUsage(database, now_ms - HOUR_MS - SETTLE_MS, now_ms, EVENTS_MAX);
+        const nowMs = clock.now();
+        told = await tellUsage(database, nowMs - HOUR_MS - SETTLE_MS, nowMs, EVENTS_MAX);
       }
     },
     pause_ms: INTERVAL_MS,

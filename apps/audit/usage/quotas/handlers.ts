@@ -2,9 +2,10 @@ import type { Clock } from "@ostiary/lib/async";
 import { QUOTA_COUNTS_PATH } from "@ostiary/lib/contracts/internal-api";
 import { QuotaCounts, QuotaQuestion } from "@ostiary/lib/contracts/usage";
 import { describeOperations } from "@ostiary/lib/openapi";
+import { bodyErrors } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
-import { internalErrors, refuse } from "../../field-problems.ts";
+import { refuse } from "../../field-problems.ts";
 import { questionProblems } from "./quota.ts";
 import { selectQuotaCounts } from "./sql.ts";
 
@@ -32,10 +33,7 @@ export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
       // lists every problem; the schema check, which runs later, would list only some
       transform: ({ body }) => refuse(questionProblems(body, clock.now())),
       body: QuotaQuestion,
-      response: {
-        200: QuotaCounts,
-        ...internalErrors,
-      },
+      response: { 200: QuotaCounts, ...bodyErrors("UNAUTHORIZED") },
       detail: readQuotaCounts,
     },
   );

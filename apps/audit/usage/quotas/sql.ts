@@ -63,9 +63,9 @@ interface QuotaRow {
 export async function selectQuotas(
   database: Database,
   organization_id: string,
-  now_ms: number,
+  nowMs: number,
 ): Promise<OrganizationQuota[]> {
-  const periods = [periodAt("day", now_ms).id, periodAt("month", now_ms).id];
+  const periods = [periodAt("day", nowMs).id, periodAt("month", nowMs).id];
   const found = await query<QuotaRow>(database, "select_quotas")`
     select policy, period, requests::double precision as requests,
       greatest(count, 0)::double precision as charged

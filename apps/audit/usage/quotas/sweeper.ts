@@ -9,7 +9,7 @@ interface QuotaSweeperDeps {
   clock: Clock;
 }
 
-/** How long the count of an ended period is kept: a gateway's clock may be up to a day behind. */
+/** The time for which the count of an ended period is kept, because a gateway's clock may be up to a day behind. */
 const KEPT_MS = 2 * 24 * 60 * 60 * 1000;
 const INTERVAL_MS = 600_000;
 const RETRY_MS = 60_000;

@@ -3,10 +3,11 @@ import { USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { USAGE_INSTANCE_PATTERN, UsageReport } from "@ostiary/lib/contracts/usage";
 import { fieldErrors } from "@ostiary/lib/domain/errors";
 import { describeOperations } from "@ostiary/lib/openapi";
+import { bodyErrors } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { internalErrors, refuse } from "../../field-problems.ts";
+import { refuse } from "../../field-problems.ts";
 import type { UsageMetrics } from "./metrics.ts";
 import { reportProblems } from "./report.ts";
 import { addReport } from "./sql.ts";
@@ -70,7 +71,7 @@ export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps)
       response: {
         200: resultSchema("existing", "The report was counted before; nothing was changed."),
         201: resultSchema("created", "The report was counted."),
-        ...internalErrors,
+        ...bodyErrors("UNAUTHORIZED"),
       },
       detail: putUsageReport,
     },

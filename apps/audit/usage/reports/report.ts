@@ -10,19 +10,19 @@ import { fieldsOf, unstorable } from "../../field-problems.ts";
 import { quotaProblems } from "../quotas/quota.ts";
 import { isNear, NEAR_RULE } from "../reportable-time.ts";
 
-/** Returns everything that is wrong with a report at `now_ms` (AU-121). */
-export function reportProblems(body: unknown, now_ms: number): FieldError[] {
+/** Returns everything that is wrong with a report at `nowMs` (AU-121). */
+export function reportProblems(body: unknown, nowMs: number): FieldError[] {
   const report = fieldsOf(body);
   const counts = Array.isArray(report.counts) ? report.counts.slice(0, USAGE_COUNTS_MAX).map(fieldsOf) : [];
   const quotas = Array.isArray(report.quotas) ? report.quotas.slice(0, USAGE_QUOTAS_MAX) : [];
   return [
     ...fieldErrors(UsageReport, body),
-    ...timeProblems("reported_until", report.reported_until, now_ms),
+    ...timeProblems("reported_until", report.reported_until, nowMs),
     ...counts.flatMap(
       ({ hour, organization_id, service, method, member_id, key_prefix, policies }, index) => {
         const at = (name: string) => `counts[${index}].${name}`;
         return [
-          ...timeProblems(at("hour"), hour, now_ms),
+          ...timeProblems(at("hour"), hour, nowMs),
           ...unstorable({
             [at("organization_id")]: organization_id,
             [at("service")]: service,
@@ -34,7 +34,7 @@ export function reportProblems(body: unknown, now_ms: number): FieldError[] {
         ];
       },
     ),
-    ...quotas.flatMap((quota, index) => quotaProblems(`quotas[${index}]`, quota, now_ms)),
+    ...quotas.flatMap((quota, index) => quotaProblems(`quotas[${index}]`, quota, nowMs)),
   ];
 }
 
@@ -45,9 +45,9 @@ function policyNames(path: string, policies: unknown): Record<string, unknown> {
   return Object.fromEntries(names.map((name, index) => [`${path}[${index}].policy`, name]));
 }
 
-function timeProblems(path: string, value: unknown, now_ms: number): FieldError[] {
+function timeProblems(path: string, value: unknown, nowMs: number): FieldError[] {
   if (typeof value !== "string") return [];
   const time = parseTime(value);
   if (time === null) return [{ path, message: `${path} must be an RFC 3339 time in UTC.` }];
-  return isNear(time.epochMilliseconds, now_ms) ? [] : [{ path, message: `${path} ${NEAR_RULE}.` }];
+  return isNear(time.epochMilliseconds, nowMs) ? [] : [{ path, message: `${path} ${NEAR_RULE}.` }];
 }

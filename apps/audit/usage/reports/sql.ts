@@ -32,7 +32,7 @@ const MONTHLY = sql`
       ) limited
       group by 1, 2, 3, 4`;
 
-/** Adds the sums to the stored months, and marks these months as due for a statement of usage. */
+/** Adds the sums to the stored months, and marks them as changed since their last usage statement (`is_stated`). */
 const ADD_TO_MONTHS = sql`
       insert into audit.usage_months as known (organization_id, month, service, policy, ${TOTALS.names})
       select * from monthly where exists (select from claimed)
@@ -41,9 +41,9 @@ const ADD_TO_MONTHS = sql`
         ${TOTALS.sums}, changes = known.changes + 1, is_stated = false`;
 
 /**
- * Adds a report to the counts, the quotas, the monthly sums and the counts that wait for the feed (AU-120).
- * One statement writes all of them. It locks the row of the gateway first: a repeated report waits, finds its
- * number and changes nothing. Counts are locked in the order of their key, so that reports of two gateways
+ * Adds a report to the counts, the quotas, the monthly sums and the counts that wait for the feed (AU-120). One SQL
+ * statement writes all of them. The statement first locks the row of the gateway: a repeated report waits for the lock,
+ * finds its number and changes nothing. Counts are locked in the order of their key, so that reports of two gateways
  * cannot deadlock.
  */
 export async function addReport(

@@ -12,8 +12,8 @@ import { type DueMonth, hasDue, selectDue } from "./due-sql.ts";
 import { statementsWritten } from "./sql.ts";
 
 /**
- * How long after a month's end its statement is written. Delayed reports can arrive until then, and responses
- * that were still streaming at the end of the month can finish. Counts that arrive later appear in a
+ * The time between the end of a month and the writing of its statement. In this time, delayed reports can arrive, and
+ * responses that were still streaming at the end of the month can finish. Counts that arrive later appear in a
  * correction.
  */
 export const GRACE_MS = 24 * 60 * 60 * 1000;
@@ -26,9 +26,9 @@ interface NewStatement extends Unplaced {
   salt: string;
 }
 
-/** How the sealer writes statements of usage. */
+/** The functions with which the sealer writes statements of usage. */
 export const usageStatements: UsageStatements = {
-  due: (now_ms) => hasDue({ now_ms, grace_ms: GRACE_MS }),
+  due: (nowMs) => hasDue({ nowMs, grace_ms: GRACE_MS }),
   write: stateUsage,
 };
 
@@ -38,10 +38,10 @@ export const usageStatements: UsageStatements = {
  */
 async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResult> {
   const { reads, writes, sealed, clock, holder } = deps;
-  const now_ms = clock.now();
-  const due = await selectDue(writes, { now_ms, grace_ms: GRACE_MS, limit: STATEMENTS_MAX });
+  const nowMs = clock.now();
+  const due = await selectDue(writes, { nowMs, grace_ms: GRACE_MS, limit: STATEMENTS_MAX });
   if (due.length === 0) return { entries: 0, checkpoint: null, end: "done" };
-  const found = due.map((each) => newStatement(each, now_ms));
+  const found = due.map((each) => newStatement(each, nowMs));
   const owners = [...new Set(found.map(({ owner }) => owner))];
   const map = await sealed.openMap(state.checkpoint, owners);
   const chains = await selectChains(reads, owners);
@@ -50,7 +50,7 @@ async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResul
   const entries = found.filter(({ owner }) => !isAltered.has(owner));
   const sound = chains.filter(({ owner }) => !isAltered.has(owner));
   const plan = planChains(entries, sound, map);
-  const sealed_at = new Date(now_ms).toISOString();
+  const sealed_at = new Date(nowMs).toISOString();
   const checked =
     sound.length === 0
       ? { nodes: [], checkpoint: null, tree: { leaves: [], note: undefined } }
@@ -75,10 +75,10 @@ async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResul
   };
 }
 
-function newStatement(due: DueMonth, now_ms: number): NewStatement {
+function newStatement(due: DueMonth, nowMs: number): NewStatement {
   const owner = ownerOf("organization", due.organization_id);
   const salt = randomBytes(SALT_BYTES).toString("hex");
-  const statement = statementOf(due, now_ms);
+  const statement = statementOf(due, nowMs);
   return { due, owner, statement, salt, hash: entryHash(statementEntry(owner, statement, salt)) };
 }
 

@@ -9,7 +9,7 @@ import type { DueMonth, MonthPart } from "./due-sql.ts";
  * Returns the statement of a month (AU-131). Every statement after the first one of a month corrects the previous
  * one.
  */
-export function statementOf({ month, stated, parts }: DueMonth, now_ms: number): Statement {
+export function statementOf({ month, stated, parts }: DueMonth, nowMs: number): Statement {
   const services = parts.filter(({ policy }) => policy === "").toSorted(byName);
   const policies = parts.filter(({ policy }) => policy !== "").toSorted(byName);
   return {
@@ -17,7 +17,7 @@ export function statementOf({ month, stated, parts }: DueMonth, now_ms: number):
     month,
     from: new Date(monthStart(month)).toISOString(),
     to: new Date(monthEnd(month)).toISOString(),
-    stated_at: new Date(now_ms).toISOString(),
+    stated_at: new Date(nowMs).toISOString(),
     corrects: stated === 0 ? null : `${month}.${stated}`,
     ...totalOf(services.map(sumsOf)),
     services: services.map((part) => ({ service: part.service, ...sumsOf(part) })),

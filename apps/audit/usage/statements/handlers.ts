@@ -1,7 +1,7 @@
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { MONTH_PATTERN, STATEMENT_ID_PATTERN, Statement } from "@ostiary/lib/domain/proof";
-import { errorResponses } from "@ostiary/lib/openapi";
 import {
+  errors,
   listQueryProperties,
   page,
   pageRequest,
@@ -92,7 +92,7 @@ export function statementHandlers(database: Database) {
       query: statementsQuery,
       response: {
         200: { ...pageSchema("usage_statements", UsageStatement), response_description: "A page." },
-        ...errorResponses("VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"),
+        ...errors(),
       },
       detail: {
         summary: "Read an organization's statements of usage",

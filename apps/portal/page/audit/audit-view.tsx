@@ -1,9 +1,10 @@
+import { Empty } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Place, replacePlace } from "../address.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More } from "../parts/more.tsx";
-import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { Loading, Time } from "../parts/shown.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
@@ -71,7 +72,7 @@ interface EventListProps {
   key_prefix: string;
 }
 
-/** Lists the loaded events. With a key's prefix, lists only the loaded events of that key. */
+/** Lists the loaded events. If `key_prefix` is not empty, lists only the loaded events of that key. */
 function EventList({ log, pages, key_prefix }: EventListProps) {
   const t = useTexts().audit;
   const address = useAddress();

@@ -1,14 +1,15 @@
+import { Empty } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { Loading, Time } from "../parts/shown.tsx";
 import { useAsked, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
 import { type Log, listEvents, type ShownEvent } from "./logs.ts";
 import { Outcome } from "./outcome.tsx";
 
-/** Shows all fields of a request's event. A request has at most one event in a log. */
+/** Shows all fields of the event of a request. A request has at most one event in a log. */
 export function EventView({ log, request_id }: { log: Log; request_id: string }) {
   const t = useTexts().audit;
   const session = useSession();
@@ -72,7 +73,7 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
   );
 }
 
-/** Links to the other events of the same key and member. */
+/** Links to the other events of the same key, and to those of the same member. */
 function EventLinks({ log, event: { actor } }: { log: Log; event: ShownEvent }) {
   const t = useTexts().audit;
   const address = useAddress();

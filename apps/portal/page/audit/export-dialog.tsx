@@ -15,7 +15,7 @@ interface ExportDialogProps {
   onClose: () => void;
 }
 
-/** Exports the filtered log as a file, and shows the progress. */
+/** Exports the events that match the filters as a file, and shows the progress. */
 export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
   const t = useTexts().audit.export;
   const [format, setFormat] = useState<ExportFormat>("csv");

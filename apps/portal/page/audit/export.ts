@@ -7,10 +7,10 @@ export const FORMATS = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof FORMATS)[number];
 
 const TYPES: Record<ExportFormat, string> = { csv: "text/csv", ndjson: "application/x-ndjson" };
-/** The size at which chunks become a Blob, which the browser may keep on disk. */
+/** The size at which received chunks are combined into a Blob, which the browser may keep on disk. */
 const PART_BYTES = 4 * 1024 * 1024;
 
-/** An export to read, and the listener for its progress. */
+/** The options of an export. `onProgress` is called with the number of bytes received. */
 export interface Export {
   log: Log;
   query: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface Export {
   onProgress: (bytes: number) => void;
 }
 
-/** Reads a whole export. Fails if the download breaks off, so that a part never passes as a complete export (AU-47). */
+/** Downloads an export. Fails if the download ends early: a partial file never looks complete (AU-47). */
 export async function readExport(
   gateway: Gateway,
   { log, query, format, signal, onProgress }: Export,

@@ -10,7 +10,7 @@ import { type FilterName, type Filters, OUTCOMES, problemsOf, type Selection } f
 
 interface FilterFormProps {
   selection: Selection;
-  /** The failure with which the log refused the current selection, or null. */
+  /** The failure of the last request for events, or null. Its field errors appear in the form. */
   failure: Failure | null;
   onChoose: (selection: Selection) => void;
 }
@@ -27,10 +27,10 @@ const NO_FILTERS: Filters = {
   request_id: "",
   created_id: "",
 };
-/** The filters with a plain text field. */
+/** The filters that are plain text fields. */
 const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id"] as const;
 
-/** Shows the filters of the log (AU-36, AU-38), which take effect when the form is sent. */
+/** Shows the filters of the log (AU-36, AU-38). They take effect when the form is submitted. */
 export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
   const t = useTexts().audit;
   const [filters, setFilters] = useState(selection.filters);
@@ -92,7 +92,7 @@ interface ChoicesProps {
   onChoose: (name: FilterName, value: string) => void;
 }
 
-/** Shows the filters that have a list of values: the method and the outcome. */
+/** Shows the filters with a fixed list of values: the method and the outcome. */
 function Choices({ filters, problems, onChoose }: ChoicesProps) {
   const t = useTexts().audit;
   const any = { value: "", text: t.filters.any };

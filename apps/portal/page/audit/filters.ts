@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import { NO_TIME } from "../parts/time-field.tsx";
 import { type Problem, type Problems, problemOf } from "../parts/use-problems.ts";
 
-/** The filters of the log by name (AU-36, AU-38). The page's address uses the same names. */
+/** The names of the log's filters (AU-36, AU-38). The query in the page's fragment uses the same names. */
 export const FILTERS = [
   "occurred_after",
   "occurred_before",
@@ -17,24 +17,25 @@ export const FILTERS = [
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 
-/** The values of a filter form. An empty text means no filter. */
+/** The values of the filters. An empty value means no filter. */
 export type Filters = Readonly<Record<FilterName, string>>;
 
 export const OUTCOMES = ["pending", "rejected", "responded", "no_response"] as const;
 
 /**
- * The name of the key's prefix in an address. The log cannot filter by key, so the page selects the events.
+ * The parameter in the page's fragment for the prefix of a key. The audit service cannot filter by key, so
+ * the page filters the loaded events.
  */
 const KEY = "key_prefix";
 
-/** The filters of an address, and the key whose events the page selects. */
+/** The filters that the audit service applies, and the key by which the page filters the loaded events. */
 export interface Selection {
   filters: Filters;
-  /** The prefix of the key, or an empty text. */
+  /** The prefix of the key. Empty for events of all keys. */
   key_prefix: string;
 }
 
-/** Reads the selection of an address. Unknown names are ignored. */
+/** Reads a selection from the query in the page's fragment. Ignores unknown parameters. */
 export function selectionOf(query: URLSearchParams): Selection {
   const value = (name: string) => query.get(name) ?? "";
   return {
@@ -53,18 +54,18 @@ export function selectionOf(query: URLSearchParams): Selection {
   };
 }
 
-/** Returns the query parameters for the log. Filters without a value are omitted. */
+/** Returns the query parameters for the audit service. Omits filters without a value. */
 export function queryOf(filters: Filters): Record<string, string> {
   return Object.fromEntries(
     FILTERS.map((name) => [name, filters[name].trim()] as const).filter(([, value]) => value !== ""),
   );
 }
 
-/** The maximum length of the text filters, except `route`. */
+/** The maximum length of each text filter except `route`. */
 const TEXT_LENGTH_MAX = 128;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Returns the problems of the values of a filter form, by field name. */
+/** Returns the problem of each value in the filter form by field name, or null for a valid value. */
 export function problemsOf({ filters, key_prefix }: Selection): Problems {
   const { occurred_after, occurred_before } = filters;
   const texts = (["service", "actor_member_id", "request_id", "created_id"] as const).map((name) => [
@@ -88,8 +89,8 @@ function problemOfRoute(route: string): Problem | null {
 }
 
 /**
- * Returns the problem of a time, or null. RFC 3339 allows only years of four digits; later years begin with a
- * sign.
+ * Returns the problem of a time, or null. The page accepts the years 1 to 9999. An ISO time with another year
+ * begins with a sign or with 0000.
  */
 function problemOfTime(time: string): Problem | null {
   if (time === NO_TIME) return (texts) => texts.problems.time;
@@ -101,7 +102,7 @@ function problemOfOrder(after: string, before: string): Problem | null {
   return from >= end ? (texts) => texts.problems.order : null;
 }
 
-/** Returns the query of an address for a selection. */
+/** Returns the query parameters in the page's fragment for a selection. */
 export function placeQueryOf({ filters, key_prefix }: Selection): Record<string, string> {
   return { ...queryOf(filters), ...(key_prefix === "" ? {} : { [KEY]: key_prefix }) };
 }

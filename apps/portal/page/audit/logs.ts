@@ -2,11 +2,11 @@ import { organizationEventSchema } from "@ostiary/lib/contracts/audit";
 import type { Static } from "@sinclair/typebox";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
 
-/** An event of an organization's log or of a person's own log. Omits the person's id, which the page does not show. */
+/** An event of an organization's or a person's log, without the person's id: the page does not show it. */
 export const ShownEvent = organizationEventSchema;
 export type ShownEvent = Static<typeof ShownEvent>;
 
-/** A log that a customer can read: an organization's, or a person's own. */
+/** A log that a customer can read: the log of an organization, or the person's own log. */
 export interface Log {
   readonly as: Caller;
   readonly path: string;
@@ -24,7 +24,7 @@ export const PERSON_LOG: Log = {
   view: { path: "my-audit", scope: "person" },
 };
 
-/** The label that reading an organization's log needs. */
+/** The label that allows a member to read the organization's log. */
 export const AUDIT_LABEL = "org:audit:read";
 
 /** The number of events in one page. */

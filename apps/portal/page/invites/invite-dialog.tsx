@@ -83,7 +83,7 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
   );
 }
 
-/** How long and how often an invitation can be used. */
+/** The bounds of an invitation: for how many days, and how many times, people can use it. */
 interface InviteBounds {
   days: (typeof DAYS)[number];
   uses: (typeof USES)[number];
@@ -95,7 +95,7 @@ interface BoundsProps {
   onChange: (bounds: InviteBounds) => void;
 }
 
-/** Lets the sender choose how long and how often an invitation can be used. */
+/** Lets the sender choose the bounds of an invitation. */
 function Bounds({ bounds, problems, onChange }: BoundsProps) {
   const t = useTexts().invites;
   return (
@@ -108,7 +108,7 @@ function Bounds({ bounds, problems, onChange }: BoundsProps) {
         onChange={(days) => onChange({ ...bounds, days })}
       />
       <SelectField
-        label={t.maxUses}
+        label={t.max_uses}
         value={bounds.uses}
         options={USES.map((value) => ({ value, text: value === "unlimited" ? t.unlimited : value }))}
         problem={problems.of("max_uses")}

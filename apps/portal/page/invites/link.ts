@@ -1,4 +1,7 @@
-/** Returns the link of an invitation. The token is in the fragment, which browsers send neither to servers nor in a Referer. */
+/**
+ * Returns the link of an invitation. The token is in the fragment, which browsers send neither to the server
+ * nor in a Referer header.
+ */
 export function linkOf(token: string): string {
   return `${location.origin}/portal/invite#${encodeURIComponent(token)}`;
 }

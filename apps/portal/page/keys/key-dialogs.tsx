@@ -15,7 +15,7 @@ import { curlOf, type KeyAddress } from "./keys.ts";
 interface KeyDialogProps {
   address: KeyAddress;
   onClose: () => void;
-  /** Reads the list again. */
+  /** Called when the list of keys may have changed. */
   onChange: () => void;
 }
 

@@ -15,7 +15,7 @@ type Open = { name: "create" } | { name: "rotate" | "revoke"; key: ApiKey } | nu
 
 interface KeyListProps {
   address: KeyAddress;
-  /** Whether the reader may create, rotate and revoke keys. */
+  /** Whether the user may create, rotate and revoke keys. */
   manages: boolean;
 }
 
@@ -54,7 +54,7 @@ export function KeyList({ address, manages }: KeyListProps) {
   );
 }
 
-/** Returns the log with the events of the keys, or null if the reader may not read that log. */
+/** Returns the log with the events of the keys, or null if the user may not read that log. */
 function logOf({ as }: KeyAddress, session: Session): Log | null {
   if (as === "person") return PERSON_LOG;
   return session.may(AUDIT_LABEL) ? ORGANIZATION_LOG : null;
@@ -70,7 +70,7 @@ interface KeyTableProps {
 function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
   const t = useTexts().keys;
   const { columns } = t;
-  const now_ms = Date.now();
+  const nowMs = Date.now();
   return (
     <DataTable
       label={t.title}
@@ -81,10 +81,10 @@ function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
           key.name,
           <KeyPrefix prefix={key.key_prefix} log={log} />,
           key.last_used_at === null ? t.neverUsed : <Time at={key.last_used_at} />,
-          <Ends shown={key} now_ms={now_ms} />,
+          <Ends shown={key} nowMs={nowMs} />,
           ...(manages
             ? [
-                isUsable(key, now_ms) && (
+                isUsable(key, nowMs) && (
                   <span class="actions">
                     <button type="button" class="button" onClick={() => onOpen({ name: "rotate", key })}>
                       {t.rotate}
@@ -123,9 +123,9 @@ function KeyPrefix({ prefix, log }: { prefix: string; log: Log | null }) {
   );
 }
 
-function Ends({ shown, now_ms }: { shown: ApiKey; now_ms: number }) {
+function Ends({ shown, nowMs }: { shown: ApiKey; nowMs: number }) {
   const t = useTexts().keys;
-  const state = stateOf(shown, now_ms);
+  const state = stateOf(shown, nowMs);
   const at = state === "revoked" ? shown.revoked_at : shown.expires_at;
   if (at === null) return <>{t.noEnd}</>;
   return (

@@ -6,7 +6,7 @@ import { PAGE_ITEMS } from "../parts/use-pages.ts";
 export interface KeyAddress {
   readonly as: Caller;
   readonly path: readonly string[];
-  /** An example call that a key of this owner can make. */
+  /** The path of an example call that a key of this owner can make. */
   readonly example: string;
 }
 
@@ -25,21 +25,21 @@ export function listKeys(gateway: Gateway, { as, path }: KeyAddress, starting_af
   return gateway.list("keys", ApiKey, pathTo(...path), { as, query: { limit: PAGE_ITEMS, starting_after } });
 }
 
-/** A key that expires within this time counts as ending soon. */
+/** A key that expires within this time has the state `ends_soon`. */
 const SOON_MS = 14 * 86_400_000;
 
 type KeyState = "revoked" | "expired" | "ends_soon" | "valid";
 
-export function stateOf({ revoked_at, expires_at }: ApiKey, now_ms: number): KeyState {
+export function stateOf({ revoked_at, expires_at }: ApiKey, nowMs: number): KeyState {
   if (revoked_at !== null) return "revoked";
   if (expires_at === null) return "valid";
-  const left_ms = Date.parse(expires_at) - now_ms;
-  if (left_ms <= 0) return "expired";
-  return left_ms <= SOON_MS ? "ends_soon" : "valid";
+  const leftMs = Date.parse(expires_at) - nowMs;
+  if (leftMs <= 0) return "expired";
+  return leftMs <= SOON_MS ? "ends_soon" : "valid";
 }
 
-export function isUsable(key: ApiKey, now_ms: number): boolean {
-  const state = stateOf(key, now_ms);
+export function isUsable(key: ApiKey, nowMs: number): boolean {
+  const state = stateOf(key, nowMs);
   return state === "valid" || state === "ends_soon";
 }
 

@@ -1,4 +1,5 @@
 import { AnyMember, Member, type RolesListing } from "@ostiary/lib/contracts/identity-api";
+import { Empty } from "@ostiary/lib/page";
 import { type Static, Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { type Gateway, pathTo } from "../gateway.ts";
@@ -6,7 +7,7 @@ import { Confirm, Refused } from "../parts/confirm.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Form } from "../parts/form.tsx";
 import { SelectField } from "../parts/select-field.tsx";
-import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { Loading, Time } from "../parts/shown.tsx";
 import { useProblems } from "../parts/use-problems.ts";
 import { Granted } from "../roles/granted.tsx";
 import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
@@ -16,7 +17,7 @@ import { useAddress } from "../use-address.ts";
 import { lastOf, MEMBERS_LABEL } from "./members.ts";
 import { MEMBERS } from "./place.ts";
 
-/** Shows one member, and the changes that the role of the reader allows. */
+/** Shows one member, and offers the changes that the user's role allows. */
 export function MemberView({ member_id }: { member_id: string }) {
   const t = useTexts().members;
   const { gateway } = useSession();
@@ -152,7 +153,7 @@ interface ChangeRoleProps extends LivingProps {
   refused: string | null;
 }
 
-/** Changes the role. Before that, shows what the new role allows. */
+/** Shows what a chosen role allows, and then changes the member's role to it. */
 function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps) {
   const t = useTexts().members;
   const session = useSession();

@@ -16,7 +16,6 @@ export function MembersView({ place }: { place: Place }) {
   return member_id === undefined ? <MemberList /> : <MemberView key={member_id} member_id={member_id} />;
 }
 
-/** Lists the members. */
 function MemberList() {
   const t = useTexts().members;
   const { gateway } = useSession();

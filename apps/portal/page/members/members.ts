@@ -2,7 +2,7 @@ import { Member } from "@ostiary/lib/contracts/identity-api";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { PAGE_ITEMS } from "../parts/use-pages.ts";
 
-/** The label that changes of members and invites need. */
+/** The label that allows changes of members and invitations. */
 export const MEMBERS_LABEL = "org:members:write";
 
 export function listMembers(gateway: Gateway, starting_after: string | undefined) {
@@ -12,17 +12,18 @@ export function listMembers(gateway: Gateway, starting_after: string | undefined
   });
 }
 
-/** The reason why a member cannot leave: the member is the last one, or the last holder of the creator role (ID-36, ID-37). */
+/**
+ * The reason why a member cannot leave: `member` for the last member, `holder` for the last holder of the
+ * creator role (ID-36, ID-37). Null if there is no known reason.
+ */
 type LastOf = "member" | "holder" | null;
 
-/**
- * The maximum number of pages to read in search of another member. Without a result, the service decides.
- */
+/** The maximum number of pages to read in search of another member. Beyond it, only the service can tell. */
 const PAGES_MAX = 10;
 
 /**
- * Returns whether a member is the last member or the last holder of the creator role, or null if neither is
- * certain.
+ * Finds out whether a member is the last member or the last holder of the creator role. Returns null if the
+ * member is neither, or if the answer is not certain.
  */
 export async function lastOf(
   gateway: Gateway,

@@ -1,2 +1,2 @@
-/** The address of the view of members. */
+/** The view of members. */
 export const MEMBERS = { path: "members", scope: "organization" } as const;

@@ -6,7 +6,7 @@ import { useAsked, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { ORGANIZATIONS } from "./places.ts";
 
-/** Opens a session in the organization of the address, then shows its children. */
+/** Creates a session in the organization `id`, and then shows its children. */
 export function ChosenOrganization({ id, children }: { id: string; children: JSX.Element }) {
   const session = useSession();
   const { overview, organizations } = useTexts();

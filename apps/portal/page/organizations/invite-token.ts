@@ -1,6 +1,4 @@
-/**
- * Returns the token in a pasted text, which is a link with the token as its fragment, or the token alone.
- */
+/** Returns the token from a pasted text: either a link with the token as its fragment, or only the token. */
 export function tokenIn(text: string): string {
   const trimmed = text.trim();
   const fragment = URL.parse(trimmed)?.hash.slice(1) ?? "";

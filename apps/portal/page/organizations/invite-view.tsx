@@ -12,7 +12,7 @@ import { type Texts, useTexts } from "../texts/texts.ts";
 import { tokenIn } from "./invite-token.ts";
 import { ORGANIZATIONS, OVERVIEW } from "./places.ts";
 
-/** The maximum length of a link. The gateway's address with a token is much shorter. */
+/** The maximum length of a pasted link. Links that the portal makes are much shorter. */
 const LINK_LENGTH_MAX = 2_048;
 
 /** Redeems an invitation from the opened link or from a pasted link. */

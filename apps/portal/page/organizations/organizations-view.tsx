@@ -1,11 +1,12 @@
 import { NAME_LENGTH_MAX, Organization } from "@ostiary/lib/contracts/identity-api";
+import { Empty } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { addressOf } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Form } from "../parts/form.tsx";
-import { Empty, Loading } from "../parts/shown.tsx";
+import { Loading } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { listMemberships, useAsked, useSession, useWrite } from "../session.ts";

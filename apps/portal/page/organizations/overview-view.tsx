@@ -9,7 +9,7 @@ import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { useAsked, useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 
-/** The label that renaming an organization needs. */
+/** The label that allows a member to rename the organization. */
 const RENAME_LABEL = "org:write";
 
 /** Shows the organization and the person's membership in it. */
@@ -49,7 +49,6 @@ export function OverviewView() {
   );
 }
 
-/** Renames the organization. */
 function Rename({ name, onChange }: { name: string; onChange: () => Promise<void> }) {
   const session = useSession();
   const { overview: texts, organizations } = useTexts();
@@ -99,7 +98,7 @@ function Rename({ name, onChange }: { name: string; onChange: () => Promise<void
   );
 }
 
-/** Shows the person's role in the organization, and what it grants. */
+/** Shows the person's role in the organization, and what the role grants. */
 function OwnMembership() {
   const { overview: texts, organizations } = useTexts();
   const member = useSession().member.value;

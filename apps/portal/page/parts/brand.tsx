@@ -13,7 +13,7 @@ export function BrandMark() {
   );
 }
 
-/** Links to the company's support, terms and privacy pages. */
+/** Links to those of the company's support, terms and privacy pages that are configured. */
 export function BrandLinks() {
   const { links } = useSession().settings.brand;
   const texts = useTexts().links;

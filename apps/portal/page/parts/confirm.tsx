@@ -8,7 +8,7 @@ import type { FieldProblems } from "./use-problems.ts";
 
 interface ConfirmProps {
   title: string;
-  /** The words on the button that makes the change. */
+  /** The label of the button that makes the change. */
   action: string;
   writing: Writing;
   /** The problems of the fields among the children. */
@@ -17,18 +17,18 @@ interface ConfirmProps {
   fields?: readonly string[];
   /** Whether the change cannot be undone. */
   danger?: boolean;
-  /** Why the change cannot be made now; the button is then off. */
+  /** The reason why the change is not possible now, or null. A reason disables the button. */
   refused?: string | null;
   onConfirm: () => void;
   onClose: () => void;
-  /** Reloads data that a change without an answer may have changed. */
+  /** Called to reload the data when the outcome of the change is unknown, or when there was a conflict. */
   onLookAgain: () => void;
   children: ComponentChildren;
 }
 
 /**
- * Asks before a change. A change without an answer is not sent again; the person looks at the current state
- * instead.
+ * Asks the person to confirm a change. If the outcome is unknown, the person cannot send the change again
+ * here, but can reload the data.
  */
 export function Confirm(props: ConfirmProps) {
   const { title, writing, problems, fields, refused = null, onClose, onLookAgain } = props;
@@ -51,7 +51,7 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-/** Shows why a change cannot be made now, or nothing. */
+/** Shows why a change is not possible now. Shows nothing for null. */
 export function Refused({ why }: { why: string | null }) {
   if (why === null) return null;
   return (
@@ -81,5 +81,5 @@ function Buttons({ action, danger = false, writing, off, onClose }: ConfirmProps
   );
 }
 
-/** One dialog is open at a time, so one id is enough. */
+/** The id of the form. One dialog is open at a time, so the id is unique. */
 const FORM = "confirmed";

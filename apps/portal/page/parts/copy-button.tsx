@@ -3,7 +3,7 @@ import { useTexts } from "../texts/texts.ts";
 
 const SAID_MS = 3_000;
 
-/** Copies a text. The button briefly shows a confirmation, which screen readers announce. */
+/** Renders a button that copies a text. A confirmation appears briefly, and screen readers announce it. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const { copied } = useTexts();
   const [count, setCount] = useState(0);

@@ -8,14 +8,14 @@ interface DataTableProps {
   rows: readonly { key: string; cells: readonly ComponentChildren[] }[];
 }
 
-/** Shows rows with one cell for each column. On narrow screens each cell names its column. */
+/** Shows a table whose rows have a cell for each column. On narrow screens each cell names its column. */
 export function DataTable({ label, columns, rows }: DataTableProps) {
   return (
     <Table caption={label} columns={columns}>
       {rows.map(({ key, cells }) => (
         <Row key={key}>
           {cells.map((cell, index) => (
-            // The index is a stable key: a column keeps its position, but its name changes with the language.
+            // The index is a stable key: a column's position never changes, but its name differs by language.
             <Cell key={index} label={columns[index]}>
               {cell}
             </Cell>

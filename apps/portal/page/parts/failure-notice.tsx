@@ -8,13 +8,13 @@ interface FailureNoticeProps {
   title?: string;
   /** A sentence that replaces the default for the failure's kind. */
   text?: string;
-  /** The names of the fields that already show their own problems. */
+  /** The names of the fields that show their own problems, which the notice therefore omits. */
   shown?: readonly string[];
   onRetry?: () => void;
   retryLabel?: string;
 }
 
-/** Shows what went wrong and what to do. The alert role makes screen readers announce it at once. */
+/** Shows what went wrong and what to do. Its alert role makes screen readers announce the notice at once. */
 export function FailureNotice({ failure, title, text, shown = [], onRetry, retryLabel }: FailureNoticeProps) {
   const texts = useTexts();
   const session = useSession();
@@ -54,7 +54,7 @@ export function FailureNotice({ failure, title, text, shown = [], onRetry, retry
   );
 }
 
-/** Returns whether the service's message says more than the page's text. */
+/** Returns whether to show the service's message too, because it says more than the page's own text. */
 function isSaid({ kind, message, fields }: Failure): boolean {
   return message !== "" && (kind === "conflict" || (kind === "invalid" && fields.length === 0));
 }

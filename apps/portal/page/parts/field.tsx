@@ -8,11 +8,11 @@ interface Connection {
   "aria-invalid": boolean;
 }
 
-/** The properties of every labelled control. */
+/** The properties of every labeled control. */
 export interface FieldProps {
   label: string;
   help?: string;
-  /** The problem of the value, or null. */
+  /** The problem of the value, or null for a valid value. */
   problem?: string | null;
 }
 

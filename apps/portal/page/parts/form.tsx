@@ -14,7 +14,7 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** Shows a form that the page validates itself, because the browser's messages may be in another language. */
+/** Shows a form without the browser's validation, whose messages may be in another language than the page. */
 export function Form({ label, busy = false, problems, onSubmit, children, ...attributes }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {

@@ -1,16 +1,17 @@
+import { Empty } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { More } from "./more.tsx";
-import { Empty, Loading } from "./shown.tsx";
+import { Loading } from "./shown.tsx";
 import { TextField } from "./text-field.tsx";
 import type { Pages } from "./use-pages.ts";
 import { hasWords, wordsOf } from "./words.ts";
 
 /** The number of rows that the list shows at first, and that each "Show more" adds. */
 const ROWS = 100;
-/** The length up to which a list has no search field. */
+/** The maximum number of items in a list without a search field. */
 const SEEN_AT_ONCE = 20;
 
 interface SearchedListProps<Item> {
@@ -21,11 +22,11 @@ interface SearchedListProps<Item> {
   search: string;
   /** The text for an empty list. */
   none: string;
-  /** Whether a short list has a search field too. */
+  /** Whether even a short list has a search field. */
   always?: boolean;
   /** Returns the searchable text of an item. */
   textOf: (item: Item) => string;
-  /** Shows the items that match. */
+  /** Renders the items that match the search. */
   children: (items: readonly Item[]) => ComponentChildren;
 }
 

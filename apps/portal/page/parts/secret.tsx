@@ -1,6 +1,6 @@
 import { CopyButton } from "./copy-button.tsx";
 
-/** Shows a secret with a button that copies it. The page cannot show the secret again later. */
+/** Shows a text that the person must copy now, such as a new key, with a button that copies the text. */
 export function Secret({ value, label, copy }: { value: string; label: string; copy: string }) {
   return (
     <figure class="secret" aria-label={label}>

@@ -6,7 +6,7 @@ interface SelectFieldProps<Value extends string> extends FieldProps {
   onChange: (value: Value) => void;
 }
 
-/** Shows a labelled choice of one value. */
+/** Shows a labeled select field. */
 export function SelectField<Value extends string>({
   value,
   options,

@@ -1,17 +1,6 @@
-import type { ComponentChildren } from "preact";
 import { useFormats, useTexts } from "../texts/texts.ts";
 
-/** Shows that a list or view is empty, and what to do. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
-  return (
-    <div class="empty">
-      <p class="empty-title">{title}</p>
-      {children}
-    </div>
-  );
-}
-
-/** Shows a placeholder after a short delay, so that a fast answer does not flicker. */
+/** Shows a placeholder after a short delay, so that a fast response causes no flicker. */
 export function Loading() {
   const { loading } = useTexts();
   return (
@@ -24,7 +13,7 @@ export function Loading() {
   );
 }
 
-/** Shows a time in the reader's zone and language. */
+/** Shows a time in the browser's time zone and the page's language. */
 export function Time({ at }: { at: string }) {
   const { time } = useFormats();
   return <time dateTime={at}>{time(at)}</time>;

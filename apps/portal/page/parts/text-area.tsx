@@ -6,7 +6,7 @@ interface TextAreaProps extends FieldProps {
   rows: number;
 }
 
-/** Shows a labelled input for several lines, in a monospaced font. */
+/** Shows a labeled input for several lines, in a monospaced font. */
 export function TextArea({ value, onInput, rows, ...field }: TextAreaProps) {
   return (
     <Field {...field} wide>

@@ -6,7 +6,7 @@ interface TextFieldProps extends FieldProps {
   required?: boolean;
 }
 
-/** Shows a labelled input for one line of text. */
+/** Shows a labeled input for one line of text. */
 export function TextField({ value, onInput, required = false, ...field }: TextFieldProps) {
   return (
     <Field {...field}>

@@ -2,18 +2,18 @@ import type { TargetedEvent } from "preact";
 import { Field, type FieldProps } from "./field.tsx";
 
 interface TimeFieldProps extends FieldProps {
-  /** An RFC 3339 time, an empty text, or {@link NO_TIME}. */
+  /** An RFC 3339 time, an empty string, or {@link NO_TIME}. */
   value: string;
   onInput: (value: string) => void;
 }
 
-/** The value of a field whose parts are not a complete time, such as a day without a month. */
+/** The value of a field with an incomplete time, such as a day without a month. */
 export const NO_TIME = "?";
 
-/** Shows a labelled input for a date and time in the browser's time zone. */
+/** Shows a labeled input for a date and time in the browser's time zone. */
 export function TimeField({ value, onInput, ...field }: TimeFieldProps) {
   const read = ({ currentTarget: { validity, value: text } }: TargetedEvent<HTMLInputElement>) => {
-    // keeps a time from the address, which can be more precise than the input shows
+    // an unchanged input keeps its value: a time from the URL can be more precise than the input shows
     if (validity.badInput || text !== inputTime(value))
       onInput(validity.badInput ? NO_TIME : timeOfInput(text));
   };
@@ -39,12 +39,12 @@ export function TimeField({ value, onInput, ...field }: TimeFieldProps) {
 const LAST = "9999-12-31T23:59";
 const SECONDS_AND_ZONE_LENGTH = ":00.000Z".length;
 
-/** Returns the value of a date-and-time input for an RFC 3339 time, or "" for any other text. */
+/** Converts an RFC 3339 time to the value of a `datetime-local` input. Returns "" for any other text. */
 function inputTime(text: string): string {
   const time = new Date(text);
   if (text === "" || Number.isNaN(time.getTime())) return "";
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString();
-  // A year beyond 9999 has a sign and six digits; an input uses neither the sign nor leading zeros.
+  // An ISO year beyond 9999 has a sign and six digits. An input allows neither the sign nor leading zeros.
   return local.slice(0, -SECONDS_AND_ZONE_LENGTH).replace(/^\+0?/, "");
 }
 

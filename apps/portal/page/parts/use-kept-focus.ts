@@ -1,12 +1,12 @@
 import { useEffect } from "preact/hooks";
 
 /**
- * Keeps the focus for people who use the keyboard. When the focused element is removed, such as the button of
- * a revoked key, the heading of its section gets the focus.
+ * Prevents the loss of the keyboard focus. When the focused element is removed, such as a button of a revoked
+ * key, moves the focus to the heading of the section around it.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
-    /** The element that had the focus last, followed by its ancestors from the inside out. */
+    /** The element that last had the focus, followed by its ancestors from the inside out. */
     let last: Element[] = [];
     const remember = ({ target }: FocusEvent) => {
       last = target instanceof Element ? withParents(target) : [];

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Failure } from "../failure.ts";
 
-/** The maximum number of items that a service puts into one page of a list. */
+/** The page size that the portal asks for, which is the maximum that services allow. */
 export const PAGE_ITEMS = 100;
 
 interface Page<Item> {
@@ -14,12 +14,12 @@ export interface Pages<Item> {
   readonly items: readonly Item[];
   readonly has_more: boolean;
   readonly loading: boolean;
-  /** Whether a page has arrived. */
+  /** Whether at least one page has arrived. */
   readonly answered: boolean;
   readonly failure: Failure | null;
   /** Reads the next page. */
   more(): void;
-  /** Reads the list again. The items stay until the new ones arrive. */
+  /** Reads the list again from the start. The current items stay until the first page arrives. */
   again(): void;
 }
 
@@ -34,8 +34,8 @@ interface State<Item> {
 const EMPTY = { items: [], has_more: false, loading: true, answered: false, failure: null };
 
 /**
- * Reads a list with a cursor. `ask` returns the page after the item with the given id. A different `key`
- * starts over, and late answers for an earlier key are dropped.
+ * Reads a list page by page. `ask` returns the page after the item with the id `starting_after`. A new `key`
+ * makes the list start over, and results for an earlier key are dropped.
  */
 export function usePages<Item extends { id: string }>(
   ask: (starting_after: string | undefined) => Promise<Answer<Page<Item>>>,

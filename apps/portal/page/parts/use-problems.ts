@@ -3,20 +3,20 @@ import { useState } from "preact/hooks";
 import type { Failure } from "../failure.ts";
 import { type Formats, type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
-/** The text for a problem of a field, in the page's language. */
+/** Returns the text for the problem of a field, in the page's language. */
 export type Problem = (texts: Texts, formats: Formats) => string;
 
-/** The problems of fields, by the service's field names. Null means no problem. */
+/** The problems of fields by the names that the service uses for the fields. Null means no problem. */
 export type Problems = Readonly<Record<string, Problem | null>>;
 
 /**
- * The problems of the fields of a form. The page finds them before it sends the form, or the service reports
- * them.
+ * The problems of the fields of a form. `found` are the problems that the page finds before it sends the
+ * form. The service reports further problems in `failure`.
  */
 export interface FieldProblems {
   readonly found: Problems;
   readonly failure: Failure | null;
-  /** Shows these problems. Returns true if there are none, so that the form can be sent. */
+  /** Shows these problems. Returns true if there is no problem, so that the form can be sent. */
   pass(found: Problems): boolean;
   /** Returns the text for the problem of a field, or null. */
   of(name: string): string | null;
@@ -24,7 +24,7 @@ export interface FieldProblems {
 
 const NONE: Problems = {};
 
-/** Keeps the problems of a form. `failure` is the failure of the last submission, or null. */
+/** Keeps the problems of a form. `failure` is the service's response to the last submission, or null. */
 export function useProblems(failure: Failure | null): FieldProblems {
   const texts = useTexts();
   const formats = useFormats();

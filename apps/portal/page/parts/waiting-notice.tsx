@@ -4,7 +4,7 @@ import { useTexts } from "../texts/texts.ts";
 
 const TICK_MS = 1_000;
 
-/** Shows that calls are waiting for a rate limit, and for how long. */
+/** Shows that calls wait because of a rate limit, and for how long. */
 export function WaitingNotice() {
   const waiting = useSession().gateway.waiting.value;
   const texts = useTexts();

@@ -3,7 +3,7 @@ import { useFormats, useTexts } from "../texts/texts.ts";
 import { laidOut, SHOWN_BYTES_MAX, type ShownAnswer } from "./answer.ts";
 import type { Exchange } from "./sender.ts";
 
-/** Shows how a call ended. The answer is shown as text, never as markup (PT-44). */
+/** Shows how a call ended. Shows the response as text, never as markup (PT-44). */
 export function AnswerNotice({ exchange }: { exchange: Exchange }) {
   const { reference: t, unknown } = useTexts();
   const [unknownTitle = "", unknownHelp = ""] = unknown;
@@ -25,7 +25,7 @@ export function AnswerNotice({ exchange }: { exchange: Exchange }) {
   );
 }
 
-/** The status that a browser reports for a redirect, whose real status is hidden from pages. */
+/** The status that a browser reports for a redirect, because it hides the real status from pages. */
 const REDIRECTED = 0;
 
 function Shown({ answer }: { answer: ShownAnswer }) {

@@ -2,21 +2,21 @@ import { tryJson } from "@ostiary/lib/domain/json";
 import { LIMIT_SET_HEADERS, RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 import { readBytes } from "../read-bytes.ts";
 
-/** The maximum number of bytes of an answer that the page shows. */
+/** The maximum number of body bytes that the page shows. */
 export const SHOWN_BYTES_MAX = 1024 * 1024;
 
-/** An answer as the page shows it. */
+/** The part of a response that the page shows. */
 export interface ShownAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly bytes: number;
   /** The body, or null if it is not text. */
   readonly text: string | null;
-  /** Whether the answer is longer than the shown part. */
+  /** Whether part of the body is missing, because the body is too long or the download failed. */
   readonly cut: boolean;
 }
 
-/** The headers that are shown, rate limit headers first. */
+/** The response headers that the page shows, rate limit headers first. */
 const HEADERS = [
   ...Object.values(RATE_LIMIT_HEADERS),
   LIMIT_SET_HEADERS.limits,
@@ -31,7 +31,7 @@ const HEADERS = [
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.+-]*[+.])?(?:json|xml|yaml|x-ndjson|x-www-form-urlencoded|javascript|jwt))/i;
 
-/** Reads an answer up to the size limit. If the download fails, returns the bytes that arrived, with `cut` set. */
+/** Reads a response up to the size limit. If the download fails, returns what arrived, with `cut` set. */
 export async function readAnswer(response: Response): Promise<ShownAnswer> {
   const { status, headers } = response;
   const { bytes, cut } = await readBytes(response.body, SHOWN_BYTES_MAX);
@@ -50,7 +50,7 @@ export async function readAnswer(response: Response): Promise<ShownAnswer> {
 
 const INDENTED_LENGTH_MAX = 65_536;
 
-/** Returns JSON with indentation, and long or other texts unchanged. */
+/** Indents JSON. Returns a text unchanged if it is long or not JSON. */
 export function laidOut(text: string): string {
   if (text.length > INDENTED_LENGTH_MAX) return text;
   const value = tryJson(text);

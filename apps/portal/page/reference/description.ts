@@ -4,7 +4,7 @@ import type { Caller } from "../gateway.ts";
 
 /** The maximum number of operations that the page reads from a description. */
 const OPERATIONS_MAX = 10_000;
-/** The maximum length at which the page cuts off a text of a description. */
+/** The length at which the page truncates each text of a description. */
 const TEXT_LENGTH_MAX = 20_000;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
@@ -26,12 +26,10 @@ export interface Operation {
   readonly summary: string;
   readonly group: string;
   readonly caller: Caller;
-  /**
-   * The labels that allow the operation. The role needs one of them; null means that no label is required.
-   */
+  /** The required labels: the member's role must grant at least one. Null if no label is required. */
   readonly labels: readonly string[] | null;
   readonly deprecated: boolean;
-  /** The operation object of the description. */
+  /** The OpenAPI operation object. */
   readonly source: JsonObject;
 }
 
@@ -44,7 +42,7 @@ export interface Description {
   lookUp(ref: string): unknown;
 }
 
-/** Reads a description. Returns null for a text that is not a description. */
+/** Parses a description. Returns null if the text is not a description. */
 export function readDescription(text: string): Description | null {
   const source = tryJson(text);
   if (!isRecord(source) || !isRecord(source.paths)) return null;
@@ -81,7 +79,7 @@ function operationOf(path: string, name: string, source: unknown): Operation | n
   };
 }
 
-/** Returns whether a path leads to the page's own origin, and the browser leaves every segment unchanged. */
+/** Returns whether a URL path stays at the page's origin, and the browser changes no segment of the path. */
 function isPath(path: string): boolean {
   return /^\/(?!\/)[^\\?#\s]*$/.test(path) && !/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
 }
@@ -92,7 +90,7 @@ function schemaAt(schemas: unknown, ref: string): unknown {
   return isRecord(schemas) && Object.hasOwn(schemas, key) ? schemas[key] : undefined;
 }
 
-/** Returns a text of bounded length, or an empty text for anything else. */
+/** Returns a truncated string, or an empty string if the value is not a string. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value.slice(0, TEXT_LENGTH_MAX) : "";
 }
@@ -103,12 +101,12 @@ export interface Reader {
   may(label: string): boolean;
 }
 
-/** Returns whether the reader may call the operation. Only hides operations: the gateway decides. */
+/** Returns whether the reader may call the operation. The page only hides operations; the gateway decides. */
 export function isGranted({ labels }: Operation, reader: Reader): boolean {
   return labels === null || labels.some((label) => reader.may(label));
 }
 
-/** Returns whether every word is in the method, path, summary, group or id of the operation. */
+/** Returns whether each word occurs in the method, path, summary, group or id of the operation. */
 export function isFound(operation: Operation, words: readonly string[]): boolean {
   const { method, path, summary, group, id } = operation;
   const text = `${method} ${path} ${summary} ${group} ${id}`.toLowerCase();
@@ -121,19 +119,16 @@ export interface Parameter {
   readonly place: "path" | "query" | "header";
   readonly required: boolean;
   readonly description: string;
-  /** An example value, or an empty text. */
+  /** An example value. Empty if the description has none. */
   readonly example: string;
 }
 
-/** The maximum number of parameters of one operation that the page offers. */
+/** The maximum number of parameters that the page reads from an operation. */
 const PARAMETERS_MAX = 200;
-/** Headers that the page sets itself, or that a browser sends by its own rules. */
+/** The request headers that a person cannot enter, because the page or the browser sets them. */
 const OWN_HEADERS = /^(?:accept|authorization|content-type|cookie|host|x-api-key|proxy-.*|sec-.*)$/i;
 
-/**
- * Returns the parameters of an operation. Includes each param of the path, even if the description omits the
- * param.
- */
+/** Returns the parameters of an operation, including params of the path that the description omits. */
 export function parametersOf({ path, source }: Operation): Parameter[] {
   const described = (
     Array.isArray(source.parameters) ? source.parameters.slice(0, PARAMETERS_MAX) : []
@@ -179,16 +174,16 @@ function exampleOf({ example, examples, schema }: JsonObject): string {
 export interface BodyShape {
   readonly type: string;
   readonly required: boolean;
-  /** A body to begin with, or an empty text. */
+  /** A sample body that prefills the form. Empty if there is no sample. */
   readonly sample: string;
 }
 
 const JSON_TYPE = "application/json";
-/** Media types whose bodies people cannot type as text. */
+/** Matches media types whose bodies people cannot enter as text. */
 const NO_TEXT = /^(?:multipart\/|image\/|audio\/|video\/)/i;
 const SAMPLE_LENGTH_MAX = 65_536;
 
-/** Returns the body of an operation, null for no body, or "file" for a body that cannot be typed as text. */
+/** Returns the body of an operation, null for no body, or "file" if people cannot enter the body as text. */
 export function bodyOf(operation: Operation, lookUp: Description["lookUp"]): BodyShape | "file" | null {
   const { requestBody: body } = operation.source;
   if (!isRecord(body) || operation.method === "GET" || operation.method === "HEAD") return null;

@@ -183,7 +183,7 @@ function ParameterField({ parameter, value, problem, onInput }: ParameterFieldPr
   );
 }
 
-/** A state that is never busy, because the confirmation dialog closes before the call begins. */
+/** A state that is never busy: the confirmation dialog closes before the call begins. */
 const NOTHING: Writing = { busy: false, failure: null, async write() {}, clear() {} };
 
 interface ConfirmCallProps {
@@ -192,7 +192,7 @@ interface ConfirmCallProps {
   onClose: () => void;
 }
 
-/** Asks before any call except GET and HEAD, and shows the call without its credential. */
+/** Asks the person to confirm a call that may change something, and shows the call without its credential. */
 function ConfirmCall({ asked: { address, call }, onConfirm, onClose }: ConfirmCallProps) {
   const t = useTexts().reference;
   return (

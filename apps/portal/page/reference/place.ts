@@ -1,4 +1,4 @@
-/** The address of the view in its organization. */
+/** The view of the API reference. */
 export const REFERENCE = { path: "reference", scope: "organization" } as const;
 
 /** The path at which the gateway publishes the edge description. */

@@ -9,8 +9,8 @@ import { DESCRIPTION_PATH } from "./place.ts";
 const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * Reads the edge description. Fails with `forbidden` if only operators may read the description. The registry
- * then refuses a person whom the gateway accepts.
+ * Fetches and parses the edge description. Fails with `forbidden` if only operators may read the description:
+ * the registry then refuses the person's credential, although the gateway accepts it for other calls.
  */
 export async function descriptionOf(gateway: Gateway): Promise<Answer<Description>> {
   const response = await gateway.stream(DESCRIPTION_PATH, { as: "person" });

@@ -1,9 +1,10 @@
+import { Empty } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import type { Place } from "../address.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More } from "../parts/more.tsx";
-import { Empty, Loading } from "../parts/shown.tsx";
+import { Loading } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { wordsOf } from "../parts/words.ts";
 import { useAsked, useSession } from "../session.ts";
@@ -17,7 +18,7 @@ import { descriptionOf } from "./read.ts";
 /** The number of rows that the list shows at first, and that each "Show more" adds. */
 const ROWS = 100;
 
-/** Shows what the member may call, from the edge description (PT-41). */
+/** Shows the operations of the edge description that the member may call (PT-41). */
 export function ReferenceView({ place }: { place: Place }) {
   const t = useTexts().reference;
   const { gateway } = useSession();
@@ -47,7 +48,7 @@ function BackLink() {
   return <a href={address(REFERENCE)}>{t.back}</a>;
 }
 
-/** Lists the operations that the member's role grants, and searches them. */
+/** Lists the operations that the member's role allows, with a search field. */
 function OperationList({ description }: { description: Description }) {
   const t = useTexts().reference;
   const formats = useFormats();
@@ -77,7 +78,7 @@ function OperationList({ description }: { description: Description }) {
       {found.length === 0 ? <Empty title={t.none} /> : <OperationTable operations={found.slice(0, rows)} />}
       {found.length > rows && <More loading={false} onMore={() => setRows(rows + ROWS)} />}
       {refused > 0 && <p class="quiet">{t.refused(formats.number(refused))}</p>}
-      {description.left_out > 0 && <p class="quiet">{t.leftOut(formats.number(description.left_out))}</p>}
+      {description.left_out > 0 && <p class="quiet">{t.left_out(formats.number(description.left_out))}</p>}
     </>
   );
 }

@@ -3,21 +3,21 @@ import { curlSample } from "@ostiary/lib/openapi";
 import type { Call, Caller } from "../gateway.ts";
 import { type BodyShape, isJson, type Operation, type Parameter } from "./description.ts";
 
-/** The texts that a person entered in the form of an operation. */
+/** The values that a person entered in the form of an operation. */
 export interface Inputs {
-  /** The values by the key that {@link keyOf} returns. */
+  /** The values of the parameters. {@link keyOf} returns the key of each value. */
   readonly values: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The key of a parameter among the inputs. */
+/** Returns the key of a parameter in {@link Inputs} and {@link InputProblems}. */
 export function keyOf({ place, name }: Parameter): string {
   return `${place} ${name}`;
 }
 
-/** A call that is ready to be sent. */
+/** A call that is ready to send. */
 export interface ReadyCall {
-  /** The path and query at the gateway. */
+  /** The path and query of the URL. */
   readonly address: string;
   readonly call: Call & { method: Operation["method"] };
 }
@@ -25,10 +25,10 @@ export interface ReadyCall {
 /** The reason why an input cannot be sent. */
 type InputProblem = "missing" | "dots" | "header" | "json" | "text";
 
-/** The problems by the key of the parameter; `body` for the body. */
+/** The problems by the key of the parameter. The key of the body is `body`. */
 export type InputProblems = Readonly<Record<string, InputProblem>>;
 
-/** Builds the call of an operation, or returns the problem of each input. */
+/** Builds the call of an operation. If inputs are invalid, returns the problem of each of them instead. */
 export function callOf(
   operation: Operation,
   parameters: readonly Parameter[],
@@ -49,7 +49,7 @@ export function callOf(
 function problemOf({ place, required }: Parameter, value: string): InputProblem | null {
   if (value === "") return required ? "missing" : null;
   if (!value.isWellFormed()) return "text";
-  // Refuses segments of dots, because the browser would resolve the dots even if they are escaped.
+  // Browsers resolve the segments "." and ".." even if they are escaped.
   if (place === "path" && /^\.{1,2}$/.test(value)) return "dots";
   return place === "header" && !/^[\x20-\x7e]+$/.test(value) ? "header" : null;
 }
@@ -85,7 +85,7 @@ function addressOf(path: string, params: ReadonlyMap<string, string>, query: [st
   return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`;
 }
 
-/** The credential's header in a curl command. The command reads the credential from a shell variable. */
+/** The header with the credential in a curl command, which reads the credential from a shell variable. */
 const CREDENTIALS: Readonly<Record<Caller, readonly (readonly [string, string])[]>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
   member: [["X-API-Key", "${API_KEY}"]],
@@ -94,9 +94,7 @@ const CREDENTIALS: Readonly<Record<Caller, readonly (readonly [string, string])[
   nobody: [],
 };
 
-/**
- * Returns the curl command of a call. A missing required parameter gets its example or its name as the value.
- */
+/** Returns the curl command of a call. A missing required value is replaced with its example or its name. */
 export function curlOf(
   operation: Operation,
   parameters: readonly Parameter[],

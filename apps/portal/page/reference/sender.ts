@@ -8,21 +8,21 @@ import type { ReadyCall } from "./request.ts";
 export type Exchange =
   | { state: "idle" }
   | { state: "running" }
-  /** The person stopped the call. A change may still have been made. */
+  /** The person stopped the call. `outcome_unknown` says that the call may have made a change. */
   | { state: "stopped"; outcome_unknown: boolean }
   | { state: "failed"; failure: Failure }
   | { state: "answered"; answer: ShownAnswer };
 
 export interface Sender {
   readonly exchange: Exchange;
-  /** Sends a call. Ignored while another call is in flight, so that a double click sends once. */
+  /** Sends a call. Does nothing while another call is in flight, so that a double click sends only once. */
   send(ready: ReadyCall): void;
   stop(): void;
 }
 
 const ACCEPT = "application/json, */*;q=0.8";
 
-/** Sends one call at a time with the credential of its scope, and reads its answer (PT-43, PT-44). */
+/** Sends one call at a time with the credential for its scope, and reads the response (PT-43, PT-44). */
 export function useSender(gateway: Gateway): Sender {
   const [exchange, show] = useState<Exchange>({ state: "idle" });
   const underway = useRef<{ stop: AbortController; writes: boolean } | null>(null);
@@ -43,7 +43,7 @@ export function useSender(gateway: Gateway): Sender {
   };
   useEffect(
     () => () => {
-      // Let a write continue. Abort a read, because nobody needs its answer any more.
+      // Let a write continue. Abort a read, because nobody needs its response anymore.
       if (underway.current?.writes === false) underway.current.stop.abort();
       underway.current = null;
     },

@@ -1,6 +1,6 @@
 import { useTexts } from "../texts/texts.ts";
 
-/** Shows what labels allow. A label without a text is shown unchanged. */
+/** Describes in words what labels allow. Shows an unknown label unchanged. */
 export function Granted({ labels }: { labels: readonly string[] }) {
   const t = useTexts().roles;
   const known: Readonly<Record<string, string>> = t.labels;

@@ -11,7 +11,7 @@ interface RoleFieldProps {
   onChange: (role: string) => void;
 }
 
-/** Lets the reader choose a role, and shows what the role allows. */
+/** Lets the user choose a role, and shows what the role allows. */
 export function RoleField({ role, roles, problem, onChange }: RoleFieldProps) {
   return (
     <>

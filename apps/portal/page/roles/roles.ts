@@ -2,15 +2,13 @@ import { RolesListing } from "@ostiary/lib/contracts/identity-api";
 import { pathTo } from "../gateway.ts";
 import { useAsked, useSession } from "../session.ts";
 
-/** Asks for the roles of the deployment. */
+/** Reads the roles of the deployment. */
 export function useRoles() {
   const { gateway } = useSession();
   return useAsked(() => gateway.send(RolesListing, pathTo("org", "roles"), { as: "member" }), "roles");
 }
 
-/**
- * Returns the choices for a role: all roles, and the current role even if the deployment no longer has it.
- */
+/** Returns the options of a role field: all roles, and `present` even if that role no longer exists. */
 export function roleOptions(
   listing: RolesListing | null,
   present: string | null,
@@ -20,7 +18,7 @@ export function roleOptions(
   return all.map((slug) => ({ value: slug, text: slug }));
 }
 
-/** Returns the labels that a role grants; an unknown role grants none. */
+/** Returns the labels that a role grants. An unknown role grants no labels. */
 export function labelsOf(listing: RolesListing | null, role: string | null): readonly string[] {
   return listing?.roles.find(({ slug }) => slug === role)?.labels ?? [];
 }

@@ -1,5 +1,5 @@
-/** The address of the view of service accounts. */
+/** The view of service accounts. */
 export const SERVICE_ACCOUNTS = { path: "service-accounts", scope: "organization" } as const;
 
-/** The label that changes of service accounts and their keys need. */
+/** The label that allows changes of service accounts and their keys. */
 export const SERVICE_ACCOUNTS_LABEL = "org:service-accounts:write";

@@ -15,7 +15,7 @@ import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
 import { SERVICE_ACCOUNTS, SERVICE_ACCOUNTS_LABEL } from "./place.ts";
 
-/** Shows a service account with its keys. Its role and status are changed in the view of its member. */
+/** Shows a service account with its keys. The view of its member changes the role and the status. */
 export function ServiceAccountView({ id }: { id: string }) {
   const t = useTexts().serviceAccounts;
   const session = useSession();

@@ -22,7 +22,6 @@ export function ServiceAccountsView({ place }: { place: Place }) {
   return id === undefined ? <AccountList /> : <ServiceAccountView key={id} id={id} />;
 }
 
-/** Lists the service accounts. */
 function AccountList() {
   const t = useTexts().serviceAccounts;
   const session = useSession();

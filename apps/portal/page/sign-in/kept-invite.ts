@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 
 const INVITE = "ostiary.portal.invite";
 
-/** Keeps the token of an invitation in the tab until somebody has signed in to redeem it. */
+/** Stores the token of an invitation in the tab, where the token survives the sign-in. */
 export function keepInvite(token: string): void {
   keepInTab(INVITE, token);
 }

@@ -5,7 +5,7 @@ import { Loading } from "../parts/shown.tsx";
 import { type SignedOutReason, useSession } from "../session.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
 
-/** Offers the sign-in, and shows why the last sign-in ended or failed. */
+/** Shows the sign-in button, and why the last sign-in ended or failed. */
 export function SignIn() {
   const session = useSession();
   const { signIn: texts } = useTexts();

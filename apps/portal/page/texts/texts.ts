@@ -13,7 +13,7 @@ export function textsOf(language: string): Texts {
   return Object.hasOwn(LANGUAGES, language) ? (LANGUAGES[language] ?? en) : en;
 }
 
-/** Returns the first of the wanted languages that the page offers, or else the first offered language. */
+/** Returns the first wanted language that the page offers, or otherwise the first offered language. */
 export function languageFor(wanted: readonly string[], offered: readonly string[]): string {
   const known = wanted.map((tag) => tag.toLowerCase().split("-")[0] ?? "");
   return known.find((language) => offered.includes(language)) ?? offered[0] ?? "en";
@@ -26,12 +26,12 @@ export function useTexts(): Texts {
   return textsOf(useContext(LanguageContext));
 }
 
-/** Formats numbers, times and lists for the page's language, in the time zone of the browser. */
+/** Formatters for the page's language. Times are in the browser's time zone. */
 export interface Formats {
   time(at: string): string;
   number(value: number): string;
   list(items: readonly string[]): string;
-  /** A time span rounded to one unit. */
+  /** Formats a duration, rounded to one unit. */
   duration(seconds: number): string;
 }
 

@@ -1,15 +1,16 @@
+import { Empty } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More } from "../parts/more.tsx";
 import { SelectField } from "../parts/select-field.tsx";
-import { Empty, Loading } from "../parts/shown.tsx";
+import { Loading } from "../parts/shown.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { useSession } from "../session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { DIVISIONS, type Division, listParts, type UsagePart } from "./usage.ts";
 
-/** Lists the usage of a month by service, route or key. */
+/** Lists the usage of a month by service, by route or by key. */
 export function Breakdown({ month }: { month: string }) {
   const t = useTexts().usage;
   const { gateway } = useSession();

@@ -2,21 +2,21 @@ import { useFormats, useTexts } from "../texts/texts.ts";
 import { totalOf, type UsagePart } from "./usage.ts";
 
 interface DayPlotProps {
-  /** The days that the plot shows, as RFC 3339 times. */
+  /** The days on the x-axis, as RFC 3339 times of their start. */
   days: readonly string[];
-  /** The usage of each day with usage. */
+  /** The usage by day. Days without usage are missing. */
   usage: readonly UsagePart[];
 }
 
 const WIDTH = 640;
 const HEIGHT = 180;
-/** The space for the labels below and above the bars. */
+/** The height of the labels below the bars (`FOOT`) and above the bars (`HEAD`). */
 const FOOT = 18;
 const HEAD = 18;
-/** The share of a day's width that the bar fills. */
+/** The fraction of a day's width that its bar fills. */
 const BAR_SHARE = 0.7;
 
-/** Plots the requests of each day: answered, failed and refused on top of each other. */
+/** Plots the requests of each day as a stacked bar: answered, failed and refused. */
 export function DayPlot({ days, usage }: DayPlotProps) {
   const t = useTexts().usage;
   const { number } = useFormats();
@@ -56,7 +56,7 @@ interface DayProps {
   usage: UsagePart | undefined;
   x: number;
   room: number;
-  /** The number of requests at the upper end of the plot. */
+  /** The number of requests at the top of the y-axis. */
   top: number;
 }
 
@@ -97,5 +97,5 @@ function Day({ day, usage, x, room, top }: DayProps) {
   );
 }
 
-/** Every fifth day has a label, and so does the first day. */
+/** The plot labels the first day of the month, and every fifth day. */
 const LABELLED_DAYS = 5;

@@ -1,6 +1,6 @@
 import { isRecord } from "@ostiary/lib/domain/json";
 
-/** A limit of a call, with the numbers for the caller's plan. */
+/** A rate limit of an operation, for the organization's plan. */
 export interface Limit {
   readonly policy: string | null;
   readonly requests: number;
@@ -8,12 +8,12 @@ export interface Limit {
   readonly window: number | "day" | "month";
 }
 
-/** The maximum number of limits of a call that the page shows. A route has at most three. */
+/** The maximum number of limits that the page shows for an operation. A route has at most three. */
 const LIMITS_MAX = 10;
 
 /**
- * Returns the limits that an `x-rate-limit` of the edge description names for a plan, or an empty list.
- * Returns "default" if the description does not give the numbers.
+ * Returns the limits for a plan from an operation's `x-rate-limit` in the edge description. Empty if the
+ * operation has no limit. Returns "default" for the gateway's default limit: the description has no numbers.
  */
 export function limitsOf(described: unknown, plan: string | null): readonly Limit[] | "default" {
   if (!isRecord(described)) return [];

@@ -1,11 +1,12 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
+import { Empty } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Answer, answered } from "../failure.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More } from "../parts/more.tsx";
-import { Empty, Loading } from "../parts/shown.tsx";
+import { Loading } from "../parts/shown.tsx";
 import { isGranted, type Operation } from "../reference/description.ts";
 import { descriptionOf } from "../reference/read.ts";
 import { useAsked, useSession } from "../session.ts";
@@ -15,7 +16,7 @@ import { type Limit, limitsOf } from "./limits.ts";
 /** The number of rows that the list shows at first, and that each "Show more" adds. */
 const ROWS = 100;
 
-/** Shows the limits of the member's calls on demand, because the edge description can be large. */
+/** Shows the limits of the member's calls on request only, because the edge description can be large. */
 export function OwnLimits() {
   const t = useTexts().usage;
   const [open, setOpen] = useState(false);
@@ -78,7 +79,7 @@ function LimitList() {
   );
 }
 
-/** Reads the organization's calls with the limits of its plan. */
+/** Reads the operations for members of an organization, with the limits for the organization's plan. */
 async function readLimits(gateway: Gateway): Promise<Answer<LimitedOperation[]>> {
   const [organization, description] = await Promise.all([
     gateway.send(Organization, pathTo("org"), { as: "member" }),

@@ -5,8 +5,8 @@ import { useFormats, useTexts } from "../texts/texts.ts";
 import { levelOf, NEAR_SHARE } from "./usage.ts";
 
 /**
- * Shows each quota of the current day and month: the used and remaining requests, and a warning from 80
- * percent on.
+ * Shows the used and remaining requests of each quota of the current day and month. Shows a warning if at
+ * least 80 percent are used.
  */
 export function Quotas({ quotas }: { quotas: readonly OrganizationQuota[] }) {
   const t = useTexts().usage;
@@ -59,7 +59,7 @@ function Quota({ quota }: { quota: OrganizationQuota }) {
   );
 }
 
-/** Returns the policy of a quota, or the route that declares the quota. */
+/** Returns the name of a quota: its policy, or the route with the inline limit. */
 function nameOf({ policy, method, route }: OrganizationQuota): string {
   return policy ?? `${method} ${route}`;
 }

@@ -14,13 +14,13 @@ import { USAGE } from "./place.ts";
 import { Quotas } from "./quotas.tsx";
 import { daysOf, type MonthUsage, monthsAt, readMonth } from "./usage.ts";
 
-/** Shows the organization's usage in a month, and the used part of its quotas. */
+/** Shows the organization's usage in a month, its quotas, and the limits of the member's calls. */
 export function UsageView({ place }: { place: Place }) {
   const t = useTexts().usage;
   const { gateway } = useSession();
   const address = useAddress();
-  const [now_ms] = useState(() => Date.now());
-  const months = monthsAt(now_ms);
+  const [nowMs] = useState(() => Date.now());
+  const months = monthsAt(nowMs);
   const asked = place.query.get("month");
   const month = months.find((each) => each === asked) ?? months[0] ?? "";
   const { answer, failure, again } = useAsked(() => readMonth(gateway, month), month);
@@ -38,7 +38,7 @@ export function UsageView({ place }: { place: Place }) {
           onChange={(value) => replacePlace(address(USAGE, { query: new URLSearchParams({ month: value }) }))}
         />
       </div>
-      {answer !== null && <Days days={daysOf(month, now_ms)} answer={answer} />}
+      {answer !== null && <Days days={daysOf(month, nowMs)} answer={answer} />}
       <Breakdown month={month} />
       <OwnLimits />
     </>

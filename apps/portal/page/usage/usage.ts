@@ -4,11 +4,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Answer } from "../failure.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 
-/** The ways to divide usage, in addition to days. */
+/** The dimensions by which the page breaks down the usage of a month, in addition to days. */
 export const DIVISIONS = ["service", "route", "key"] as const;
 export type Division = (typeof DIVISIONS)[number];
 
-/** A part of the usage: a day, a service, a route or a key. */
+/** The usage of one day, service, route or key. */
 export const UsagePart = Type.Object({
   id: Type.String(),
   from: Type.String(),
@@ -30,9 +30,9 @@ export const MonthUsage = Type.Object({
 export type MonthUsage = Static<typeof MonthUsage>;
 
 const USAGE_PATH = pathTo("org", "usage");
-/** The number of parts in one page. A month has fewer days, so one page holds all days. */
+/** The number of usage parts in one page. A month has fewer days, so one page holds all days. */
 const PAGE_PARTS = 100;
-/** The number of months that the page offers: the service returns no longer range. */
+/** The number of months that the page offers, including the current month. */
 const MONTHS = 12;
 
 /** Returns the time range of a month such as `2026-11`, in UTC. */
@@ -43,8 +43,8 @@ function rangeOf(month: string): { from: string; to: string } {
 }
 
 /** Returns the months up to the current one, newest first. */
-export function monthsAt(now_ms: number): string[] {
-  const now = new Date(now_ms);
+export function monthsAt(nowMs: number): string[] {
+  const now = new Date(nowMs);
   return Array.from({ length: MONTHS }, (_, before) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - before))
       .toISOString()
@@ -53,10 +53,10 @@ export function monthsAt(now_ms: number): string[] {
 }
 
 /** Returns the days of a month, up to the current day. */
-export function daysOf(month: string, now_ms: number): string[] {
+export function daysOf(month: string, nowMs: number): string[] {
   const { from, to } = rangeOf(month);
   const days: string[] = [];
-  for (let day_ms = Date.parse(from); day_ms < Math.min(Date.parse(to), now_ms); day_ms += DAY_MS) {
+  for (let day_ms = Date.parse(from); day_ms < Math.min(Date.parse(to), nowMs); day_ms += DAY_MS) {
     days.push(new Date(day_ms).toISOString());
   }
   return days;
@@ -75,19 +75,19 @@ export function listParts(gateway: Gateway, month: string, by: Division, startin
   return gateway.list("usage", UsagePart, USAGE_PATH, { as: "member", query });
 }
 
-/** How much of a quota is used: `near` from 80 percent on. */
+/** The used part of a quota: `low` below 80 percent, `near` from 80 percent, `over` from 100 percent. */
 type QuotaLevel = "low" | "near" | "over";
 
-/** The page warns when this share of a quota is used. */
+/** The used share of a quota from which the page warns. */
 export const NEAR_SHARE = 0.8;
 
-/** Returns how much of a quota is used, or "low" if the size of the quota is unknown. */
+/** Returns the level of a quota's use. Returns "low" if the size of the quota is unknown. */
 export function levelOf({ requests, charged }: OrganizationQuota): QuotaLevel {
   if (requests === null || charged < requests * NEAR_SHARE) return "low";
   return charged < requests ? "near" : "over";
 }
 
-/** Returns the sums of all days. */
+/** Returns the totals of all days. */
 export function totalOf(days: readonly UsagePart[]): { requests: number; refused: number; failed: number } {
   const sum = (name: "requests" | "refused" | "failed") => days.reduce((all, day) => all + day[name], 0);
   return { requests: sum("requests"), refused: sum("refused"), failed: sum("failed") };

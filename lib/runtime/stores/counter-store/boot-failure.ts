@@ -1,3 +1,4 @@
+import { systemErrorCode } from "../../../domain/errors/index.ts";
 import { tlsError } from "../tls-error.ts";
 
 /**
@@ -45,7 +46,6 @@ function replyOf(error: unknown): string | undefined {
 
 /** Returns the error code of a failed connection; for a cluster, of the last failed connection. */
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  if ("lastNodeError" in error) return codeOf(error.lastNodeError);
-  return "code" in error ? String(error.code) : "";
+  if (error instanceof Error && "lastNodeError" in error) return codeOf(error.lastNodeError);
+  return systemErrorCode(error) ?? "";
 }

@@ -43,12 +43,12 @@ export interface Refund {
    * The remaining time of the charged window. A window with more time left was opened later and is not
    * refunded.
    */
-  readonly ttl_ms: number;
+  readonly ttlMs: number;
 }
 
 export interface WindowCount {
   /** The count in the current window, including this increment. */
   count: number;
   /** The milliseconds until the window ends, at least 1. */
-  ttl_ms: number;
+  ttlMs: number;
 }

@@ -41,7 +41,7 @@ export class MemoryCounterStore implements CounterStore {
     const window = this.#open(bucket, window_seconds * 1000, now);
     window.count += 1;
     this.#observe("increment");
-    return { count: window.count, ttl_ms: window.ends_ms - now };
+    return { count: window.count, ttlMs: window.ends_ms - now };
   }
 
   async charge(charges: readonly Charge[]): Promise<WindowCount[] | null> {
@@ -59,11 +59,11 @@ export class MemoryCounterStore implements CounterStore {
       const { bucket, window_ms } = charge;
       if (refused) {
         const { count, ends_ms } = found[index] ?? { count: 0, ends_ms: now + window_ms };
-        return { count: isExhausted(charge, index) ? count + 1 : count, ttl_ms: ends_ms - now };
+        return { count: isExhausted(charge, index) ? count + 1 : count, ttlMs: ends_ms - now };
       }
       const window = this.#open(bucket, window_ms, now);
       window.count += 1;
-      return { count: window.count, ttl_ms: window.ends_ms - now };
+      return { count: window.count, ttlMs: window.ends_ms - now };
     });
     this.#observe("charge");
     return counts;
@@ -71,9 +71,9 @@ export class MemoryCounterStore implements CounterStore {
 
   async refund(refunds: readonly Refund[]): Promise<void> {
     const now = this.#now();
-    for (const { bucket, ttl_ms } of refunds) {
+    for (const { bucket, ttlMs } of refunds) {
       const window = this.#find(bucket, now);
-      if (window !== undefined && window.ends_ms - now <= ttl_ms && window.count > 0) window.count -= 1;
+      if (window !== undefined && window.ends_ms - now <= ttlMs && window.count > 0) window.count -= 1;
     }
     this.#observe("refund");
   }

@@ -13,8 +13,8 @@ const TIMEOUT_MS = 500;
 const TICK_MS = 25;
 const RECONNECT_MS = 200;
 /**
- * The timeout of other traffic, such as the handshake. It is much longer than a burst keeps the process from
- * reading.
+ * The timeout of other traffic, such as the handshake. It is much longer than the time for which a
+ * burst of work can keep the process from reading.
  */
 const SILENCE_MS = 2_000;
 /**
@@ -178,7 +178,7 @@ export class RedisCounterStore implements CounterStore {
   async refund(refunds: readonly Refund[]): Promise<void> {
     const started_ms = systemClock.elapsed_ms();
     const buckets = refunds.map(({ bucket }) => bucket);
-    const times_ms = refunds.map(({ ttl_ms }) => ttl_ms);
+    const times_ms = refunds.map(({ ttlMs }) => ttlMs);
     try {
       await this.#answered(this.#client.refundCharges(refunds.length, ...buckets, ...times_ms));
       this.#observe("refund", started_ms, false);
@@ -200,8 +200,8 @@ export class RedisCounterStore implements CounterStore {
   }
 
   /**
-   * Pings the server, or all primaries of a cluster. One reply is enough: if some slots are unavailable, the
-   * buckets in other slots can still be counted.
+   * Pings the server, or all primaries of a cluster. One reply is enough: if some slots are unavailable,
+   * requests can still be counted in the buckets of other slots.
    */
   #anyNodeAnswers(): Promise<unknown> {
     if (this.#client instanceof Redis) return this.#client.ping();
@@ -280,9 +280,9 @@ export class RedisCounterStore implements CounterStore {
    */
   #askForSlots(): void {
     if (this.#client instanceof Redis) return;
-    const now_ms = systemClock.elapsed_ms();
-    if (now_ms - this.#slots_asked_ms < SLOTS_FAILING_MS) return;
-    this.#slots_asked_ms = now_ms;
+    const nowMs = systemClock.elapsed_ms();
+    if (nowMs - this.#slots_asked_ms < SLOTS_FAILING_MS) return;
+    this.#slots_asked_ms = nowMs;
     this.#client.refreshSlotsCache();
   }
 
@@ -322,8 +322,8 @@ const NO_COUNT = "The bucket's key holds a value that is not a count.";
 function countsIn(answers: readonly number[]): WindowCount[] {
   const counts: WindowCount[] = [];
   for (let index = 0; index < answers.length; index += 2) {
-    const [count = 0, ttl_ms = 0] = [answers[index], answers[index + 1]];
-    counts.push({ count, ttl_ms: ttl_ms > 0 ? ttl_ms : 1 });
+    const [count = 0, ttlMs = 0] = [answers[index], answers[index + 1]];
+    counts.push({ count, ttlMs: ttlMs > 0 ? ttlMs : 1 });
   }
   return counts;
 }

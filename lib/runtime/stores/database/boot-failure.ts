@@ -1,3 +1,4 @@
+import { systemErrorCode } from "../../../domain/errors/index.ts";
 import { databaseUsesTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { tlsError } from "../tls-error.ts";
@@ -49,7 +50,7 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     case "28P01":
       return `The server at ${server} refuses user ${user} with the password of DATABASE_URL: correct the URL, or set the password of the user again.`;
     case "28000":
-      if (fieldOf(error, "routine") === "InitializeSessionUserId") {
+      if (error instanceof Error && "routine" in error && error.routine === "InitializeSessionUserId") {
         return `The user ${user} of DATABASE_URL does not exist at ${server}, or may not log in: create the user with LOGIN.`;
       }
       return `The server at ${server} does not let user ${user} of DATABASE_URL into database ${database} from this machine. The server may require ${tls ? "a client certificate, which DATABASE_CERT_FILE and DATABASE_KEY_FILE name" : "TLS, which ?sslmode=verify-full turns on"}.`;
@@ -70,20 +71,16 @@ function connectionSentence(error: unknown, places: Places): string {
   if (error instanceof NoPrimary) {
     return `No server accepts writes. ${connectionSentence(error.cause, places)}`;
   }
-  const code = fieldOf(error, "code");
+  const code = systemErrorCode(error) ?? "";
   if (code === "ECONNREFUSED")
     return `Nothing listens at ${server} (DATABASE_URL): start the server, or correct the URL.`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return `The host of DATABASE_URL cannot be resolved: ${server}. Correct the URL, or the DNS.`;
   }
   if (tls && code === "ECONNRESET") {
-    return `DATABASE_URL asks for TLS by sslmode, but the server at ${server} does not speak TLS: correct sslmode, or turn TLS on at the server.`;
+    return `DATABASE_URL requires TLS (sslmode), but the server at ${server} does not speak TLS: correct sslmode, or turn TLS on at the server.`;
   }
   const refused = tlsError(code, server, { url: "DATABASE_URL", prefix: "DATABASE" });
   if (tls && refused !== undefined) return refused;
   return `The database at ${server} (DATABASE_URL) does not answer: check that the server runs and that the network lets connections through.`;
-}
-
-function fieldOf(error: unknown, name: string): string {
-  return String(error instanceof Error ? Reflect.get(error, name) : undefined);
 }

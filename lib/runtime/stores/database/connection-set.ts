@@ -172,7 +172,7 @@ export class ConnectionSet {
 
 function pidsOf(questions: Question[], backends: Backends): number[] {
   return questions.flatMap((question) => {
-    const pid = question.backend_pid();
+    const pid = question.backendPid();
     return pid !== undefined && backends.has(pid) ? [pid] : [];
   });
 }

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { constants, existsSync, readFileSync } from "node:fs";
 import { access, lstat, mkdir, realpath, rm, writeFile } from "node:fs/promises";
-import { errorCode } from "../../../domain/errors/index.ts";
+import { reasonOf, systemErrorCode } from "../../../domain/errors/index.ts";
 
 /**
  * The error for a data folder that cannot be created, is not writable or is in use. The message contains the
@@ -108,7 +108,7 @@ function pidFileOf(path: string): string {
 }
 
 function isBusy(error: unknown): boolean {
-  return errorCode(error) === "SQLITE_BUSY";
+  return systemErrorCode(error) === "SQLITE_BUSY";
 }
 
 function holderOf(path: string): string {
@@ -123,7 +123,7 @@ function holderOf(path: string): string {
 const UNKNOWN_HOLDER = "another process";
 
 async function unusableReason(path: string, error: unknown): Promise<string> {
-  switch (errorCode(error)) {
+  switch (systemErrorCode(error)) {
     case "EACCES":
     case "EPERM":
       return "permission denied.";
@@ -146,7 +146,7 @@ async function unusableReason(path: string, error: unknown): Promise<string> {
     case "SQLITE_NOTADB":
       return `its lock, ${path}.lock, cannot be created.`;
     default:
-      return error instanceof Error ? error.message : String(error);
+      return reasonOf(error);
   }
 }
 

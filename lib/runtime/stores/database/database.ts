@@ -30,12 +30,12 @@ export interface Database {
    * snapshot, and each batch is read on demand. On a server, the stream holds one connection until it ends. A
    * consumer that pauses for more than a minute loses the stream there.
    */
-  stream<Row>(operation: string, statement: SQL, batch_rows: number): AsyncIterable<Row[]>;
+  stream<Row>(operation: string, statement: SQL, batchRows: number): AsyncIterable<Row[]>;
   /**
    * Applies the SQL migrations of a folder under `drizzle/`. A lock on the database allows replicas to start
    * at the same time. The journal is in the database schema `schema`. Rejects if a migration was edited after
    * it was applied. Returns the number of applied migrations that are not in the folder, because a newer
-   * version added them.
+   * version of Ostiary added them.
    */
   migrate(schema: string, folder: string): Promise<number>;
   /** Resolves if the database responds within `timeout_ms`. Otherwise rejects with `StoreUnavailable`. */

@@ -7,9 +7,10 @@ const READ_ONLY = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
- * The SQLSTATE classes and codes of a server that cannot serve now. They are connection exceptions (08),
- * authorization (28), resources (53), operator intervention and statement timeouts (57), and system errors
- * (58). They are also an unknown database, a standby and a terminated idle transaction.
+ * The SQLSTATE classes and codes of a server that cannot serve now. The classes are connection exceptions
+ * (08), authorization (28), resources (53), operator intervention and statement timeouts (57), and system
+ * errors (58). The codes are an unknown database (3D000), a standby (25006) and a terminated idle transaction
+ * (25P03).
  */
 const refusals = ["08", "28", "53", "57", "58", "3D000", READ_ONLY, "25P03"];
 

@@ -1,10 +1,10 @@
 import type postgres from "postgres";
 import { systemClock } from "../../../async/index.ts";
-import { backendPid, type Question } from "./watchdog.ts";
+import { backendPidOf, type Question } from "./watchdog.ts";
 
 /** The time after which a quick command counts as lost if its server process is unknown. */
 const QUICK_MS = 1_000;
-/** The maximum time that a server process needs to read a statement after its first bytes. */
+/** The assumed maximum time between the first and the last byte of a statement that a server process reads. */
 const READING_MS = 2_000;
 /**
  * The assumed transfer speed of a statement's parameters. While a server process receives them, it looks
@@ -42,7 +42,7 @@ export async function readBackends(sql: postgres.Sql, name: string): Promise<Bac
   );
   const rows = await query;
   const self = rows.find((row) => row.self);
-  if (self?.state !== "active" || self.pid !== backendPid(query)) return null;
+  if (self?.state !== "active" || self.pid !== backendPidOf(query)) return null;
   return new Map(
     rows.map(({ pid, state, changed, wait_event }) => [
       pid,
@@ -59,7 +59,7 @@ export async function readBackends(sql: postgres.Sql, name: string): Promise<Bac
 export function isUnanswerable(question: Question, before: Backends, now: Backends): boolean {
   const silent_ms = systemClock.elapsed_ms() - question.asked_at - question.size_bytes / BYTES_PER_MS;
   if (silent_ms <= 0) return false;
-  const pid = question.backend_pid();
+  const pid = question.backendPid();
   if (pid === undefined) return question.quick && silent_ms >= QUICK_MS;
   const [first, second] = [before.get(pid), now.get(pid)];
   if (second === undefined) return first === undefined;

@@ -6,8 +6,8 @@ interface WarningLog {
 }
 
 /**
- * Applies migrations at the start of a service. Logs a warning if a newer version has already migrated the
- * database (OP-75).
+ * Applies migrations at the start of a service. Logs a warning if a newer version of Ostiary has already
+ * migrated the database (OP-75).
  */
 export async function migrateAtStart(
   database: Database,

@@ -19,12 +19,7 @@ export interface DatabaseAdapter {
    */
   inTurn<T>(options: TransactionOptions, work: () => Promise<T>): Promise<T>;
   /** Implements `Database.stream` by calling methods of `database`. */
-  stream<Row>(
-    database: Database,
-    operation: string,
-    statement: SQL,
-    batch_rows: number,
-  ): AsyncIterable<Row[]>;
+  stream<Row>(database: Database, operation: string, statement: SQL, batchRows: number): AsyncIterable<Row[]>;
   readonly migrations: MigrationAccess;
   ping(): Promise<unknown>;
   close(): Promise<void>;
@@ -79,8 +74,8 @@ export class ObservedDatabase implements Database {
     });
   }
 
-  stream<Row>(operation: string, statement: SQL, batch_rows: number): AsyncIterable<Row[]> {
-    return this.#adapter.stream<Row>(this, operation, statement, batch_rows);
+  stream<Row>(operation: string, statement: SQL, batchRows: number): AsyncIterable<Row[]> {
+    return this.#adapter.stream<Row>(this, operation, statement, batchRows);
   }
 
   migrate(schema: string, folder: string): Promise<number> {

@@ -63,7 +63,7 @@ export class PgliteAdapter implements DatabaseAdapter {
     database: Database,
     operation: string,
     statement: SQL,
-    batch_rows: number,
+    batchRows: number,
   ): AsyncGenerator<Row[], void, void> {
     this.#cursors += 1;
     const cursor = sql.identifier(`stream_${this.#cursors}`);
@@ -71,9 +71,9 @@ export class PgliteAdapter implements DatabaseAdapter {
     await send(sql`declare ${cursor} no scroll cursor with hold for ${statement}`);
     try {
       for (;;) {
-        const batch = await send(sql`fetch ${sql.raw(String(batch_rows))} from ${cursor}`);
+        const batch = await send(sql`fetch ${sql.raw(String(batchRows))} from ${cursor}`);
         if (batch.length > 0) yield batch;
-        if (batch.length < batch_rows) return;
+        if (batch.length < batchRows) return;
       }
     } finally {
       await send(sql`close ${cursor}`);

@@ -51,11 +51,11 @@ export class PostgresAdapter implements DatabaseAdapter {
     database: Database,
     operation: string,
     statement: SQL,
-    batch_rows: number,
+    batchRows: number,
   ): AsyncGenerator<Row[], void, void> {
     const release = await this.#pool.stream();
     try {
-      yield* streamCursor<Row>(database, operation, statement, batch_rows);
+      yield* streamCursor<Row>(database, operation, statement, batchRows);
     } finally {
       release();
     }

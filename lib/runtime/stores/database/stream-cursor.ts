@@ -11,7 +11,7 @@ export async function* streamCursor<Row>(
   database: Database,
   operation: string,
   statement: SQL,
-  batch_rows: number,
+  batchRows: number,
 ): AsyncGenerator<Row[], void, void> {
   const { readable, writable } = new TransformStream<Row[], Row[]>();
   const writer = writable.getWriter();
@@ -22,7 +22,7 @@ export async function* streamCursor<Row>(
       async (tx) => {
         if (begun) throw new ConnectionLost("The connection was lost in the middle of a stream.");
         await rows(tx, sql`declare stream no scroll cursor for ${statement}`);
-        const next = sql`fetch ${sql.raw(String(batch_rows))} from stream`;
+        const next = sql`fetch ${sql.raw(String(batchRows))} from stream`;
         for (;;) {
           const batch = await rows<Row>(tx, next);
           if (batch.length === 0) return;
@@ -31,7 +31,7 @@ export async function* streamCursor<Row>(
             () => true,
             () => false,
           );
-          if (!read || batch.length < batch_rows) return;
+          if (!read || batch.length < batchRows) return;
         }
       },
       { isolation: "repeatable read", read_only: true },

@@ -1,4 +1,5 @@
 import { systemClock } from "../../../async/index.ts";
+import { isRecord } from "../../../domain/json/index.ts";
 import { ConnectionLost, isConnectionLost } from "./failure.ts";
 
 interface WatchdogLimits {
@@ -15,12 +16,12 @@ interface WatchdogLimits {
 /** A request that the server has not answered yet. */
 export interface Question {
   asked_at: number;
-  /** Whether the server answers the request almost immediately, such as a BEGIN. */
+  /** Whether the request, such as BEGIN, is one that a healthy server answers almost immediately. */
   quick: boolean;
   /** The approximate size of the request's parameters. */
   size_bytes: number;
   /** Returns the id of the server process, or undefined while it is unknown. */
-  backend_pid(): number | undefined;
+  backendPid(): number | undefined;
 }
 
 /**
@@ -34,7 +35,7 @@ export class Watchdog {
   readonly #bark: (error: ConnectionLost) => void;
   readonly #questions: Question[] = [];
   #cancelTimer: () => void = () => {};
-  #backend_pid: () => number | undefined = () => undefined;
+  #backendPid: () => number | undefined = () => undefined;
   #ended = false;
   #lost = false;
   #committing = false;
@@ -71,7 +72,7 @@ export class Watchdog {
    * the server answers. Throws if the connection is lost or the work has ended.
    */
   ask(): () => void {
-    return this.#ask({ quick: true, size_bytes: 0, backend_pid: this.#backend_pid });
+    return this.#ask({ quick: true, size_bytes: 0, backendPid: this.#backendPid });
   }
 
   /** Records the COMMIT, like {@link ask}. */
@@ -86,11 +87,11 @@ export class Watchdog {
    */
   follow<Statement extends PromiseLike<unknown>>(send: () => Statement, size_bytes = 0): Statement {
     let sent: Statement | undefined;
-    const backend_pid = () => backendPid(sent);
-    const answered = this.#ask({ quick: false, size_bytes, backend_pid });
+    const backendPid = () => backendPidOf(sent);
+    const answered = this.#ask({ quick: false, size_bytes, backendPid });
     const statement = send();
     sent = statement;
-    this.#backend_pid = backend_pid;
+    this.#backendPid = backendPid;
     statement.then(answered, (error) => {
       if (isConnectionLost(error)) this.lose();
       answered();
@@ -145,9 +146,7 @@ export class Watchdog {
  * Returns the process id of the server process that runs a statement. postgres.js stores the id when it sends
  * the statement. Returns undefined before that.
  */
-export function backendPid(statement: unknown): number | undefined {
-  if (typeof statement !== "object" || statement === null || !("state" in statement)) return undefined;
-  const { state } = statement;
-  if (typeof state !== "object" || state === null || !("pid" in state)) return undefined;
-  return typeof state.pid === "number" ? state.pid : undefined;
+export function backendPidOf(statement: unknown): number | undefined {
+  const state = isRecord(statement) ? statement.state : undefined;
+  return isRecord(state) && typeof state.pid === "number" ? state.pid : undefined;
 }

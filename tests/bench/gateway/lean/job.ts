@@ -80,7 +80,7 @@ return answers
 /** The number of requests in the current rate limit window, and the time until the window ends. */
 export interface Window {
   readonly count: number;
-  readonly left_ms: number;
+  readonly leftMs: number;
 }
 
 /** Rate limit counters in Redis. All increments of one event-loop iteration are sent in one call. */
@@ -110,7 +110,7 @@ export class Counts {
       const answers: unknown = await this.#redis.evalsha(this.#script, batch.length, ...buckets, window_ms);
       if (!Array.isArray(answers)) throw new Error("Redis did not return a list of counts.");
       batch.forEach(({ resolve }, index) => {
-        resolve({ count: Number(answers[2 * index]), left_ms: Number(answers[2 * index + 1]) });
+        resolve({ count: Number(answers[2 * index]), leftMs: Number(answers[2 * index + 1]) });
       });
     } catch (error) {
       rejectEach(batch, error);

@@ -14,11 +14,11 @@ export class Journal {
   readonly #counters = new Map<number, Counters>();
   #lines = "";
   /** The wall-clock time, updated every 50 ms. */
-  now_ms = Date.now();
+  nowMs = Date.now();
 
   constructor() {
     setInterval(() => {
-      this.now_ms = Date.now();
+      this.nowMs = Date.now();
     }, CLOCK_MS);
   }
 
@@ -27,7 +27,7 @@ export class Journal {
     const counters = this.#counters.get(status) ?? this.#countersOf(status);
     counters.requests += 1;
     counters.duration_ms += duration_ms;
-    this.#lines += `{"level":"info","timestamp":${this.now_ms},"service":"lean","route":"${route}","method":"${method}","status":${status},"duration_ms":${duration_ms},"request_id":"${request_id}","message":"request completed"}\n`;
+    this.#lines += `{"level":"info","timestamp":${this.nowMs},"service":"lean","route":"${route}","method":"${method}","status":${status},"duration_ms":${duration_ms},"request_id":"${request_id}","message":"request completed"}\n`;
     if (this.#lines.length > BLOCK_CHARACTERS) this.#flush();
   }
 

@@ -125,11 +125,11 @@ async function callByFetch(forwarded: Forwarded): Promise<Response> {
   return response;
 }
 
-function limitHeaders({ count, left_ms }: Window): [string, string][] {
+function limitHeaders({ count, leftMs }: Window): [string, string][] {
   return [
     ["X-RateLimit-Limit", String(LIMIT.requests)],
     ["X-RateLimit-Remaining", String(LIMIT.requests - count)],
-    ["X-RateLimit-Reset", String(Math.ceil((journal.now_ms + left_ms) / 1_000))],
+    ["X-RateLimit-Reset", String(Math.ceil((journal.nowMs + leftMs) / 1_000))],
   ];
 }
 

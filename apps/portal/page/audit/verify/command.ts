@@ -1,7 +1,7 @@
 import type { WitnessSettings } from "../../settings.ts";
 import type { Log } from "../logs.ts";
 
-/** Returns the commands that verify a log as the page does, with the same witnesses. */
+/** Returns the shell commands that verify a log as the page does, with the same witnesses. */
 export function commandOf(
   { as, path }: Pick<Log, "as" | "path">,
   witnesses: WitnessSettings | null,

@@ -3,29 +3,29 @@ import type { WitnessSettings } from "../../settings.ts";
 
 /** A request to the worker to verify a log. */
 export interface VerifyRequest {
-  /** The address of an export with proof, at the origin of the page. */
+  /** The URL of an export with proof. Its origin is the page's origin. */
   export_url: string;
-  /** The credential, as request headers. */
+  /** The request headers with the credential. */
   headers: Record<string, string>;
-  /** The file that the customer kept, or null. */
+  /** The earlier copy that the customer chose, or null. */
   kept: Blob | null;
-  /** The witnesses that must have cosigned the log; null requires no witnesses. */
+  /** The witnesses that must have cosigned the log. Null if none is required. */
   witnesses: WitnessSettings | null;
 }
 
-/** A message of the worker. All messages but the last are `progress`. */
+/** A message from the worker. Only the last message has a type other than `progress`. */
 export type WorkerMessage =
   | { type: "progress"; events: number; bytes: number }
   | { type: "verdict"; verdict: Verdict; copy: KeptCopy | null }
   /** The gateway refused the export. */
   | { type: "refused"; status: number; body: string; retry_after: string | null }
   /**
-   * `kept`: the customer's file contains no copies. `broken`: the export ended early. `away`: no answer
-   * arrived.
+   * `kept`: the customer's file contains no earlier copy. `broken`: the response is not an export. `away`: no
+   * response arrived, or the download ended early.
    */
   | { type: "failed"; reason: "kept" | "broken" | "away" };
 
-/** A copy of the end of a log, for a later verification: it detects changes before that end. */
+/** A copy of the end of a log. With this copy, a later verification detects changes before that end. */
 export interface KeptCopy {
   /** The number of the checkpoint in the copy. */
   number: number;

@@ -1,11 +1,14 @@
-/** The address of the worker's script, an asset of the page. */
+/** The URL of the worker's script, which is an asset of the page. */
 const SCRIPT = "/portal/assets/verifier.js";
-/** The Trusted Types policy that the page's headers name. */
+/** The name of the Trusted Types policy that the page's Content-Security-Policy allows. */
 const POLICY = "portal-verifier";
 
 declare global {
   interface Window {
-    /** Undefined in browsers without Trusted Types. A policy returns a trusted URL, which is typed as a string here. */
+    /**
+     * Undefined in browsers without Trusted Types. The trusted URL that a policy returns is typed as a string
+     * here.
+     */
     readonly trustedTypes?: {
       createPolicy(
         name: string,
@@ -17,13 +20,16 @@ declare global {
 
 let address: string | undefined;
 
-/** Starts the worker that verifies a log. The policy allows no other address. */
+/** Starts the worker that verifies a log. The Trusted Types policy allows no other script URL. */
 export function startVerifier(): Worker {
   address ??= trustedAddress();
   return new Worker(address, { type: "module" });
 }
 
-/** Returns the script's address in the form that the browser requires. Call once: a policy cannot be created twice. */
+/**
+ * Returns the script's URL, as a trusted URL if the browser supports Trusted Types. Must be called only once,
+ * because a policy cannot be created twice.
+ */
 function trustedAddress(): string {
   const policy = window.trustedTypes?.createPolicy(POLICY, { createScriptURL: () => SCRIPT });
   return policy?.createScriptURL(SCRIPT) ?? SCRIPT;

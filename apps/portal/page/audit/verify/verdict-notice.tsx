@@ -19,7 +19,7 @@ export function VerdictNotice({ verdict }: { verdict: Verdict }) {
   );
 }
 
-/** Returns the reason why too few witnesses vouch for the log, and the open questions. */
+/** Returns the reason why too few witnesses vouch for the log, if any, followed by the open questions. */
 function openFindings({ witnesses, undecided }: Verdict) {
   return witnesses?.lack == null ? undecided : [witnesses.lack, ...undecided];
 }
@@ -42,7 +42,7 @@ function Summary({ verdict }: { verdict: Verdict }) {
   );
 }
 
-/** Lists the first problems, in the order of the chain. */
+/** Lists the first problems, and says how many more there are. */
 function Problems({ problems, total }: { problems: readonly Problem[]; total: number }) {
   const t = useTexts().audit.verify;
   const formats = useFormats();
@@ -123,7 +123,7 @@ function Facts({ verdict }: { verdict: Verdict }) {
           <li>{t.dropped(formats.number(dropped_entries), formats.time(dropped_before))}</li>
         )}
       </ul>
-      <Sentences title={t.notShown} sentences={not_shown.map(t.finding)} />
+      <Sentences title={t.notShownTitle} sentences={not_shown.map(t.finding)} />
     </>
   );
 }

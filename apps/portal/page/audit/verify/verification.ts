@@ -15,13 +15,13 @@ export type Verification =
 
 export interface Verifier {
   readonly verification: Verification;
-  /** Starts a verification. Ignored while another one is running. */
+  /** Starts a verification. Does nothing while another verification runs. */
   start(request: VerifyRequest): void;
   refuse(failure: Failure): void;
   cancel(): void;
 }
 
-/** Runs one verification at a time, in a worker that ends when the component unmounts. */
+/** Runs one verification at a time in a worker. Stops the worker when the component unmounts. */
 export function useVerifier(): Verifier {
   const [verification, show] = useState<Verification>({ state: "idle" });
   const worker = useRef<Worker | null>(null);

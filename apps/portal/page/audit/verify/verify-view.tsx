@@ -103,7 +103,7 @@ function Progress({ verification }: { verification: Verification }) {
   );
 }
 
-/** Offers the end of the log as a file. A later verification with the file detects changes before that end. */
+/** Offers the end of the log as a file. With it, a later verification detects changes before that end. */
 function Keep({ copy }: { copy: KeptCopy }) {
   const t = useTexts().audit.verify;
   const formats = useFormats();

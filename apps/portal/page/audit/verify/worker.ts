@@ -1,3 +1,5 @@
+/** The worker that verifies a log. It streams the export, so that the whole file is never in memory. */
+
 import { proofEndSchema } from "@ostiary/lib/contracts/audit";
 import { fits } from "@ostiary/lib/domain/errors";
 import { parseJson, tryJson } from "@ostiary/lib/domain/json";
@@ -16,8 +18,6 @@ import { Type } from "@sinclair/typebox";
 import type { WitnessSettings } from "../../settings.ts";
 import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
 
-/** Verifies a log in a worker. The export is streamed, so the whole file is never in memory. */
-
 declare const self: {
   onmessage: (event: MessageEvent<VerifyRequest>) => void;
   postMessage(message: WorkerMessage): void;
@@ -25,7 +25,7 @@ declare const self: {
 
 const NOTHING_KEPT: KeptCopies = { checkpoints: [], end: null };
 const PROGRESS_MS = 200;
-/** The worker fetches no further page of checkpoints after this many checkpoints. */
+/** The worker stops fetching pages of checkpoints when it has this many checkpoints. */
 const CHECKPOINTS_MAX = 5_000;
 const PAGE_SIZE = 100;
 
@@ -40,7 +40,7 @@ function tell(message: WorkerMessage): void {
 async function verify({ export_url, headers, kept, witnesses }: VerifyRequest): Promise<WorkerMessage> {
   const read = await readCopies(kept);
   if (read === null) return { type: "failed", reason: "kept" };
-  // Fetches the checkpoints before the export, so that no checkpoint is newer than the export.
+  // Fetch the checkpoints before the export, so that no checkpoint is newer than the export.
   const copies = await withCheckpoints(read, export_url);
   const keys = await publishedKeys(export_url);
   const answer = await fetch(export_url, { headers, cache: "no-store", redirect: "error" }).catch(() => null);
@@ -60,14 +60,14 @@ async function verify({ export_url, headers, kept, witnesses }: VerifyRequest): 
 function ruleOf(witnesses: WitnessSettings | null): WitnessRule | null {
   if (witnesses === null) return null;
   const { keys, quorum, origin } = witnesses;
-  return { keys: readWitnessKeys(keys.join("\n")), quorum, origin, now_ms: Date.now() };
+  return { keys: readWitnessKeys(keys.join("\n")), quorum, origin, nowMs: Date.now() };
 }
 
 /** The lines of an export, read as they arrive. */
 class StreamedLog {
-  /** The last line so far. */
+  /** The last line read so far. */
   last = "";
-  /** Whether the export was read to its end. */
+  /** Whether the download was complete. */
   whole = false;
   readonly #body: ReadableStream<Uint8Array>;
   #bytes = 0;
@@ -113,7 +113,7 @@ async function refused(answer: Response): Promise<WorkerMessage> {
   };
 }
 
-/** Reads the file that the user kept. Returns null if it has no part of a log. */
+/** Reads the earlier copy that the customer chose. Returns null if the file contains no part of a log. */
 async function readCopies(kept: Blob | null): Promise<KeptCopies | null> {
   if (kept === null) return NOTHING_KEPT;
   try {
@@ -135,7 +135,7 @@ async function* chunksOf(kept: Blob): AsyncGenerator<Uint8Array, void, void> {
 const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
 
 /**
- * Returns the published keys of the log. Returns null if the keys cannot be read; the verifier then uses the
+ * Fetches the published keys of the log. Returns null if the keys cannot be read. The verifier then uses the
  * keys in the export.
  */
 async function publishedKeys(export_url: string): Promise<SigningJwk[] | null> {
@@ -145,7 +145,7 @@ async function publishedKeys(export_url: string): Promise<SigningJwk[] | null> {
 
 const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
 
-/** Adds the published checkpoints that are newer than the oldest kept checkpoint. */
+/** Adds to the copies the published checkpoints that are newer than their oldest checkpoint. */
 async function withCheckpoints(copies: KeptCopies, export_url: string): Promise<KeptCopies> {
   if (copies.checkpoints.length === 0) return copies;
   const until = Math.min(...copies.checkpoints.map(({ number }) => number));
@@ -172,7 +172,10 @@ async function publicJson(url: URL): Promise<unknown> {
   }
 }
 
-/** Returns the end of the export as a file to keep. The command line accepts the file as `--checkpoint`. */
+/**
+ * Returns the end of an export as a file to keep, which the command line accepts as `--checkpoint`. Returns
+ * null if the last line is not the end of a proof with a checkpoint.
+ */
 function copyOf(last: string): KeptCopy | null {
   const end = tryJson(last, parseJson);
   if (!fits(proofEndSchema, end) || end.checkpoint === null) return null;

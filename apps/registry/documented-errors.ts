@@ -1,28 +1,17 @@
 import type { ErrorCode } from "@ostiary/lib/domain/errors";
-import { type DocumentedError, errorResponses } from "@ostiary/lib/openapi";
+import type { DocumentedError } from "@ostiary/lib/openapi";
+import { errors } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 
-const ANY_OPERATION = [
-  "UNAUTHORIZED",
-  "VALIDATION_ERROR",
-  "INTERNAL_ERROR",
-  "SERVICE_UNAVAILABLE",
-] as const satisfies ErrorCode[];
-
-/** Returns the responses for the errors of an operation, including the errors that every operation has. */
-export function errors<Code extends ErrorCode>(...codes: DocumentedError<Code>[]) {
-  return errorResponses<Code | (typeof ANY_OPERATION)[number]>(...ANY_OPERATION, ...codes);
+/** Returns the errors of an operation that requires the token of an operator. */
+export function operatorErrors<Code extends ErrorCode = never>(...codes: DocumentedError<Code>[]) {
+  return errors<Code | "UNAUTHORIZED">("UNAUTHORIZED", ...codes);
 }
 
-/**
- * Returns the responses for the errors of an operation with a body.
- *
- * @param path the path of the wrong `url` field in the example error
- */
-export function bodyErrors(path: string) {
+/** Returns the error for a body whose field `path` is not the URL of a service. */
+export function wrongUrl(path: string) {
   const message = "Set url to `http://host:port`, such as `http://widgets:8080`.";
-  const details = { fields: [{ path, message }] };
-  return errorResponses("PAYLOAD_TOO_LARGE", { code: "VALIDATION_ERROR", message, details });
+  return { code: "VALIDATION_ERROR", message, details: { fields: [{ path, message }] } } as const;
 }
 
 export const unknownService = {

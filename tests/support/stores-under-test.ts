@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 export type ServiceName = "postgres" | "redis" | "etcd";
 
-/** The source of a store's server. */
+/** The source of a store's servers. With a URL and a binary, tests of outages start their own servers. */
 export type Source =
   | { kind: "url"; url: string; binary: string | undefined }
   | { kind: "binary"; binary: string }
@@ -13,8 +13,8 @@ export type Source =
 export const serviceNames = ["postgres", "redis", "etcd"] as const satisfies ServiceName[];
 
 /**
- * Returns the best source of each store's server: a given URL, a binary, Docker, the embedded store, in this
- * order. `TEST_STORES=docker` skips the binaries.
+ * Returns the source of each store's servers. The order of preference is a URL in the environment, a binary,
+ * Docker and the embedded store. `TEST_STORES=docker` skips the binaries.
  */
 export function locateServices(environment: Record<string, string | undefined>): Record<ServiceName, Source> {
   const binaries = environment.TEST_STORES === "docker" ? NO_BINARIES : binariesHere();
@@ -36,7 +36,7 @@ function binariesHere(): Record<ServiceName, string | undefined> {
   return { postgres: postgresBin(), redis: found("redis-server"), etcd: found("etcd") };
 }
 
-/** Returns the line at the head of the run: the sources in use, and what stays unproved. */
+/** Returns the line that a run prints first: the source of each store, and what the run does not test. */
 export function describeServices(sources: Record<ServiceName, Source>): string {
   const taken = serviceNames.map((name) => `${labels[name]} ${describe(sources[name])}`);
   const embedded = serviceNames.filter((name) => sources[name].kind === "embedded");
@@ -46,11 +46,11 @@ export function describeServices(sources: Record<ServiceName, Source>): string {
     ...(embedded.includes("postgres") ? ["concurrency in the database"] : []),
     ...(unbreakable.length > 0 ? [`outages of ${unbreakable.map((name) => labels[name]).join(", ")}`] : []),
   ];
-  const rest = unproved.length > 0 ? `not tested: ${unproved.join(", ")}` : "nothing is left out";
+  const rest = unproved.length > 0 ? `not tested: ${unproved.join(", ")}` : "everything is tested";
   return `stores under test: ${taken.join(", ")}; ${rest}`;
 }
 
-/** Returns whether a test can start its own servers, to break them. */
+/** Returns whether a test can start its own server, which the test may break. */
 export function canStart(source: Source): boolean {
   if (source.kind === "url") return source.binary !== undefined;
   return source.kind !== "embedded";
@@ -61,7 +61,7 @@ const labels = { postgres: "PostgreSQL", redis: "Redis", etcd: "etcd" } satisfie
 function describe(source: Source): string {
   switch (source.kind) {
     case "url":
-      return "at the URL given";
+      return "at the configured URL";
     case "binary":
       return `from ${source.binary}`;
     case "docker":
@@ -80,7 +80,8 @@ function found(binary: string): string | undefined {
 }
 
 /**
- * Returns the directory of PostgreSQL's binaries: that of `postgres` on the path, or the newest of Debian's.
+ * Returns the directory of PostgreSQL's binaries: the one in PATH or the newest one that Debian installs.
+ * Returns undefined when there is none.
  */
 export function postgresBin(): string | undefined {
   const onPath = Bun.which("postgres");
@@ -91,7 +92,7 @@ export function postgresBin(): string | undefined {
     const newest = versions.find((version) => Bun.which("postgres", { PATH: join(debian, version, "bin") }));
     return newest === undefined ? undefined : join(debian, newest, "bin");
   } catch {
-    return undefined; // There is no such directory: not installed
+    return undefined; // Debian's directory does not exist
   }
 }
 

@@ -1,5 +1,4 @@
-/** Markdown sentences that the OpenAPI descriptions of all services share. */
-import type { Credential } from "./openapi.ts";
+/** Markdown sentences that the introductions of OpenAPI descriptions share. A line has at most 120 characters. */
 
 /** The sentences about error responses. */
 export const ERRORS_INTRODUCTION = `Every error has the form \`{"error": {"type", "code", "message", "request_id", "details"}}\`.
@@ -12,12 +11,3 @@ export const LISTS_INTRODUCTION =
 /** The sentence that refers to the rules for all operations. */
 export const RULES_INTRODUCTION =
   "More about errors, lists, limits and retries: `.github/guides/calling-the-apis.md` in the repository of Ostiary.";
-
-/** The credential of every internal port. */
-export const INTERNAL_CREDENTIAL = {
-  name: "internal_token",
-  scheme: { type: "apiKey", in: "header", name: "X-Platform-Internal-Token" },
-  description: "The value of INTERNAL_AUTH_TOKEN, if that variable is set.",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a variable in code samples
-  sample: ["X-Platform-Internal-Token", "${INTERNAL_AUTH_TOKEN}"],
-} as const satisfies Credential;

@@ -1,7 +1,7 @@
 /** Finds the messages in the sources. In a message, `…` stands for a part that varies. */
 import { join } from "node:path";
 
-const ROOT = join(import.meta.dir, "../..");
+const ROOT = join(import.meta.dir, "../../..");
 
 async function textOf(...patterns: string[]): Promise<string> {
   const found = await Promise.all(
@@ -14,14 +14,23 @@ async function textOf(...patterns: string[]): Promise<string> {
   return (await Promise.all(files.map((file) => Bun.file(join(ROOT, file)).text()))).join("\n");
 }
 
-/** Matches a string literal or a template literal, which may contain templates one level deep. */
-const LITERAL = /"((?:[^"\\\n]|\\.)+)"|`((?:[^`\\$\n]|\\.|\$\{(?:[^{}`]|`[^`]*`|\{[^}]*\})*\})+)`/g;
+/**
+ * Matches a string literal or a template literal, which may contain templates one level deep. The maximum length
+ * keeps the search linear.
+ */
+const LITERAL =
+  /(?<!\\)(?:"((?:[^"\\\n]|\\.){1,500})"|`((?:[^`\\$\n]|\\.|\$\{(?:[^{}`]|`[^`]*`|\{[^}]*\})*\}){1,500})`)/g;
 
 function literalsOf(source: string): string[] {
-  const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  return [...code.matchAll(LITERAL)].map(([, text, template]) =>
+  return [...codeOf(source).matchAll(LITERAL)].map(([, text, template]) =>
     (text ?? template ?? "").replace(/\$\{(?:[^{}`]|`[^`]*`|\{[^}]*\})*\}/g, "…").replaceAll('\\"', '"'),
   );
+}
+
+function codeOf(source: string): string {
+  const [first = "", ...afterComments] = source.split("/*");
+  const code = afterComments.map((text) => text.slice(text.indexOf("*/") + 2));
+  return [first, ...code].join("").replace(/^[ \t]*\/\/.*$/gm, "");
 }
 
 /** Returns the messages about stores and folders that a service cannot use when it starts. */
@@ -46,7 +55,9 @@ export async function refusalsOfVariables(): Promise<string[]> {
     "apps/audit/checkpoints/key-file.ts",
   );
   return unique(
-    literalsOf(sources).filter((text) => /^(is|are|and|holds|names|must|can|has) .*\.$/.test(text)),
+    literalsOf(sources).filter((text) =>
+      /^(is|are|and|holds|names|must|can|cannot|has|needs|works) .*\.$/.test(text),
+    ),
   );
 }
 
@@ -65,7 +76,7 @@ export async function logWarnings(): Promise<string[]> {
 /** Returns the exit codes that the sources define. */
 export async function exitCodes(): Promise<string[]> {
   const source = await textOf("{apps,lib}/**/*.ts");
-  return unique([...source.matchAll(/\b(?:EXIT_[A-Z]+|exit_code) = (\d+);/g)].map(([, code = ""]) => code));
+  return unique([...source.matchAll(/\b(?:EXIT_[A-Z]+|exitCode) = (\d+);/g)].map(([, code = ""]) => code));
 }
 
 function callFrom(source: string, start: number): string {

@@ -1,7 +1,7 @@
 // The browser script of the pages that show an OpenAPI description. The attributes of its script tag are the
 // settings.
 
-const { document: address, title } = document.currentScript.dataset;
+const { description: address, title } = document.currentScript.dataset;
 const OPEN_OPERATIONS_MAX = 200;
 
 /**
@@ -80,7 +80,7 @@ async function load(token) {
   try {
     const response = await fetch(address, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
     if (response.status === 401) return askForToken(token ? "This is not the admin token." : "");
-    if (!response.ok) throw new Error(`The document could not be read: ${response.status}.`);
+    if (!response.ok) throw new Error(`The description could not be read: ${response.status}.`);
     const spec = await response.json();
     document.querySelector("#token-form").hidden = true;
     message.hidden = true;
