@@ -11,7 +11,10 @@ export function isFromAnotherPort({ status, headers }: HttpAnswer, { error }: Er
   return status === 405 || (status === 404 && error.details === null);
 }
 
-/** Explains what answered at `url` instead of a registry, and what to set. `value` is the parsed body. */
+/**
+ * Returns a sentence that says what responded at `url` instead of a registry, and that tells the operator to check
+ * REGISTRY_URL. `value` is the parsed body of the response.
+ */
 export function notARegistryText(url: string, answer: HttpAnswer, value: unknown): string {
   const { status, headers } = answer;
   if (Value.Check(ErrorEnvelope, value)) return `${url} ${otherPortText(headers)}`;

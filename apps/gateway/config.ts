@@ -150,8 +150,7 @@ export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
     return [
       {
         variable: "HTTP2_CLEARTEXT",
-        message:
-          "cannot be used with TLS_CERT_FILE and TLS_KEY_FILE: remove HTTP2_CLEARTEXT, or remove both files.",
+        message: "cannot be used with TLS_CERT_FILE and TLS_KEY_FILE: set either this variable or the files.",
       },
     ];
   }

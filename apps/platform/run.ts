@@ -4,7 +4,7 @@ import { type Commands, printGoodbye, printProgress, printReady } from "./screen
 import { startPlatform } from "./wire.ts";
 
 export interface RunOptions {
-  /** The process's own environment, to which the platform adds variables that the runtime reads. */
+  /** The process's own environment. The platform adds variables that Bun reads, such as `no_proxy`. */
   env: NodeJS.ProcessEnv;
   /** Whether to delete the data of earlier starts first. */
   fresh: boolean;

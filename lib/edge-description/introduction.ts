@@ -1,6 +1,6 @@
 import { RULES_INTRODUCTION } from "../openapi/index.ts";
 
-/** The introduction of the edge description, about all operations. */
+/** The introduction of the edge description. It applies to all operations. */
 export const introduction = `The operations that clients may call through the gateway, from the routes that are published now.
 
 Each operation names its credentials. A person sends a token of the identity provider (\`Authorization: Bearer …\`) or a

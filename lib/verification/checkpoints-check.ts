@@ -107,8 +107,8 @@ export class CheckpointsCheck {
   }
 
   /**
-   * Leaves a question open for each kept checkpoint that is newer than the file's newest checkpoint, or that no
-   * unbroken sequence of checkpoints connects to the newest one.
+   * Leaves a question open for each kept checkpoint that is newer than the file's newest one, or that no unbroken
+   * sequence connects to it.
    */
   #checkKept(
     ofFile: readonly Checkpoint[],

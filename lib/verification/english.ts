@@ -58,7 +58,7 @@ export const ENGLISH: FindingWords = {
   head_not_reached: ({ position, checkpoint }) =>
     `The log had ${position} entries at checkpoint ${checkpoint}, which this file does not reach: newer events were cut off.`,
   head_rewritten: ({ position, checkpoint }) =>
-    `The log has another chain at position ${position} at checkpoint ${checkpoint}: the log has been rewritten since that checkpoint.`,
+    `The chain hash at position ${position} differs from the hash in checkpoint ${checkpoint}: the log has been rewritten since that checkpoint.`,
   head_without_entry: ({ position, checkpoint }) =>
     `The log has no entry at position ${position}, where it ended at checkpoint ${checkpoint}.`,
 
@@ -93,7 +93,7 @@ export const ENGLISH: FindingWords = {
   end_unreadable: ({ line }) => `Line ${line} must end the proof, but cannot be read.`,
   cut_off: () => "The last line, which ends the proof, is missing: the file was cut off.",
   kept_export_rewritten: ({ position }) =>
-    `The kept export has another chain at position ${position}: the log has been rewritten since that export.`,
+    `The chain hash at position ${position} differs from the hash in the kept export: the log has been rewritten since that export.`,
   kept_export_not_reached: ({ position }) =>
     `The kept export has ${position} entries, but this file has fewer: newer entries were cut off.`,
 
@@ -127,7 +127,7 @@ export const ENGLISH: FindingWords = {
   other_history: () =>
     "Whether the holder of the key signed another history for other readers: compare the checkpoints that you and others kept.",
   tree: ({ checkpoint }) =>
-    `Whether checkpoint ${checkpoint} is in the tree that witnesses follow: a version without the tree made the file, or the operator of the log left the tree out.`,
+    `Whether checkpoint ${checkpoint} is in the tree that witnesses follow: the file was exported by an older version of Ostiary, which wrote no tree, or the operator of the log left the tree out.`,
   author: ({ months }) =>
     `The author of this log: no key signed it, so anyone who can write the database can have rewritten all of it${months ? ", including months that it declares as dropped" : ""}. Only kept copies show that.`,
   days: ({ count, first, last }) =>
@@ -147,7 +147,7 @@ const SIGNATURE_PROBLEMS: Readonly<Record<CheckpointProblem, string>> = {
   unsigned: "is not signed",
   unknown_key: "is not signed by any of the given keys",
   wrong_signature: "has a wrong signature",
-  other_content: "differs from what was signed",
+  other_content: "differs from the signed content",
 };
 
 const ROOTS: Readonly<Record<NamedRoot, string>> = {

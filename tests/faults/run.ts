@@ -12,10 +12,24 @@ import { ROOT, type Services, System } from "./system/system.ts";
 export type Progress = (line: string) => void;
 
 /** Starts the system and the load, and passes them to `work`. Stops both afterwards, even after an error. */
-export async function withBed<T>(
+export function withBed<T>(
   leash: Leash,
   progress: Progress,
   work: (bed: Bed) => Promise<T>,
+  services?: Services,
+  clock_library: string | null = null,
+): Promise<T> {
+  return withSystem(leash, progress, (quiet) => withLoad(quiet, work), services, clock_library);
+}
+
+/** A system without load. */
+export type Quiet = Pick<Bed, "system" | "streams">;
+
+/** Starts the system, and passes it to `work`. Stops it afterwards, even after an error. */
+export async function withSystem<T>(
+  leash: Leash,
+  progress: Progress,
+  work: (quiet: Quiet) => Promise<T>,
   services?: Services,
   clock_library: string | null = null,
 ): Promise<T> {
@@ -26,6 +40,11 @@ export async function withBed<T>(
   await using system = await System.start(leash, progress, services ?? own);
   const [audit] = system.audit;
   if (audit !== undefined) await streams?.subscribe(audit.url, system.people.organizations);
+  return await work({ system, streams });
+}
+
+/** Starts the load of a system, and passes both to `work`. Stops the load afterwards, even after an error. */
+export async function withLoad<T>({ system, streams }: Quiet, work: (bed: Bed) => Promise<T>): Promise<T> {
   const delay = new SchedulingDelay(() => system.pids());
   using _ = { [Symbol.dispose]: () => delay.stop() };
   await using log = new AuditLog(system.postgres.server.url);

@@ -18,7 +18,11 @@ export interface Proof extends Citation {
 export function filesOf(...folders: readonly string[]): string[] {
   const command = ["git", "ls-files", "-co", "--exclude-standard", "--", ...folders];
   const listed = Bun.spawnSync(command, { cwd: ROOT }).stdout.toString();
-  return listed.split("\n").filter((path) => /\.(tsx?|js|css|md|sql|ya?ml|py|sh|conf|cfg)$/.test(path));
+  return listed
+    .split("\n")
+    .filter((path) =>
+      /\.(tsx?|js|css|md|sql|ya?ml|py|sh|conf|cfg|env|service|timer|target)$|\/[^./]+$/.test(path),
+    );
 }
 
 /** Reads a file of the repository. Returns an empty text if the file is deleted in the working tree. */

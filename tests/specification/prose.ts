@@ -1,3 +1,5 @@
+import { stringsIn } from "./strings.ts";
+
 /** A phrase that plain English avoids, with advice on what to write instead. */
 interface Avoided {
   readonly pattern: RegExp;
@@ -46,8 +48,8 @@ function problemsOf(sentence: string): string[] {
     const [found] = pattern.exec(sentence) ?? [];
     return found === undefined ? [] : [`"${found}": ${advice}`];
   });
-  // Headings of tables, which do not end with punctuation, may lack a subject.
-  const isWhole = /[.:;!?]$/.test(sentence);
+  // Headings of tables, which do not end with punctuation, may lack a subject. A question may begin with "What".
+  const isWhole = /[.:;!]$/.test(sentence);
   const headless = isWhole && HEADLESS.test(sentence) ? ["a sentence without a subject"] : [];
   const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
   const long = words > WORDS_MAX ? [`${words} words, at most ${WORDS_MAX}`] : [];
@@ -98,13 +100,22 @@ export function proseOfMarkdown(text: string): Prose[] {
   return found;
 }
 
-/** Returns the comments in TypeScript code. Consecutive `//` lines are one comment. */
-export function proseOfComments(text: string): Prose[] {
+/** Returns a pattern for the comments in a file that is not Markdown. Consecutive lines are one comment. */
+function commentsIn(path: string): RegExp {
+  if (/\.(?:tsx?|js|css)$/.test(path)) return /\/\*.*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+/gms;
+  return path.endsWith(".sql")
+    ? /(?:^[ \t]*--[^\n]*\n)+/gm
+    : /(?:^[ \t]*#(?!!)[^\n]*\n)+|(?<=\S +)# [^\n]*/gm;
+}
+
+/** Returns the comments in a file that is not Markdown, without indented lines of `#` comments, which are code. */
+export function proseOfComments(path: string, text: string): Prose[] {
   const found: Prose[] = [];
-  for (const { 0: comment, index } of text.matchAll(/\/\*.*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+/gms)) {
+  for (const { 0: comment, index } of text.matchAll(commentsIn(path))) {
     const plain = comment
       .replaceAll(/^[ \t]*\/\/ (?:biome-ignore .*|[A-Z]{2}-\d[A-Z\d, -]*)$/gm, "")
-      .replaceAll(/^\s*(?:\/\*\*?|\*\/|\*|\/\/)|\*\/$/gm, "")
+      .replaceAll(/^[ \t]*# {2,}.*$/gm, "")
+      .replaceAll(/^\s*(?:\/\*\*?|\*\/|\*|\/\/|#|--)|\*\/$/gm, "")
       .trim();
     if (plain === "") continue;
     found.push({
@@ -115,16 +126,38 @@ export function proseOfComments(text: string): Prose[] {
   return found;
 }
 
-/**
- * Matches a property whose value people read, such as `description: "…"`. The value must be on the same line.
- */
-const SPOKEN =
-  /\b(?:description|message|summary|help|rule):\s*(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`)/g;
+/** Returns a problem for each `@param` of a doc comment whose name is not in the code directly below the comment. */
+export function paramProblems(path: string, code: string): string[] {
+  return Array.from(code.matchAll(/\/\*\*(?:(?!\*\/).)*?@param .*?\*\//gs)).flatMap(
+    ({ 0: comment, index }) => {
+      const [below = ""] = code.slice(index + comment.length).split(/\n\s*\n|\/\*\*/, 1);
+      const names = Array.from(comment.matchAll(/@param `?(\w+)/g), ([, name = ""]) => name);
+      const line = code.slice(0, index).split("\n").length;
+      return names
+        .filter((name) => !new RegExp(`\\b${name}\\b`).test(below))
+        .map((name) => `${path}:${line} @param ${name} is not a parameter`);
+    },
+  );
+}
 
-/** Returns the messages and descriptions in TypeScript code. A `${…}` in a template counts as one word. */
-export function proseOfMessages(text: string): Prose[] {
-  return Array.from(text.matchAll(SPOKEN), ({ 1: plain, 2: template, index }) => ({
-    text: (plain ?? template ?? "").replaceAll(/\$\{[^}]*\}/g, "value").replaceAll("\\`", "`"),
-    line: text.slice(0, index).split("\n").length,
-  }));
+/** A word of prose with its punctuation. It may be a name or a number, but has no other signs of code. */
+const PLAIN_WORD = /^[("“]*[\p{L}\d][\p{L}\d_'’./:%+-]*[.,:;!?)"”…]*$/u;
+const MESSAGE_WORDS_MIN = 5;
+
+/**
+ * Returns the strings in TypeScript code that people read: at least five words, and at most a quarter of them with
+ * signs of code. A `${…}` in a template counts as one word, and each row of a table of a help text is a text.
+ */
+export function proseOfMessages(path: string, code: string): Prose[] {
+  return stringsIn(path, code).flatMap(({ text, index }) => {
+    const plain = text.replaceAll("\\n", "\n").replaceAll(/\\(.)/g, "$1");
+    const words = plain
+      .replaceAll(/`[^`]*`/g, "code")
+      .split(/\s+/)
+      .filter((word) => word !== "");
+    const strange = words.filter((word) => !PLAIN_WORD.test(word));
+    if (words.length < MESSAGE_WORDS_MIN || strange.length > words.length / 4) return [];
+    const line = code.slice(0, index).split("\n").length;
+    return plain.split(/\n\n|\n {2}(?! )|(?<=\S) {2,}/).map((part) => ({ text: part, line }));
+  });
 }

@@ -1,42 +1,82 @@
-/** A string, template or text between JSX tags, as it is written in the code. */
+/** A string, a template, or a text between JSX tags, as the code spells it. */
 interface Written {
-  /** The text, in which `value` stands for each `${…}`. */
+  /** The text, with `value` for each `${…}`. */
   readonly text: string;
-  /** The position of the first character in the code. */
-  readonly start: number;
+  /** The position of the text in the code. */
+  readonly index: number;
 }
 
-/**
- * Matches whatever decides where strings start and end in TypeScript code: a comment, a regular expression, a
- * string, a text between JSX tags, a brace or a backtick. Formatted code has a space before `>` as an operator.
- */
-const TOKEN = new RegExp(
-  [
-    /\/\*.*?\*\/|\/\/[^\n]*/,
-    /(?<=(?:[(,=:[!&|?{};>]|\breturn)\s*)\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//,
-    /"(?<double>(?:[^"\\\n]|\\.)*)"|'(?<single>(?:[^'\\\n]|\\.)*)'/,
-    /(?<=[^\s=]>|\})(?<between>[^<>{}`"=;]*[a-z][^<>{}`"=;]*)(?=\{|<\/|<[A-Z])/,
-    /[`{}]/,
-  ]
-    .map(({ source }) => source)
-    .join("|"),
-  "gs",
-);
+/** The parts of TypeScript code that decide where strings start and end. The groups are texts. */
+const TOKENS = [
+  /\/\*.*?\*\/|\/\/[^\n]*/, // a comment
+  /(?<=(?:[(,=:[!&|?{};>]|\breturn)\s*)\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//, // a regular expression
+  /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'/,
+  /[`{}]/,
+];
+/** A text between JSX tags. In formatted code, a space precedes a `>` that is an operator, and none that of a tag. */
+const JSX_TEXT = /(?<=[^\s=]>|\})([^<>{}`"=;*]*[a-z][^<>{}`"=;*]*)(?=\{|<[/A-Za-z])/;
+const TOKEN = anyOf(TOKENS);
+const JSX_TOKEN = anyOf([JSX_TEXT, ...TOKENS]);
+/** Matches the rest of a template, up to its end or the next `${`. */
+const TEMPLATE_PART = /((?:[^`\\$]|\\.|\$(?!\{))*)(`|\$\{)/gs;
 
-/** Matches the rest of a template up to its end or its next `${`. */
-const TEMPLATE_PART = /(?<part>(?:[^`\\$]|\\.|\$(?!\{))*)(?<end>`|\$\{)/gs;
+/** Returns the texts in a file of TypeScript code, except templates with a tag, such as SQL. */
+export function stringsIn(path: string, code: string): readonly Written[] {
+  const reader = new StringReader(code, path.endsWith(".tsx") ? JSX_TOKEN : TOKEN);
+  while (!reader.ended) reader.readCode();
+  return reader.found;
+}
 
-/** Returns the strings in TypeScript code, without templates that have a tag, such as SQL. */
-export function stringsIn(code: string): Written[] {
-  const found: Written[] = [];
-  /** Reads code up to the brace that ends it, and returns the position after that brace. */
-  const readCode = (start: number): number => {
-    let depth = 0;
-    for (const { 0: token, index, groups = {} } of matchesFrom(TOKEN, code, start)) {
-      const text = groups.double ?? groups.single ?? groups.between;
-      if (text !== undefined) found.push({ text, start: code.indexOf(text, index) });
+class StringReader {
+  readonly found: Written[] = [];
+  readonly #code: string;
+  readonly #token: RegExp;
+  #at = 0;
+
+  constructor(code: string, token: RegExp) {
+    this.#code = code;
+    this.#token = token;
+  }
+
+  get ended(): boolean {
+    return this.#at >= this.#code.length;
+  }
+
+  /** Reads code, up to its end or the brace that ends a `${…}`. */
+  readCode(): void {
+    for (let depth = 0; depth >= 0 && !this.ended; ) {
+      const [token = "", ...texts] = this.#next(this.#token);
+      const text = texts.find((each) => each !== undefined);
+      if (text !== undefined) this.found.push({ text, index: this.#at - token.length });
+      else if (token === "`") this.#readTemplate();
+      else if (token === "{") depth++;
+      else if (token === "}") depth--;
     }
-    return depth;
-  };
-  return found;
+  }
+
+  #readTemplate(): void {
+    const index = this.#at;
+    const hasTag = /[\w>)\]]/.test(this.#code.charAt(index - 2));
+    let text = "";
+    while (!this.ended) {
+      const [, part = "", end] = this.#next(TEMPLATE_PART);
+      text += part;
+      if (end !== "${") break;
+      text += "value";
+      this.readCode();
+    }
+    if (!hasTag) this.found.push({ text, index });
+  }
+
+  /** Returns the next match, and moves behind it. Moves to the end if there is none. */
+  #next(pattern: RegExp): readonly (string | undefined)[] {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#code);
+    this.#at = match === null ? this.#code.length : pattern.lastIndex;
+    return match ?? [];
+  }
+}
+
+function anyOf(patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join("|"), "gs");
 }

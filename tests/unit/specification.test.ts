@@ -9,7 +9,13 @@ import {
   textOf,
 } from "../specification/citations.ts";
 import { clausesIn, numberProblems, readClauses } from "../specification/clauses.ts";
-import { proseOfComments, proseOfMarkdown, proseOfMessages, proseProblems } from "../specification/prose.ts";
+import {
+  paramProblems,
+  proseOfComments,
+  proseOfMarkdown,
+  proseOfMessages,
+  proseProblems,
+} from "../specification/prose.ts";
 import { reviewOnly } from "../specification/review-only.ts";
 
 const clauses = await readClauses();
@@ -128,26 +134,63 @@ describe("prose", () => {
   test("is read from comments of TypeScript, and not from numbers of clauses", () => {
     const text =
       "/** One {@link two}. */\nconst a = 1;\n// three\n// four\n// GW-1\ntest();\n/*\n * five\n */\n";
-    expect(proseOfComments(text).map(({ text }) => text.replaceAll(/\s+/g, " "))).toEqual([
+    expect(proseOfComments("a.ts", text).map(({ text }) => text.replaceAll(/\s+/g, " "))).toEqual([
       "One `two`.",
       "three four",
       "five",
     ]);
   });
 
-  test("is read from messages and descriptions of TypeScript", () => {
-    const text = [
-      'a({ description: "One.", name: "no" });',
-      "b({",
-      "  message:",
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
-      "    `Two ${count} \\`three\\`.`,",
-      '  help: "Four." });',
+  test("is read from comments of YAML and SQL, and not from commands in them", () => {
+    const yaml = "#!/bin/sh\n# one\n#\n#   run it\na: 1 # two\nb: http://x/#c\n";
+    expect(proseOfComments("a.yaml", yaml).map(({ text, line }) => [text.trim(), line])).toEqual([
+      ["one", 2],
+      ["two", 5],
+    ]);
+    expect(proseOfComments("a.sql", "-- one\nselect 1 -- two\n")).toEqual([{ text: "one", line: 1 }]);
+  });
+
+  test("refuses a @param whose name is not in the code directly below", () => {
+    const code =
+      "/**\n * Adds.\n * @param a one\n * @param c two\n */\nfunction f(a: B) {}\n\nconst c = 1;\n";
+    expect(paramProblems("a.ts", code)).toEqual(["a.ts:1 @param c is not a parameter"]);
+  });
+
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the texts are the source of templates
+  test("is read from strings of five words and more in TypeScript", () => {
+    const code = [
+      'a({ description: "One is a whole sentence.", name: "no" });',
+      "/* it's */ log.warn({}, 'two of \\'them\\' were left out');",
+      'b(/["`]/.test(c) ? `Three are in ${d(`four of ${e} are within it`)} or',
+      "    in \\`five\\` lines.` : f);",
     ].join("\n");
-    expect(proseOfMessages(text)).toEqual([
-      { text: "One.", line: 1 },
-      { text: "Two value `three`.", line: 3 },
-      { text: "Four.", line: 5 },
+    expect(proseOfMessages("a.ts", code)).toEqual([
+      { text: "One is a whole sentence.", line: 1 },
+      { text: "two of 'them' were left out", line: 2 },
+      { text: "four of value are within it", line: 3 },
+      { text: "Three are in value or\n    in `five` lines.", line: 3 },
     ]);
   });
+
+  test("is read from the rows of a help text, and from texts between JSX tags", () => {
+    const help = '"Environment of all commands:\\n  ADMIN_TOKEN  the token of an operator\\n  $ ostiary"';
+    expect(proseOfMessages("a.ts", help).map(({ text }) => text)).toEqual([
+      "Environment of all commands:",
+      "ADMIN_TOKEN",
+      "the token of an operator",
+      "$ ostiary",
+    ]);
+    const page =
+      "const a = (b: C): D => (\n  <p>\n    It isn't <b>one</b> string, but a text with {b}.\n  </p>\n);";
+    expect(proseOfMessages("a.tsx", page).map(({ text }) => text)).toEqual([" string, but a text with "]);
+  });
+
+  test.each([
+    ["SQL", "query<A>(database, 'select')`select the names of all members ${b} here`"],
+    ["code", '"const response = await fetch(url, { method, headers }); return response"'],
+    ["styles", '"main { color: red; margin: 0 } a:hover { color: var(--ink) }"'],
+  ])("is not read from %s", (_, code) => {
+    expect(proseOfMessages("a.ts", code)).toEqual([]);
+  });
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the texts are the source of templates
 });

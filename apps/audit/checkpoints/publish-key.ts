@@ -4,8 +4,8 @@ import type { SigningKey } from "./key-file.ts";
 import { insertSigningKey } from "./sql.ts";
 
 /**
- * Adds the key to the log's key set. Only the owner of the log may do so: a stolen service role could otherwise
- * publish a key of its own and sign with it.
+ * Adds the key to the log's key set. Only the database role that owns the log may do so. Otherwise, a person with
+ * a stolen password of the service's role could publish a key of their own and sign with it.
  *
  * @throws StartRefused if the key is missing and this database user may not add it
  */

@@ -18,11 +18,11 @@ export interface EntryRow extends ChainPlace {
   /** The salt in hexadecimal, or null for an entry whose event was dropped. */
   salt: string | null;
   occurred_at: string;
-  /** Null if retention has dropped the event. */
+  /** Null for declarations and statements, and if retention has dropped the event. */
   event: (EventRow & { named_by_outcome: boolean | null; intent_member_id: string | null }) | null;
-  /** The declaration, for an entry that declares a dropped month. */
+  /** The declaration that retention drops a month. Null for entries of other kinds. */
   retention: Retention | null;
-  /** The statement, for an entry that states the usage of a month. */
+  /** The statement of a month's usage. Null for entries of other kinds. */
   statement: Statement | null;
 }
 

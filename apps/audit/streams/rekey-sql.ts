@@ -11,8 +11,8 @@ interface SealedRow {
 }
 
 /**
- * Re-encrypts secrets with the first key of the file, so that older keys can be removed (AU-98). Does not
- * change a secret that is rotated at the same time.
+ * Re-encrypts the secrets of streams with the first (current) key of the key file, so that older keys can be
+ * removed (AU-98). Does not change a secret that is rotated at the same time.
  */
 export async function renewSecrets(database: Database, box: SecretBox): Promise<void> {
   let after = "";

@@ -50,7 +50,10 @@ export interface Witness {
   key_text: string;
 }
 
-/** The environment variables of witnesses, and those of the rules for addresses that the service may call. */
+/**
+ * The environment variables that configure witnesses, and the variables of `TargetConfig`, which restrict the
+ * addresses that the service may call.
+ */
 export interface WitnessConfig extends TargetConfig {
   AUDIT_SIGNING_KEY_FILE?: string;
   AUDIT_WITNESSES_FILE?: string;

@@ -67,7 +67,7 @@ function singleWrites({ writer, metrics, clock }: WriteRoutesDeps) {
         return result === "created" ? status(201, { result }) : { result };
       },
       {
-        // lists every problem; the schema check, which runs later, would list only some
+        // this check lists every problem; the schema check, which runs later, would list only some
         transform: ({ params, body }) =>
           refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock.now())]),
         params: eventParams,

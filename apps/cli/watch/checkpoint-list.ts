@@ -10,7 +10,7 @@ const PAGE = 100;
 const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
 const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
 
-/** The public list of checkpoints of an audit service, and its keys. */
+/** The public list of checkpoints of an audit service, and the service's public keys. */
 export class CheckpointList {
   readonly #url: string;
 

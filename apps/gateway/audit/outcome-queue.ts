@@ -143,7 +143,7 @@ export class OutcomeQueue {
     this.#failing = failing;
     if (failing) {
       if (!was_failing)
-        log.warn({ reason, underway: this.#underway }, "the audit service accepts no outcomes");
+        log.warn({ reason, underway: this.#underway }, "the audit service is not accepting outcomes");
       return;
     }
     const nowMs = this.#clock.elapsed_ms();

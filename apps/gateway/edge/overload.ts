@@ -152,7 +152,7 @@ export class Overload {
   }
 
   /**
-   * Admits a request that `connections` already counts. Called for every request.
+   * Admits a request that is already included in the counts of `connections`. Called for every request.
    *
    * @throws ApiError 503 if a maximum is reached
    */

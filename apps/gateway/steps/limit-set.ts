@@ -133,7 +133,10 @@ export class LimitSetCounter {
       quota === null ? charge : { ...charge, start: (await this.#quotas?.known(quota)) ?? 0 },
     );
     const counts = await this.#store.charge(await Promise.all(charges));
-    if (counts === null) throw new Error("The counter store asked for start counts that the call contains.");
+    if (counts === null)
+      throw new Error(
+        "The counter store reported missing start counts, although the call contained all of them.",
+      );
     return counts;
   }
 

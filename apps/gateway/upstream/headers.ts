@@ -129,7 +129,8 @@ export class UpstreamHeaders {
   }
 
   /**
-   * Returns whether a service that reads `_` as `-`, as CGI does, would confuse `name` with a guarded header.
+   * Returns whether `name` is the same as a guarded header for a service that does not distinguish `_` and `-`.
+   * CGI, for example, turns both into `_`.
    */
   #isTwin(name: string): boolean {
     if (!name.includes("_")) return false;

@@ -164,7 +164,7 @@ export class UsageReporter {
     this.#results.failed += 1;
     if (this.#failing) return;
     this.#failing = true;
-    this.#options.log.warn({ reason: reasonOf(error) }, "the audit service accepts no usage reports");
+    this.#options.log.warn({ reason: reasonOf(error) }, "the audit service is not accepting usage reports");
   }
 }
 

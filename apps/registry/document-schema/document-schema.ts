@@ -154,9 +154,9 @@ const openapi = {
 
 const SCOPE_WORDS: Record<Scope, string> = {
   public: "Routes for anyone, without a credential.",
-  user: "Routes to what a person owns, for that person's token or key.",
-  organization: "Routes to what an organization owns, for the keys and sessions of its members.",
-  member: "Routes to what a member owns, for that member's key or session.",
+  user: "Routes to a person's own data, called with that person's token or key.",
+  organization: "Routes to an organization's data, called with a key or session of one of its members.",
+  member: "Routes to a member's own data, called with that member's key or session.",
 };
 
 /** Returns the rules that apply to the routes of one scope only. */

@@ -70,7 +70,7 @@ export class EdgeDescription {
     if (count === 0) return;
     this.#options.log.warn(
       { route_service: service, left_out: count },
-      "the registry left operations of the service's OpenAPI description out: they are too large",
+      "the edge description omits operations or schemas of the service's description that exceed the cost limits",
     );
   }
 }

@@ -52,8 +52,8 @@ export class Grant {
   }
 
   /**
-   * Checks that the author may do all of `writes`. Runs in the transaction of the write, so that the current paths
-   * are the ones that the write replaces (RG-114).
+   * Checks that the author may do all of `writes`. Runs in the transaction of the write, so no other write can change
+   * the services' route paths between this check and the write (RG-114).
    *
    * @throws ApiError 403 that lists the missing permissions
    */

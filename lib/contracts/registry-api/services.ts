@@ -6,7 +6,7 @@ import { propagationField } from "./gateways.ts";
 
 export const RevisionNumber = Type.Integer({
   minimum: 1,
-  description: "The number of the write, counted from 1 for each service.",
+  description: "The revision number. The first write of a service has number 1.",
   examples: [3],
 });
 

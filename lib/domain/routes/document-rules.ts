@@ -8,7 +8,7 @@ import { METHODS, type RouteConfig, SCOPES, type ServiceConfig } from "./schema.
 import { tableOf } from "./table.ts";
 import { type DocumentService, readDocument } from "./validate.ts";
 
-/** The rules for documents, each with its text. Each problem names the rule that it breaks. */
+/** The rules for documents, each with its text. Each problem names the rule that the document breaks. */
 export const DOCUMENT_RULES = {
   "invalid-document": "A configuration document is valid YAML or JSON.",
   "invalid-field": "Each field of a document has a value that apply accepts.",

@@ -180,7 +180,7 @@ function compareNumbers(before: Omit<Numbers, "policy">, after: Omit<Numbers, "p
 
 const PERIOD_SECONDS = { day: 86_400n, month: 2_592_000n } as const;
 
-/** Returns the length of a window; a month counts 30 days. */
+/** Returns the length of a window in seconds. A month counts as 30 days. */
 function secondsOf(window: LimitNumbers["window"]): bigint {
   return typeof window === "number" ? BigInt(window) : PERIOD_SECONDS[window];
 }

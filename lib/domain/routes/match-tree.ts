@@ -5,8 +5,8 @@ import { RequestPath, segmentHash } from "./request-path.ts";
 import { METHODS, type Method, SCOPES } from "./schema.ts";
 
 /**
- * A node of the tree. Trees share nodes, so a node may change only until {@link RouteTree.take} returns the
- * first tree that contains it.
+ * A node of the tree. Trees share nodes, so a node is immutable once {@link RouteTree.take} has returned a tree
+ * that contains it.
  */
 export interface Node {
   readonly edition: number;

@@ -12,7 +12,7 @@ interface Declared {
   local?: Declaration;
 }
 
-/** A policy of an incoming service that conflicts with another service's policy. */
+/** A policy of a service that is being written. The policy conflicts with another service's policy. */
 interface PolicyConflict {
   readonly service: string;
   /** The name of the policy. */
@@ -21,10 +21,10 @@ interface PolicyConflict {
 }
 
 /**
- * Returns the policies of `incoming` that conflict with a policy of the same name in another service. The
- * other service can be incoming or current. Two policies conflict if only one is shared, or if both are
- * shared and their numbers differ. Ignores services of `current` that are also incoming, because the write
- * replaces them.
+ * Returns the policies of `incoming`, the services that are being written, that conflict with a policy of the
+ * same name in another service. The other service can be in `incoming` or in `current`. Two policies conflict
+ * if only one is shared, or if both are shared and their numbers differ. Ignores services of `current` that are
+ * also in `incoming`, because the write replaces them.
  */
 export function findPolicyConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,

@@ -17,7 +17,7 @@ export interface OwnedRoute {
   readonly path: string;
 }
 
-/** A route of the incoming configuration that belongs to another service. */
+/** A route of a service that is being written. Another service owns the route. */
 export interface RouteConflict extends OwnedRoute {
   readonly owner: string;
   readonly owner_path: string;
@@ -35,9 +35,10 @@ export function ownedRoutes(service: string, config: StoredServiceConfig): Owned
 }
 
 /**
- * Returns the routes of `incoming` that another service owns, in the order of `incoming`. Ignores routes of
- * incoming services in `current`, because the write replaces them. If two incoming services have the same
- * route, the earlier service is the owner. Takes linear time.
+ * Returns the routes of `incoming`, the services that are being written, that another service owns. The result
+ * has the order of `incoming`. Ignores services of `current` that are also in `incoming`, because the write
+ * replaces them. If two services of `incoming` have the same route, the earlier service is the owner. Takes
+ * linear time.
  */
 export function findRouteConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,

@@ -2,7 +2,7 @@
 
 const FORM = "Write the url as `http://host:port`, with the port and nothing after it.";
 const HOST =
-  "The host of the url must be a name such as `widgets` or `widgets.internal` (labels of 1 to 63 letters, digits, `-` and `_`, at most 253 characters) or an IP address, with IPv6 in brackets: write the url as `http://host:port`.";
+  "The host of the url must be a name such as `widgets` or `widgets.internal`, or an IP address, with IPv6 in brackets. A name has at most 253 characters, in labels of 1 to 63 letters, digits, `-` and `_`. Write the url as `http://host:port`.";
 const SCHEME = "http://";
 const NAME_LENGTH_MAX = 253;
 /** A label of RFC 1123, or one with `_`, which container engines assign. */

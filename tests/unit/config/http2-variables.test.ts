@@ -28,7 +28,7 @@ describe("the gateway refuses", () => {
     [
       "cleartext HTTP/2 on a port that speaks TLS",
       { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true", ...TLS },
-      "HTTP2_CLEARTEXT cannot be used with TLS_CERT_FILE and TLS_KEY_FILE: remove HTTP2_CLEARTEXT, or remove both files.",
+      "HTTP2_CLEARTEXT cannot be used with TLS_CERT_FILE and TLS_KEY_FILE: set either this variable or the files.",
     ],
   ])("%s", (_, env, problem) => {
     expect(problems(env)).toEqual([problem]);

@@ -155,7 +155,7 @@ test("a report that is not accepted is sent again without a change, before later
   expect(bed.sent[5]?.[0]).toBe(2);
   expect(bed.taken).toBe(7);
   expect(bed.lines).toEqual([
-    "the audit service accepts no usage reports",
+    "the audit service is not accepting usage reports",
     "the audit service accepts usage reports again",
   ]);
   expect(bed.reporter.results).toEqual({ ok: 2, failed: 4, refused: 0 });

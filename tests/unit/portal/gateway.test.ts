@@ -1,4 +1,4 @@
-/** Tests of the calls of the portal's page, with stand-ins for the network and the clock. */
+/** Tests of how the portal's page calls the gateway, with a fake network and a fake clock. */
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { Gateway } from "../../../apps/portal/page/gateway.ts";

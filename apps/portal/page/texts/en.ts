@@ -187,7 +187,7 @@ export const en = {
   },
   invites: {
     title: "Invitations",
-    lead: "Whoever has the link of an invitation can join the organization.",
+    lead: "Anyone who has the link of an invitation can join the organization.",
     create: "Invite somebody",
     make: "Create the invitation",
     none: "There are no invitations.",

@@ -67,7 +67,7 @@ export const findings: FindingWords = {
   head_not_reached: ({ position, checkpoint }) =>
     `Das Protokoll hatte beim Prüfpunkt ${checkpoint} ${position} Einträge, aber diese Datei reicht nicht so weit: Neuere Ereignisse wurden abgeschnitten.`,
   head_rewritten: ({ position, checkpoint }) =>
-    `Das Protokoll hat an Position ${position} beim Prüfpunkt ${checkpoint} eine andere Kette: Es wurde seitdem neu geschrieben.`,
+    `Der Hash der Kette an Position ${position} weicht vom Hash im Prüfpunkt ${checkpoint} ab: Das Protokoll wurde seit diesem Prüfpunkt neu geschrieben.`,
   head_without_entry: ({ position, checkpoint }) =>
     `Das Protokoll hat keinen Eintrag an Position ${position}, wo es beim Prüfpunkt ${checkpoint} endete.`,
 
@@ -101,7 +101,7 @@ export const findings: FindingWords = {
   end_unreadable: ({ line }) => `Zeile ${line} muss den Beweis beenden, ist aber nicht lesbar.`,
   cut_off: () => "Die letzte Zeile, die den Beweis beendet, fehlt: Die Datei wurde abgeschnitten.",
   kept_export_rewritten: ({ position }) =>
-    `Der aufbewahrte Export hat an Position ${position} eine andere Kette: Das Protokoll wurde seitdem neu geschrieben.`,
+    `Der Hash der Kette an Position ${position} weicht vom Hash im aufbewahrten Export ab: Das Protokoll wurde seit diesem Export neu geschrieben.`,
   kept_export_not_reached: ({ position }) =>
     `Der aufbewahrte Export hat ${position} Einträge, diese Datei hat weniger: Neuere Einträge wurden abgeschnitten.`,
 
@@ -135,7 +135,7 @@ export const findings: FindingWords = {
   other_history: () =>
     "Ob der Inhaber des Schlüssels für andere Leser einen anderen Verlauf signiert hat: Vergleichen Sie die Prüfpunkte, die Sie und andere aufbewahrt haben.",
   tree: ({ checkpoint }) =>
-    `Ob der Prüfpunkt ${checkpoint} im Baum steht, dem die Zeugen folgen: Eine Version ohne den Baum hat die Datei erstellt, oder der Betreiber des Protokolls hat den Baum weggelassen.`,
+    `Ob der Prüfpunkt ${checkpoint} im Baum steht, dem die Zeugen folgen: Die Datei stammt von einer älteren Version von Ostiary, die noch keinen Baum schrieb, oder der Betreiber des Protokolls hat den Baum weggelassen.`,
   author: ({ months }) =>
     `Der Urheber dieses Protokolls: Kein Schlüssel hat es signiert, also kann jeder, der in die Datenbank schreiben darf, alles neu geschrieben haben${months ? ", auch die Monate, die das Protokoll für gelöscht erklärt" : ""}. Nur aufbewahrte Kopien zeigen das.`,
   days: ({ count, first, last }) =>
@@ -155,7 +155,7 @@ const SIGNATURE_PROBLEMS: Readonly<Record<FindingOf<"checkpoint_not_signed">["pr
   unsigned: "ist nicht signiert",
   unknown_key: "ist mit keinem der bekannten Schlüssel signiert",
   wrong_signature: "hat eine falsche Signatur",
-  other_content: "weicht von dem ab, was signiert wurde",
+  other_content: "weicht vom signierten Inhalt ab",
 };
 
 const ROOTS: Readonly<Record<NamedRoot, string>> = {

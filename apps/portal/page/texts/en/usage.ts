@@ -1,7 +1,7 @@
 /** The English texts of the usage page. */
 export const usage = {
   title: "Usage",
-  lead: "What this organization used, counted by the gateway. Counts are up to 10 seconds old, and days are in UTC.",
+  lead: "The usage of this organization, counted by the gateway. Counts are up to 10 seconds old, and days are in UTC.",
   month: "Month",
   quotas: "Quotas",
   noQuotas: "No request was charged to a quota in this period.",
