@@ -1,3 +1,6 @@
+/**
+ * Tests of the logs, metrics and traces (OP-36 to OP-54) that the services and the portal emit in one run.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   accessLines,
@@ -12,14 +15,12 @@ import {
 import { CLIENT_KIND, pathsOf, type ReceivedSpan } from "../support/otlp-messages.ts";
 import { bounds, labelsOf } from "../support/prometheus.ts";
 
-/** Logs, metrics and traces (OP-36 to OP-54), read from the output of the services and the portal in one run. */
-
 setDefaultTimeout(180_000);
 
 const SERVER_KIND = 2;
 const UNSET = { code: 0, message: "" };
 const ERROR_KINDS = ["auth", "network", "db", "io", "internal", "validation"];
-/** Fields that only one service adds to the line of a request. */
+/** Fields of a request's log line that only one service adds. */
 const OWN_FIELDS: Partial<Record<ServiceName, string[]>> = {
   gateway: ["auth_type", "key_prefix"],
   registry: ["operator", "change_reason", "change_link"],
@@ -39,7 +40,7 @@ afterAll(() => run?.stop());
 const scrapeOf = (service: ServiceName) => scrapes.get(service) ?? "";
 const linesOf = (service: ServiceName) => accessLines(run.stack[service]);
 
-/** Returns the gateway's line of a request. */
+/** Returns the gateway's log line of a request. */
 function lineOf(name: string): Record<string, unknown> {
   const { request_id } = run.answers.get(name) ?? {};
   const found = linesOf("gateway").filter((line) => line.request_id === request_id);
@@ -54,14 +55,14 @@ function serverSpans(service?: ServiceName): ReceivedSpan[] {
   );
 }
 
-test("the run has the expected answers", () => {
+test("the run has the expected statuses", () => {
   const statuses = Array.from(run.answers, ([name, { status }]) => [name, status]);
   expect(Object.fromEntries(statuses)).toEqual(STATUSES);
 });
 
 describe("logs", () => {
   // OP-36
-  test.each(SERVICES)("every line of %s is JSON with timestamp, level and message", (service) => {
+  test.each(SERVICES)("each log line of %s is JSON with timestamp, level and message", (service) => {
     for (const line of run.stack[service].stdout.filter((text) => text !== "")) {
       const { timestamp, level, message, service: name } = JSON.parse(line);
       expect(new Date(timestamp).toISOString()).toBe(timestamp);
@@ -73,7 +74,7 @@ describe("logs", () => {
   });
 
   // OP-37
-  test.each(SERVICES)("a request's line of %s has each field, of its type, and no other", (service) => {
+  test.each(SERVICES)("a request's log line of %s has exactly the specified fields and types", (service) => {
     const lines = linesOf(service);
     expect(lines.length).toBeGreaterThan(0);
     const required = ["timestamp", "level", "message", "service", "route", "method", "status", "duration_ms"];
@@ -89,9 +90,9 @@ describe("logs", () => {
     const own = OWN_FIELDS[service] ?? [];
     for (const line of lines) {
       const failed = Number(line.status) >= 500;
-      const fault = failed ? ["error_kind", "error_message"] : [];
-      expect(Object.keys(line)).toEqual(expect.arrayContaining([...required, "request_id", ...fault]));
-      for (const name of Object.keys(line)) expect([...known, ...own, ...fault]).toContain(name);
+      const ofFailure = failed ? ["error_kind", "error_message"] : [];
+      expect(Object.keys(line)).toEqual(expect.arrayContaining([...required, "request_id", ...ofFailure]));
+      for (const name of Object.keys(line)) expect([...known, ...own, ...ofFailure]).toContain(name);
       expect(line).toMatchObject({
         level: failed ? "error" : "info",
         message: failed ? "request failed" : "request completed",
@@ -111,7 +112,7 @@ describe("logs", () => {
   });
 
   // RG-122
-  test("a request's line of the registry names the operator, and that of a write its reason and link", () => {
+  test("the registry logs the operator of each request, and the reason and link of a write", () => {
     expect(linesOf("registry")).toContainEqual(
       expect.objectContaining({ route: "/apply", status: 200, operator: "admin", ...WRITTEN_BECAUSE }),
     );
@@ -120,13 +121,13 @@ describe("logs", () => {
     for (const line of refused) expect(line).not.toHaveProperty("operator");
   });
 
-  test("each answer of the gateway has one line, under its X-Request-ID", () => {
+  test("the gateway writes one log line for each response, with its X-Request-ID", () => {
     for (const [name, { status }] of run.answers) expect(lineOf(name).status, name).toBe(status);
     expect(linesOf("gateway").filter(({ status }) => status === 499)).toHaveLength(1);
   });
 
   // OP-38
-  test("the caller is logged as far as it is known", () => {
+  test("the gateway logs what it knows about the caller", () => {
     const { organization_id, member_key } = run;
     const member = { organization_id, member_id: expect.stringMatching(/^[0-9A-Z]{26}$/) };
     expect(lineOf("person")).toMatchObject({ auth_type: "jwt", user_id: expect.any(String) });
@@ -146,7 +147,7 @@ describe("logs", () => {
     expect(lineOf("preflight").route).toBe("preflight");
   });
 
-  test("the services behind the gateway log under the same request id", () => {
+  test("the services behind the gateway log the same request id", () => {
     const found = (service: ServiceName, name: string) =>
       linesOf(service).filter(({ request_id }) => request_id === run.answers.get(name)?.request_id);
     expect(found("identity", "member key")).toMatchObject([
@@ -157,7 +158,7 @@ describe("logs", () => {
   });
 
   // OP-28
-  test("health and metrics have no line", () => {
+  test("requests for health and metrics have no log line", () => {
     for (const service of SERVICES) {
       for (const { route } of linesOf(service)) expect(PROBES).not.toContain(String(route));
     }
@@ -169,7 +170,7 @@ describe("metrics", () => {
   const STORE_BOUNDS = ["0.001", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "+Inf"];
 
   // OP-47
-  test.each(SERVICES)("%s counts and times requests by exactly the labels and buckets", (service) => {
+  test.each(SERVICES)("%s has request metrics with exactly the specified labels and buckets", (service) => {
     const scrape = scrapeOf(service);
     expect(scrape).toContain("# TYPE http_requests_total counter");
     expect(scrape).toContain("# TYPE http_request_duration_seconds histogram");
@@ -179,19 +180,22 @@ describe("metrics", () => {
   });
 
   // OP-48
-  test.each(STORED_SERVICES)("%s counts and times operations on stores", (service) => {
-    const scrape = scrapeOf(service);
-    const labels = ["db_system_name,db_operation_name,db_namespace"];
-    expect(scrape).toContain("# TYPE db_operations_total counter");
-    expect(scrape).toContain("# TYPE db_operation_errors_total counter");
-    expect(scrape).toContain("# TYPE db_operation_duration_seconds histogram");
-    expect(labelsOf(scrape, "db_operations_total")).toEqual(labels);
-    expect(labelsOf(scrape, "db_operation_duration_seconds_count")).toEqual(labels);
-    expect(bounds(scrape, "db_operation_duration_seconds")).toEqual(STORE_BOUNDS);
-  });
+  test.each(STORED_SERVICES)(
+    "%s has metrics of store operations with the specified labels and buckets",
+    (service) => {
+      const scrape = scrapeOf(service);
+      const labels = ["db_system_name,db_operation_name,db_namespace"];
+      expect(scrape).toContain("# TYPE db_operations_total counter");
+      expect(scrape).toContain("# TYPE db_operation_errors_total counter");
+      expect(scrape).toContain("# TYPE db_operation_duration_seconds histogram");
+      expect(labelsOf(scrape, "db_operations_total")).toEqual(labels);
+      expect(labelsOf(scrape, "db_operation_duration_seconds_count")).toEqual(labels);
+      expect(bounds(scrape, "db_operation_duration_seconds")).toEqual(STORE_BOUNDS);
+    },
+  );
 
   // OP-49
-  test.each(SERVICES)("%s reports memory, CPU time and start of its process", (service) => {
+  test.each(SERVICES)("%s has metrics of its memory, CPU time and start time", (service) => {
     const value = (name: string) => Number(new RegExp(`^${name} (.*)$`, "m").exec(scrapeOf(service))?.[1]);
     expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
     expect(value("process_cpu_seconds_total")).toBeGreaterThan(0);
@@ -199,7 +203,7 @@ describe("metrics", () => {
   });
 
   // OP-40, OP-51
-  test("requests are counted by template and never by id", () => {
+  test("requests are counted by path template, so that no label contains an id", () => {
     const scrape = scrapeOf("gateway");
     for (const line of [
       'http_requests_total{route="/demo/things/{thing_id}",method="PUT",status="403"} 1',
@@ -217,7 +221,7 @@ describe("metrics", () => {
   });
 
   // OP-50
-  test("the gateway counts and times audit writes", () => {
+  test("the gateway has metrics of the number and duration of audit writes", () => {
     const scrape = scrapeOf("gateway");
     expect(scrape).toMatch(/^audit_writes_total{write="intent",result="ok"} [1-9]/m);
     expect(scrape).toMatch(/^audit_writes_total{write="outcome",result="ok"} [1-9]/m);
@@ -227,7 +231,7 @@ describe("metrics", () => {
   });
 
   // OP-50
-  test("audit counts the results of writes", () => {
+  test("audit counts intents and outcomes by result", () => {
     const scrape = scrapeOf("audit");
     expect(scrape).toMatch(/^audit_intents_total{result="created"} [1-9]/m);
     expect(scrape).toMatch(/^audit_intents_total{result="existing"} \d/m);
@@ -244,19 +248,19 @@ describe("metrics", () => {
   });
 
   // OP-46
-  test("are in Prometheus' text format, on the internal port alone", async () => {
+  test("are in the Prometheus text format on the internal port", async () => {
     for (const service of SERVICES) expect(scrapeOf(service)).toStartWith("# HELP ");
   });
 });
 
 describe("traces", () => {
   // OP-52
-  test("are sent by http/protobuf", () => {
+  test("are sent as http/protobuf", () => {
     const traces = run.collector.requests.filter((request) => request.includes("/v1/traces"));
     expect(new Set(traces)).toEqual(new Set(["POST /v1/traces application/x-protobuf"]));
   });
 
-  test.each(SERVICES)("every line of %s has its server span, and every server span its line", (service) => {
+  test.each(SERVICES)("each log line of %s has a server span, and each server span a log line", (service) => {
     const spans = serverSpans(service);
     const told = linesOf(service).map(({ span_id, trace_id }) => `${trace_id}/${span_id}`);
     expect(spans.map(({ span_id, trace_id }) => `${trace_id}/${span_id}`).toSorted()).toEqual(
@@ -266,7 +270,7 @@ describe("traces", () => {
 
   // OP-53
   test.each(SERVICES)(
-    "a server span of %s is named by method and template, 5xx alone is an error",
+    "a server span of %s is named by method and path template, and only 5xx is an error",
     (service) => {
       const lines = new Map(linesOf(service).map((line) => [line.span_id, line]));
       for (const { span_id, name, attributes, status, resource } of serverSpans(service)) {
@@ -285,7 +289,7 @@ describe("traces", () => {
   );
 
   // OP-28, OP-53
-  test("probes have none, and no 4xx is an error on any span", () => {
+  test("contain no span of a probe, and no span with a 4xx status as an error", () => {
     for (const { attributes, name, status } of run.collector.spans) {
       for (const probe of PROBES) expect(name).not.toContain(probe);
       const code = Number(attributes["http.response.status_code"]);
@@ -295,10 +299,10 @@ describe("traces", () => {
 });
 
 // OP-54
-describe("one trace joins", () => {
+describe("a trace", () => {
   const treeOf = (name: string) => pathsOf(run.collector.spans, String(lineOf(name).trace_id));
 
-  test("the gateway's span, its calls, the spans of the services behind it, and their database", () => {
+  test("contains the spans of the gateway, its calls, the services behind it and their database", () => {
     const root = "gateway serves POST /member/api-keys";
     const audit = "audit serves PUT /internal/events/{request_id}";
     const tree = treeOf("member key");
@@ -313,7 +317,7 @@ describe("one trace joins", () => {
     expect(tree.some((path) => path.includes("gateway calls PATCH > audit serves PATCH"))).toBe(true);
   });
 
-  test("a validation that a request caused, with identity's query", () => {
+  test("contains the validation of the caller's credential, with identity's query", () => {
     const root = "gateway serves GET /demo/me/notes/{note_id}";
     expect(treeOf("found").join("\n")).toContain(
       "gateway serves POST /user/organizations > gateway calls POST > " +
@@ -323,7 +327,7 @@ describe("one trace joins", () => {
   });
 
   // OP-54
-  test("spans that all have request_id, like the lines of all services", () => {
+  test("has the request_id of the log lines on each span", () => {
     const { request_id } = run.answers.get("member key") ?? {};
     const { trace_id } = lineOf("member key");
     for (const span of run.collector.spans.filter((each) => each.trace_id === trace_id)) {
@@ -334,7 +338,7 @@ describe("one trace joins", () => {
     }
   });
 
-  test("spans by the stable semantic conventions for HTTP and databases", () => {
+  test("follows the stable semantic conventions for HTTP and databases", () => {
     const { trace_id } = lineOf("502");
     const spans = run.collector.spans.filter((span) => span.trace_id === trace_id);
     const server = spans.find(({ kind }) => kind === SERVER_KIND);
@@ -364,7 +368,7 @@ describe("one trace joins", () => {
     });
   });
 
-  test("spans with a parent in the run or none: scrapes and loops are in no trace", () => {
+  test("starts with a server span: scrapes and background work have no spans", () => {
     const known = new Set(run.collector.spans.map(({ span_id }) => span_id));
     const orphans = run.collector.spans.filter(({ parent_span_id, kind }) =>
       parent_span_id === "" ? kind !== SERVER_KIND : !known.has(parent_span_id),
@@ -374,7 +378,7 @@ describe("one trace joins", () => {
 });
 
 // OP-42
-test("no key, token, JWT or query is in any line, metric or span", () => {
+test("no log line, metric or span contains a key, token, JWT or query string", () => {
   const written = [
     run.stack.output().join("\n"),
     ...scrapes.values(),

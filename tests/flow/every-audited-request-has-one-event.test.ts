@@ -16,13 +16,15 @@ const REQUESTS = 1_000;
 const CLIENTS = 16;
 const TOKEN = "internal-token-of-this-test";
 
-/** The client's view of one request. */
+/** The response to one request, as the client got it. */
 interface Answer {
   request_id: string;
   status: number;
 }
 
-/** Starts a service that notes the requests that reached it, and answers by their path. */
+/**
+ * Starts an upstream that records the request ids it receives. The end of the path is the status to return.
+ */
 function startNotingService() {
   const reached: string[] = [];
   const server = Bun.serve({
@@ -40,7 +42,7 @@ function startNotingService() {
 
 // GW-2, GW-141
 describe.skipIf(!services().postgres.real)(
-  "a thousand audited requests while the audit service is restarted three times",
+  "audited requests while the audit service is restarted three times",
   () => {
     const things = startNotingService();
     let identity: RunningProcess;
@@ -106,7 +108,7 @@ describe.skipIf(!services().postgres.real)(
       return { organization_id: organization.id, key };
     }
 
-    /** Sends a request: one in four changes the organization at identity, the others a thing. */
+    /** Sends a request: one in four goes to identity, the others to the recording upstream. */
     async function request(n: number): Promise<Answer> {
       const [method, path] =
         n % 4 === 0 ? ["PATCH", "/org"] : ["POST", `/org/things/${n}/${[200, 404, 500][n % 3]}`];
@@ -130,14 +132,14 @@ describe.skipIf(!services().postgres.real)(
         .map((line) => JSON.parse(line));
     }
 
-    /** Returns the requests that identity answered, by its own log. */
+    /** Returns the ids of the requests that reached identity, from identity's log. */
     const reachedIdentity = () =>
       identity
         .logs()
         .filter((line) => line.route === "/organizations/{organization_id}" && line.method === "PATCH")
         .map((line) => String(line.request_id));
 
-    test("every request that reached its service has one event, and no client that got 503 caused a call", async () => {
+    test("have one event each if they reached a service, and reached no service if the client got 503", async () => {
       const answers: Answer[] = [];
       let next = 0;
       const clients = Array.from({ length: CLIENTS }, async () => {
@@ -181,7 +183,8 @@ describe.skipIf(!services().postgres.real)(
         expect(byRequest.get(request_id)).toMatchObject({ outcome: "responded", status });
         byRequest.delete(request_id);
       }
-      // The gateway corrects an intent that was written although its answer was lost.
+      // Audit can write an intent whose response is lost. The gateway refuses the request with 503 and then
+      // writes the outcome `rejected`.
       for (const event of byRequest.values())
         expect(event).toMatchObject({ outcome: "rejected", status: 503 });
       expect(answers.map(({ request_id }) => request_id)).toEqual(

@@ -14,7 +14,7 @@ import type { RunningProcess } from "../support/start-process.ts";
 setDefaultTimeout(120_000);
 
 const MESSAGE = "the database is newer than this version";
-/** The migration's lock that a test holds. */
+/** The id of an advisory lock. While the test holds the lock, a migration waits for it. */
 const HELD = 7_311;
 
 const started: RunningProcess[] = [];
@@ -36,31 +36,28 @@ describe.skipIf(!services().postgres.real)("a database that another version migr
     ["registry", "routes"],
     ["identity", "identity"],
     ["audit", "audit"],
-  ])(
-    "%s starts on a newer schema, works, and warns once with the number of migrations",
-    async (service, schema) => {
-      const env = { DATABASE_URL: await freshDatabase(), INTERNAL_AUTH_TOKEN, ADMIN_TOKEN };
-      const store: Record<string, string> =
-        service === "registry" ? { ROUTE_STORE_URL: await freshRouteStoreUrl() } : {};
-      const first = await start(service, { ...env, ...store });
-      expect(warnings(first)).toEqual([]);
-      expect(await first.stop()).toBe(0);
-      const sql = postgres(env.DATABASE_URL, { max: 1, onnotice: () => {} });
-      try {
-        await sql`insert into ${sql(`${schema}.schema_migrations`)} (written_at_ms, hash)
+  ])("is served by %s, which warns once with the number of unknown migrations", async (service, schema) => {
+    const env = { DATABASE_URL: await freshDatabase(), INTERNAL_AUTH_TOKEN, ADMIN_TOKEN };
+    const store: Record<string, string> =
+      service === "registry" ? { ROUTE_STORE_URL: await freshRouteStoreUrl() } : {};
+    const first = await start(service, { ...env, ...store });
+    expect(warnings(first)).toEqual([]);
+    expect(await first.stop()).toBe(0);
+    const sql = postgres(env.DATABASE_URL, { max: 1, onnotice: () => {} });
+    try {
+      await sql`insert into ${sql(`${schema}.schema_migrations`)} (written_at_ms, hash)
         values (9000000000000, 'a'), (9000000000001, 'b')`;
-      } finally {
-        await sql.end();
-      }
-      const older = await start(service, { ...env, ...store });
-      expect((await fetch(`${older.internal_url}/health/live`)).status).toBe(200);
-      await waitFor(() => warnings(older).length > 0);
-      expect(warnings(older)).toEqual([expect.objectContaining({ level: "warn", schema, migrations: 2 })]);
-    },
-  );
+    } finally {
+      await sql.end();
+    }
+    const older = await start(service, { ...env, ...store });
+    expect((await fetch(`${older.internal_url}/health/live`)).status).toBe(200);
+    await waitFor(() => warnings(older).length > 0);
+    expect(warnings(older)).toEqual([expect.objectContaining({ level: "warn", schema, migrations: 2 })]);
+  });
 
   // OP-96
-  test("a newer migration that refuses older versions ends the start with 1 and its reason", async () => {
+  test("stops the start with exit code 1 when a newer migration refuses older versions", async () => {
     const env = { DATABASE_URL: await freshDatabase(), INTERNAL_AUTH_TOKEN };
     expect(await (await start("identity", env)).stop()).toBe(0);
     const sql = postgres(env.DATABASE_URL, { max: 1, onnotice: () => {} });
@@ -79,13 +76,13 @@ describe.skipIf(!services().postgres.real)("a database that another version migr
   });
 
   // OP-76
-  test("a migration whose process dies in the middle is applied whole by the next start", async () => {
+  test("is migrated completely by the next start after a process died during a migration", async () => {
     const DATABASE_URL = await freshDatabase();
     const env = { DATABASE_URL, INTERNAL_AUTH_TOKEN };
     const sql = postgres(DATABASE_URL, { max: 1, onnotice: () => {} });
     const look = postgres(DATABASE_URL, { max: 1, onnotice: () => {} });
     try {
-      // The first table of a noun waits for a lock that this test holds.
+      // Creating the table identity.members waits for the lock, so the migration stops in the middle.
       await sql`select pg_advisory_lock(${HELD})`;
       await sql.unsafe(`create function public.wait_for_test() returns event_trigger language plpgsql as
         $$ begin

@@ -1,13 +1,14 @@
+/**
+ * A leaked API key is found. This test proves that the key's prefix and the audit log show who created the
+ * key, what it did, and what happened to it afterwards.
+ */
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { isRecord } from "@ostiary/lib/domain/json";
 import type { AuditEvent } from "../app/audit/audit-service.ts";
 import { waitFor } from "../support/index.ts";
-import { isObject } from "../support/openapi.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
-/**
- * Somebody finds a key in the wrong place. Its prefix and the audit log tell who made it, what it did, and
- * what followed.
- */
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({ RATE_LIMIT_REQUESTS: "0", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0" });
@@ -24,7 +25,7 @@ async function call(method: string, path: string, caller: Record<string, string>
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
-test("a key is traced by its prefix and its member, through its rotation to its end", async () => {
+test("the audit log shows the creation, use, rotation and revocation of a key by its prefix", async () => {
   const token = await (await fetch(`${stack.identity_provider_url}/token?subject=ada`)).text();
   const ada = { Authorization: `Bearer ${token}` };
   const organization = (await call("POST", "/user/organizations", ada, { name: "Acme" })).body;
@@ -52,10 +53,10 @@ test("a key is traced by its prefix and its member, through its rotation to its 
   const done = ({ method, route, outcome, status }: AuditEvent) => `${method} ${route} ${outcome} ${status}`;
   await waitFor(async () => (await read("")).every(({ outcome }) => outcome !== "pending"));
 
-  // The calls of this key, and none of another key of the same member.
+  // The key's prefix separates its calls from those of the same member's other keys.
   const robots = await read(`&actor_member_id=${robot.member_id}`);
   const doneBy = (key: { key_prefix: string }) =>
-    robots.filter(({ actor }) => isObject(actor) && actor.key_prefix === key.key_prefix).map(done);
+    robots.filter(({ actor }) => isRecord(actor) && actor.key_prefix === key.key_prefix).map(done);
   expect(doneBy(first)).toEqual([
     "PATCH /org responded 200",
     "DELETE /org rejected 403",
@@ -65,7 +66,7 @@ test("a key is traced by its prefix and its member, through its rotation to its 
   expect(doneBy(next)).toEqual(["PATCH /org responded 200"]);
   expect(robots).toHaveLength(5);
 
-  // The creator, the rotation with its successor, and the end.
+  // The audit log names the creator of the key, its rotation and its revocation.
   const [made] = await read(`&created_id=${first.id}`);
   expect(made).toMatchObject({
     route: "/org/service-accounts/{service_account_id}/api-keys",

@@ -1,3 +1,4 @@
+/** Tests that requests beyond MAX_REQUESTS_IN_FLIGHT are refused at once until earlier requests end. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   freshDatabase,
@@ -10,11 +11,6 @@ import {
 import { RawClient, type RawResponse, spell } from "../support/raw-http.ts";
 
 setDefaultTimeout(180_000);
-
-/**
- * Requests beyond MAX_REQUESTS_IN_FLIGHT, while others hold their bodies back: they are refused at once,
- * until there is room.
- */
 
 const ADMIN_TOKEN = "admin-token";
 
@@ -41,7 +37,7 @@ const subjects = {
 
 // ER-19
 describe.skipIf(!services().postgres.real || !services().etcd.real).each(Object.entries(subjects))(
-  "%s, with room for two requests",
+  "%s with MAX_REQUESTS_IN_FLIGHT=2",
   (app, { env, port, held, asked }) => {
     const running: RunningProcess[] = [];
     afterAll(async () => {
@@ -58,7 +54,7 @@ describe.skipIf(!services().postgres.real || !services().etcd.real).each(Object.
       return response;
     }
 
-    test("refuses the third while two hold their bodies back, answers probes, and serves again when they have left", async () => {
+    test("refuses a third request while two are incomplete, answers probes, and serves again afterwards", async () => {
       const service = await startProcess(`apps/${app}/main.ts`, {
         DATABASE_URL: await freshDatabase(),
         MAX_REQUESTS_IN_FLIGHT: "2",
@@ -90,7 +86,7 @@ describe.skipIf(!services().postgres.real || !services().etcd.real).each(Object.
         expect((await fetch(service.internal_url + probe)).status).toBe(200);
       }
       for (const holder of holders) holder.destroy();
-      await waitFor(async () => (await ask(url)).status === served, { what: "There being room again" });
+      await waitFor(async () => (await ask(url)).status === served, { what: "A response to a new request" });
     });
   },
 );

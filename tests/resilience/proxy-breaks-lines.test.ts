@@ -1,9 +1,11 @@
+/** Tests of the proxy in tests/support, which breaks connections: what the client and the server notice. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { type Proxy as NetworkProxy, startProxy, waitFor } from "../support/index.ts";
 
-/** The effect of a line's faults on its two sides; each answers what it is told. */
+/** A server that sends back every byte that it receives. */
 let server: Server;
+/** The server's sockets. */
 let served: Socket[];
 let proxy: NetworkProxy;
 
@@ -31,7 +33,7 @@ function urlOf(listening: Server): string {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** A client, with what it has received. */
+/** A client of the server. `heard` is the text that it has received. */
 class Talk {
   heard = "";
   closed = false;
@@ -54,7 +56,7 @@ class Talk {
   }
 
   hears(text: string): Promise<unknown> {
-    return waitFor(() => this.heard === text, { what: `Hearing ${text.slice(0, 20)}` });
+    return waitFor(() => this.heard === text, { what: `The arrival of ${text.slice(0, 20)}` });
   }
 }
 
@@ -65,7 +67,10 @@ async function talking(): Promise<Talk> {
   return talk;
 }
 
-/** Expects silence, after later bytes over another line have been answered. */
+/**
+ * Expects that a client has received nothing after `heard` and is still connected. First exchanges bytes over
+ * another connection, so that a late reply would have arrived.
+ */
 async function expectSilence(talk: Talk, heard: string): Promise<void> {
   const other = new Talk(urlOf(server));
   for (let round = 1; round <= 20; round++) {
@@ -76,8 +81,8 @@ async function expectSilence(talk: Talk, heard: string): Promise<void> {
   expect({ heard: talk.heard, closed: talk.closed }).toEqual({ heard, closed: false });
 }
 
-describe("a line", () => {
-  test("passes bytes on in order, however many, and the end", async () => {
+describe("a connection through the proxy", () => {
+  test("forwards all bytes in order, and the close", async () => {
     const talk = await talking();
     const much = "0123456789".repeat(500_000);
     talk.say(much);
@@ -87,7 +92,7 @@ describe("a line", () => {
     await waitFor(() => talk.closed);
   });
 
-  test("that is slow delays by its latency, both ways, keeps the order, and then is fast again", async () => {
+  test("delays bytes in both directions and keeps their order with slow()", async () => {
     const talk = await talking();
     proxy.slow(60);
     const before = performance.now();
@@ -101,7 +106,7 @@ describe("a line", () => {
     await talk.hears("helloabcd");
   });
 
-  test("that is slow still passes bytes on that were sent before its end", async () => {
+  test("forwards bytes before the close with slow()", async () => {
     const talk = await talking();
     proxy.slow(60);
     served[0]?.end("bye");
@@ -109,7 +114,7 @@ describe("a line", () => {
     expect(talk.heard).toBe("hellobye");
   });
 
-  test("that swallows is silent for old and new connections, passes no end on, and stays silent for the old", async () => {
+  test("forwards neither bytes nor the close with swallow(), and stays silent after heal()", async () => {
     const old = await talking();
     proxy.swallow();
     const young = new Talk(proxy.url);
@@ -125,7 +130,7 @@ describe("a line", () => {
     await waitFor(() => served[0]?.destroyed, { what: "The server learning of the loss" });
   });
 
-  test("that forgets ends the server's side, leaves the client's open, and accepts new ones", async () => {
+  test("is closed only on the server's side with forget(), and new connections work", async () => {
     const old = await talking();
     proxy.forget();
     await waitFor(() => served[0]?.destroyed, { what: "The server's end closing" });
@@ -134,7 +139,7 @@ describe("a line", () => {
     await expectSilence(old, "hello");
   });
 
-  test("that is cut ends all, accepts none, and accepts some again once it is healed", async () => {
+  test("is closed with cut(), as is every new connection until heal()", async () => {
     const old = await talking();
     proxy.cut();
     await waitFor(() => old.closed);
@@ -144,7 +149,7 @@ describe("a line", () => {
     await talking();
   });
 
-  test("may lead each connection to another target", async () => {
+  test("can have a different target for each connection", async () => {
     const other = createServer((socket) => socket.end("other"));
     const listening = Promise.withResolvers<void>();
     other.listen(0, "127.0.0.1", listening.resolve);
@@ -152,7 +157,7 @@ describe("a line", () => {
     const targets = [urlOf(server), urlOf(other)];
     let turn = 0;
     const balanced = await startProxy(() => targets[turn++ % 2] ?? "");
-    // The target of the first one was chosen when the proxy started.
+    // The proxy asks for a target once when it starts, so it is not known which connection gets which target.
     const talks = [new Talk(balanced.url), new Talk(balanced.url)];
     await waitFor(() => talks.some(({ heard }) => heard === "other"));
     for (const talk of talks) if (!talk.closed) talk.say("hello");

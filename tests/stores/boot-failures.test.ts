@@ -1,3 +1,7 @@
+/**
+ * Tests of the messages when a store cannot be used at boot: they name the cause and the variable, never a
+ * password.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
@@ -12,9 +16,6 @@ import { services, startEtcd, startPostgres, startRedis } from "../support/servi
 
 setDefaultTimeout(60_000);
 
-/**
- * The messages for operators when a store cannot be used at boot: the cause, its variable, and no password.
- */
 const SECRET = "hunter2";
 
 async function sentence(opened: Promise<unknown>): Promise<string> {
@@ -28,7 +29,7 @@ async function sentence(opened: Promise<unknown>): Promise<string> {
 const database = (url: string) => sentence(openDatabase(url, { namespace: "test" }));
 
 // OP-14
-describe.if(services().postgres.binary)("DATABASE_URL", () => {
+describe.if(services().postgres.binary)("the message about DATABASE_URL says that", () => {
   let server: TestServer;
   let at: string;
   let boss: string;
@@ -56,49 +57,52 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
   });
   afterAll(() => server.close());
 
-  test("names a database that does not exist", async () => {
+  test("the database does not exist", async () => {
     expect(await database(`postgres://${boss}:${SECRET}@${at}/nowhere`)).toBe(
       `The database nowhere that DATABASE_URL names does not exist at ${at}: create it, or correct the name.`,
     );
   });
 
-  test.each(["reader:hunter2-not", "nobody:hunter2", "reader"])("a server refuses %s", async (user) => {
-    expect(await database(`postgres://${user}@${at}/asking`)).toBe(
-      `The server at ${at} refuses user ${user.split(":")[0]} with the password of DATABASE_URL: correct the URL, or set the password of the user again.`,
-    );
-  });
+  test.each(["reader:hunter2-not", "nobody:hunter2", "reader"])(
+    "the server refuses the user or password %s",
+    async (user) => {
+      expect(await database(`postgres://${user}@${at}/asking`)).toBe(
+        `The server at ${at} refuses user ${user.split(":")[0]} with the password of DATABASE_URL: correct the URL, or set the password of the user again.`,
+      );
+    },
+  );
 
-  test.each(["nobody", "ghost"])("%s is no user that may log in", async (user) => {
+  test.each(["nobody", "ghost"])("the user %s does not exist or may not log in", async (user) => {
     expect(await database(`postgres://${user}:${SECRET}@${at}/bare`)).toBe(
       `The user ${user} of DATABASE_URL does not exist at ${at}, or may not log in: create the user with LOGIN.`,
     );
   });
 
-  test("the server's rules exclude a machine", async () => {
+  test("the server does not let the user in from this machine", async () => {
     expect(await database(`postgres://reader:${SECRET}@${at}/locked`)).toBe(
       `The server at ${at} does not let user reader of DATABASE_URL into database locked from this machine. The server may require TLS, which ?sslmode=verify-full turns on.`,
     );
   });
 
-  test("a user has no right to connect", async () => {
+  test("the user lacks the privilege CONNECT", async () => {
     expect(await database(`postgres://reader:${SECRET}@${at}/closed`)).toBe(
       `The user reader of DATABASE_URL may not connect to database closed at ${at}: grant CONNECT on the database.`,
     );
   });
 
-  test("a server without TLS is asked for TLS", async () => {
+  test("the server does not speak TLS, although sslmode requires it", async () => {
     expect(await database(`postgres://${boss}:${SECRET}@${at}/bare?sslmode=require`)).toBe(
-      `DATABASE_URL asks for TLS by sslmode, but the server at ${at} does not speak TLS: correct sslmode, or turn TLS on at the server.`,
+      `DATABASE_URL requires TLS (sslmode), but the server at ${at} does not speak TLS: correct sslmode, or turn TLS on at the server.`,
     );
   });
 
-  test("an option that the server does not know", async () => {
+  test("the server refuses an unknown option", async () => {
     expect(await database(`postgres://${boss}:${SECRET}@${at}/bare?no_such_option=1`)).toBe(
       `The server at ${at} refuses the connection of DATABASE_URL (SQLSTATE 42704).`,
     );
   });
 
-  test("a user that may not create the schema is told which right it needs", async () => {
+  test("the user may not change the schema, and which privilege is needed", async () => {
     const opened = await openDatabase(`postgres://reader:${SECRET}@${at}/bare`, { namespace: "test" });
     const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
     await opened.close();
@@ -107,7 +111,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
     );
   });
 
-  test("a read-only server cannot be migrated", async () => {
+  test("the server is read-only", async () => {
     const options = "?default_transaction_read_only=on";
     const opened = await openDatabase(`postgres://${boss}@${at}/bare${options}`, { namespace: "test" });
     const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
@@ -118,40 +122,43 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
   });
 });
 
-describe("DATABASE_URL without a PostgreSQL", () => {
-  test("nothing listens", async () => {
+describe("the message about DATABASE_URL without a PostgreSQL server says that", () => {
+  test("nothing listens at the address", async () => {
     const port = freePort();
     expect(await database(`postgres://u:${SECRET}@127.0.0.1:${port}/x`)).toBe(
       `Nothing listens at 127.0.0.1:${port} (DATABASE_URL): start the server, or correct the URL.`,
     );
   });
 
-  test("an unknown host", async () => {
+  test("the host name cannot be resolved", async () => {
     expect(await database(`postgres://u:${SECRET}@nowhere.invalid/x`)).toBe(
       "The host of DATABASE_URL cannot be resolved: nowhere.invalid. Correct the URL, or the DNS.",
     );
   });
 
   const others: [what: string, onData: (socket: { end(text?: string): unknown }) => void][] = [
-    ["is silent", () => {}],
-    ["hangs up", (socket) => socket.end()],
+    ["sends nothing", () => {}],
+    ["closes the connection", (socket) => socket.end()],
     ["speaks HTTP", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
   ];
-  // Each takes as long as a start may wait for its database.
-  test.concurrent.each(others)("another program that %s ends the wait, too", async (_, data) => {
-    const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
-    try {
-      expect(await database(`postgres://u:${SECRET}@127.0.0.1:${other.port}/x`)).toBe(
-        `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer: check that the server runs and that the network lets connections through.`,
-      );
-    } finally {
-      other.stop(true);
-    }
-  });
+  // The tests run concurrently, because each waits until the timeout of a start.
+  test.concurrent.each(others)(
+    "the database does not answer, for another program that %s",
+    async (_, data) => {
+      const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
+      try {
+        expect(await database(`postgres://u:${SECRET}@127.0.0.1:${other.port}/x`)).toBe(
+          `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer: check that the server runs and that the network lets connections through.`,
+        );
+      } finally {
+        other.stop(true);
+      }
+    },
+  );
 });
 
 // OP-14
-describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
+describe.if(services().redis.binary)("a counter store with a password", () => {
   let server: TestServer;
   let at: string;
 
@@ -190,17 +197,17 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
       "COUNTER_STORE_URL begins with redis+cluster://, but the server is not a cluster: write redis://.",
     ],
   ];
-  test.each(refusals)("%s", async (url, expected) => {
+  test.each(refusals)("refuses %s: %s", async (url, expected) => {
     expect(await sentence(openCounterStore(url.replace("@", `@${at}`)))).toBe(expected);
   });
 
-  test("the right password opens it", async () => {
+  test("can be used with the right password", async () => {
     const store = await openCounterStore(`redis://:${SECRET}@${at}/1`);
     expect((await store.increment("opened", 60)).count).toBe(1);
     await store.close();
   });
 
-  test("a user with only the rights of counting opens it, and is refused nothing", async () => {
+  test("can be used by a user with only the documented permissions", async () => {
     const admin = new Redis(`redis://:${SECRET}@${at}`);
     const rights = ["+eval", "+evalsha", "+incr", "+pttl", "+pexpire", "+ping", "+client"];
     await admin.call("ACL", "SETUSER", "counting", "on", `>${SECRET}`, "~*", "-@all", ...rights);
@@ -215,7 +222,7 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
 });
 
 // OP-14
-describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
+describe.if(services().etcd.own)("the message about ROUTE_STORE_URL", () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -232,7 +239,7 @@ describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
     return failure.message;
   }
 
-  test("tells a server without users from one that asks for them, and from a wrong password", async () => {
+  test("says whether authentication is off, a user is missing or refused, or lacks a permission", async () => {
     expect(await refusal(`root:${SECRET}@`)).toBe(
       "The route store has no authentication, but ROUTE_STORE_URL has a user: remove the user, or turn authentication on.",
     );
@@ -248,7 +255,7 @@ describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
     );
   });
 
-  test("a store that is down is no refusal", async () => {
+  test("says that etcd cannot be reached, which is no refusal", async () => {
     const store = await openRouteStore(`http://127.0.0.1:${freePort()}`);
     const { failure, refused } = routeStoreBootFailure(await rejection(store.ping(2_000)));
     await store.close();

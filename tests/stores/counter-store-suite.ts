@@ -6,7 +6,7 @@ import {
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { waitFor } from "../support/index.ts";
 
-/** Runs the promises of every adapter of the counter store, on the store at `url`. */
+/** Defines the tests that every adapter of the counter store must pass. The store is at `url`. */
 export function describeCounterStore(adapter: string, url: () => Promise<string>): void {
   // OP-12
   describe(`counter store on ${adapter}`, () => {
@@ -21,7 +21,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
     afterAll(() => store.close());
 
-    test("counts from one, each bucket by itself", async () => {
+    test("counts each bucket separately, from one", async () => {
       expect((await store.increment("a", 60)).count).toBe(1);
       expect((await store.increment("a", 60)).count).toBe(2);
       expect((await store.increment("b", 60)).count).toBe(1);
@@ -43,7 +43,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
 
     // GW-69
-    test("returns every count from 1 to 500 exactly once to five hundred concurrent calls", async () => {
+    test("returns each count from 1 to 500 exactly once to 500 concurrent calls", async () => {
       const counts = await Promise.all(
         Array.from({ length: 500 }, async () => (await store.increment("crowd", 60)).count),
       );
@@ -52,36 +52,36 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
 
     // GW-68
     test("opens a window of exactly the requested length", async () => {
-      expect(await store.increment("one second", 1)).toEqual({ count: 1, ttl_ms: 1_000 });
-      expect(await store.increment("one minute", 60)).toEqual({ count: 1, ttl_ms: 60_000 });
-      expect(await store.increment("one month", 2_592_000)).toEqual({ count: 1, ttl_ms: 2_592_000_000 });
+      expect(await store.increment("one second", 1)).toEqual({ count: 1, ttlMs: 1_000 });
+      expect(await store.increment("one minute", 60)).toEqual({ count: 1, ttlMs: 60_000 });
+      expect(await store.increment("one month", 2_592_000)).toEqual({ count: 1, ttlMs: 2_592_000_000 });
     });
 
     // GW-68
-    test("never moves an open window", async () => {
-      let previous = (await store.increment("fixed", 60)).ttl_ms;
+    test("never extends an open window", async () => {
+      let previous = (await store.increment("fixed", 60)).ttlMs;
       for (let time = 0; time < 20; time++) {
-        const { ttl_ms } = await store.increment("fixed", 3_600);
-        expect(ttl_ms).toBeLessThanOrEqual(previous);
-        expect(ttl_ms).toBeGreaterThan(0);
-        previous = ttl_ms;
+        const { ttlMs } = await store.increment("fixed", 3_600);
+        expect(ttlMs).toBeLessThanOrEqual(previous);
+        expect(ttlMs).toBeGreaterThan(0);
+        previous = ttlMs;
         await Bun.sleep(1);
       }
       expect(previous).toBeLessThan(60_000);
     });
 
-    test("opens a new window when the old one has ended, and reports less than its length until then", async () => {
+    test("opens a new window when the old one has ended", async () => {
       await store.increment("short", 1);
       let last = 1;
       const reopened = await waitFor(async () => {
-        const { count, ttl_ms } = await store.increment("short", 1);
-        expect(ttl_ms).toBeWithin(1, 1_001);
-        if (count === 1) return { ttl_ms };
+        const { count, ttlMs } = await store.increment("short", 1);
+        expect(ttlMs).toBeWithin(1, 1_001);
+        if (count === 1) return { ttlMs };
         expect(count).toBe(last + 1);
         last = count;
         return null;
       });
-      expect(reopened.ttl_ms).toBe(1_000);
+      expect(reopened.ttlMs).toBe(1_000);
       expect(last).toBeGreaterThan(1);
     });
 
@@ -95,14 +95,14 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       charge(bucket, requests, 3_600, start);
     const charged = async (...charges: ReturnType<typeof charge>[]) => {
       const counts = await store.charge(charges);
-      if (counts === null) throw new Error("A start is unknown.");
+      if (counts === null) throw new Error("The start count of a bucket is unknown.");
       return counts;
     };
     const countsOf = async (...charges: ReturnType<typeof charge>[]) =>
       (await charged(...charges)).map(({ count }) => count);
 
     // GW-181
-    test("charges several buckets until one is exhausted, and then none of them", async () => {
+    test("charges several buckets until one of them is exhausted, and then none", async () => {
       const both = [charge("of two", 2), charge("of nine", 9, 3_600)];
       expect(await countsOf(...both)).toEqual([1, 1]);
       expect(await countsOf(...both)).toEqual([2, 2]);
@@ -110,8 +110,8 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(await countsOf(...both)).toEqual([3, 2]);
       expect(await countsOf(charge("of nine", 9))).toEqual([3]);
       const [first, second] = await charged(...both);
-      expect(first?.ttl_ms).toBeWithin(1, 60_001);
-      expect(second?.ttl_ms).toBeWithin(60_001, 3_600_001);
+      expect(first?.ttlMs).toBeWithin(1, 60_001);
+      expect(second?.ttlMs).toBeWithin(60_001, 3_600_001);
     });
 
     test("counts charges and increments of one bucket together", async () => {
@@ -123,7 +123,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
 
     // GW-181
-    test("admits exactly the smallest limit of five hundred charges at once, and charges no more", async () => {
+    test("admits exactly as many of 500 concurrent charges as the smallest limit allows", async () => {
       const asked = [charge("crowd of 45", 45), charge("crowd of 100", 100), charge("crowd of 900", 900)];
       const answers = await Promise.all(Array.from({ length: 500 }, () => charged(...asked)));
       const admitted = answers.filter((counts) =>
@@ -134,18 +134,18 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
 
     // GW-192
-    test("asks for the start of a bucket that it does not have, and charges nothing until it is known", async () => {
+    test("charges nothing, and returns null, while the start count of a bucket is unknown", async () => {
       const both = [charge("beside", 9), quota("unknown", 9, null)];
       expect(await store.charge(both)).toBeNull();
       expect(await store.charge(both)).toBeNull();
       expect(await countsOf(charge("beside", 9), quota("unknown", 9, 4))).toEqual([1, 5]);
       expect(await countsOf(...both)).toEqual([2, 6]);
       const [, open] = await charged(...both);
-      expect(open?.ttl_ms).toBeWithin(60_001, 3_600_001);
+      expect(open?.ttlMs).toBeWithin(60_001, 3_600_001);
     });
 
     // GW-192
-    test("goes on with a count that a gateway of an earlier version began", async () => {
+    test("continues a count that a gateway of an earlier version began", async () => {
       const { bucket } = quota("of both versions", 9, null);
       await store.increment(bucket, 3_600);
       expect(await countsOf(quota("of both versions", 9, null))).toEqual([2]);
@@ -153,7 +153,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
 
     // GW-192
-    test("adds the start once, also when many requests bring it", async () => {
+    test("adds the start count once, although many concurrent requests supply it", async () => {
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, index) => countsOf(quota("started", 1_000, index % 2 ? 700 : 650))),
       );
@@ -164,14 +164,14 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
 
     // GW-181, GW-192
-    test("keeps a start that is exhausted, so that nobody asks for it again", async () => {
+    test("stores a start count that exhausts the bucket, so that it need not be supplied again", async () => {
       expect(await countsOf(charge("spared", 5), quota("spent", 3, 3))).toEqual([0, 4]);
       expect(await countsOf(charge("spared", 5), quota("spent", 3, null))).toEqual([0, 4]);
       expect(await countsOf(charge("spared", 5))).toEqual([1]);
     });
 
     // GW-181, GW-192
-    test("refuses by an exhausted bucket without asking for the start of another one", async () => {
+    test("refuses a charge for an exhausted bucket although the start count of another is unknown", async () => {
       await charged(charge("burst", 1));
       expect(await countsOf(charge("burst", 1), quota("not begun", 9, null))).toEqual([2, 0]);
       expect(await store.charge([quota("not begun", 9, null)])).toBeNull();
@@ -179,7 +179,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
 
     // GW-192
-    test("charges the known groups of a batch beside unknown ones", async () => {
+    test("charges known buckets while concurrent charges for unknown buckets return null", async () => {
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
           store.charge([quota(`of a batch ${index % 2}`, 500, index % 2 === 0 ? 0 : null)]),
@@ -191,15 +191,15 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
 
     // GW-185
-    test("takes back what was charged, and never what another window counts", async () => {
+    test("refunds a charge, but not in another window", async () => {
       const [counted] = await charged(charge("refunded", 2));
-      const ttl_ms = counted?.ttl_ms ?? 0;
+      const ttlMs = counted?.ttlMs ?? 0;
       const { bucket } = charge("refunded", 2);
-      await store.refund([{ bucket, ttl_ms }]);
+      await store.refund([{ bucket, ttlMs }]);
       expect(await countsOf(charge("refunded", 2))).toEqual([1]);
-      await store.refund([{ bucket, ttl_ms: 1 }]);
+      await store.refund([{ bucket, ttlMs: 1 }]);
       expect(await countsOf(charge("refunded", 2))).toEqual([2]);
-      await store.refund([{ bucket: "nobody counted{subject}", ttl_ms: 60_000 }]);
+      await store.refund([{ bucket: "nobody counted{subject}", ttlMs: 60_000 }]);
       expect(await countsOf({ ...charge("", 2), bucket: "nobody counted{subject}" })).toEqual([1]);
     });
 
@@ -207,7 +207,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       await store.ping(500);
     });
 
-    test("reports each count to its observer", async () => {
+    test("calls its observer for each operation", async () => {
       operations.length = 0;
       await store.increment("observed", 60);
       expect(operations.map(({ operation, namespace, failed }) => [operation, namespace, failed])).toEqual([

@@ -11,37 +11,37 @@ import { describeCounterStore } from "./counter-store-suite.ts";
 describeCounterStore("memory", async () => "memory://");
 if (services().redis.real) describeCounterStore("Redis", freshCounterStoreUrl);
 
-test("accepts no URL of another kind", async () => {
+test("a counter store refuses a URL of another kind", async () => {
   for (const url of ["http://localhost", "localhost:6379", "redis+cluster://", "redis+cluster://a,,b", ""]) {
     expect(await rejection(openCounterStore(url))).toBeInstanceOf(TypeError);
   }
 });
 
-describe("counter store in memory, by its clock", () => {
-  test("ends a window at its last millisecond and not before", async () => {
+describe("counter store in memory", () => {
+  test("ends a window after exactly its length", async () => {
     const time = manualClock();
     const store = new MemoryCounterStore("suite", observeNothing, time);
-    expect(await store.increment("a", 60)).toEqual({ count: 1, ttl_ms: 60_000 });
+    expect(await store.increment("a", 60)).toEqual({ count: 1, ttlMs: 60_000 });
     time.advance(59_999);
-    expect(await store.increment("a", 60)).toEqual({ count: 2, ttl_ms: 1 });
+    expect(await store.increment("a", 60)).toEqual({ count: 2, ttlMs: 1 });
     time.advance(1);
-    expect(await store.increment("a", 60)).toEqual({ count: 1, ttl_ms: 60_000 });
+    expect(await store.increment("a", 60)).toEqual({ count: 1, ttlMs: 60_000 });
   });
 
-  test("returns whole milliseconds with a clock that counts parts of them", async () => {
+  test("returns whole milliseconds with a clock that has fractions", async () => {
     const time = manualClock(0);
     const store = new MemoryCounterStore("suite", observeNothing, {
       ...time,
       elapsed_ms: () => time.elapsed_ms() + 0.1234567,
     });
     for (let step = 0; step < 1_000; step++) {
-      expect(await store.increment(`a${step}`, 1)).toEqual({ count: 1, ttl_ms: 1_000 });
+      expect(await store.increment(`a${step}`, 1)).toEqual({ count: 1, ttlMs: 1_000 });
       time.advance(333);
-      expect(await store.increment(`a${step}`, 1)).toEqual({ count: 2, ttl_ms: 667 });
+      expect(await store.increment(`a${step}`, 1)).toEqual({ count: 2, ttlMs: 667 });
     }
   });
 
-  test("holds at most the open windows and as many again", async () => {
+  test("holds at most twice as many windows as are open", async () => {
     const time = manualClock();
     const store = new MemoryCounterStore("suite", observeNothing, time);
     for (let generation = 0; generation < 20; generation++) {
@@ -51,7 +51,7 @@ describe("counter store in memory, by its clock", () => {
     }
   });
 
-  test("keeps windows of every length until each has ended", async () => {
+  test("keeps a long window while many short ones end", async () => {
     const time = manualClock();
     const store = new MemoryCounterStore("suite", observeNothing, time);
     await store.increment("long", 3_600);

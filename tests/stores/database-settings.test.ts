@@ -1,3 +1,4 @@
+/** Tests that a session behaves the same, whatever the settings of the database, the role or the URL are. */
 import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,15 +8,11 @@ import { sql } from "drizzle-orm";
 import { freshDatabase, makeHostile, services } from "../support/index.ts";
 import { describeDatabase } from "./database-suite.ts";
 
-/**
- * Whatever the settings of the database, its role or its URL, a session behaves as on a database without
- * settings.
- */
 const { real } = services().postgres;
 
 if (real) {
   let url: Promise<string> | undefined;
-  describeDatabase("PostgreSQL with settings of its own", () => {
+  describeDatabase("PostgreSQL with changed settings", () => {
     url ??= freshDatabase().then(makeHostile);
     return url;
   });
@@ -39,11 +36,12 @@ const expected = {
 };
 
 // OP-17
-describe("values, names and times are read alike", () => {
+describe("values, names and times are read as with default settings", () => {
   test.if(real)("on a PostgreSQL with changed settings", async () => {
     const database = await openDatabase(await makeHostile(await freshDatabase()), { namespace: "suite" });
     expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
-    // Connections outlive the database's idle timeout, and a writer waits for a lock.
+    // The timeouts of the changed settings must not apply: these writers wait for a lock, and pause in
+    // between.
     await database.run("create", (orm) => orm.execute(sql`create table counters as select 0 as value`));
     await Promise.all(
       Array.from({ length: 20 }, () =>

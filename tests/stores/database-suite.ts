@@ -14,7 +14,7 @@ import { pgTable, text, timestamp } from "drizzle-orm/pg-core";
 import { rejection } from "../support/index.ts";
 import { describeMigrating } from "./migrating-suite.ts";
 
-/** Runs the promises of every adapter of the database, on the database at `url`. */
+/** Defines the tests that every adapter of the database must pass. The database is at `url`. */
 export function describeDatabase(adapter: string, url: () => Promise<string>): void {
   // OP-12
   describe(`database on ${adapter}`, () => {
@@ -42,7 +42,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       await database.close();
     });
 
-    test("returns rows in one shape", async () => {
+    test("returns rows in the same form with every adapter", async () => {
       const statement = sql`select 1::int8 as small, 9223372036854775807::int8 as large, count(*), 1.50::numeric as amount,
         '2026-01-31T12:00:00.5Z'::timestamptz as moment, '2026-01-31'::date as day, array['a','b \\ " , {}',null,''] as list, '{}'::text[] as none,
         '{"x":[1]}'::jsonb as document, '"text"'::jsonb as scalar, null::text as nothing, true as flag, 1.5::float8 as ratio`;
@@ -82,7 +82,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       ]);
     });
 
-    test("runs a prepared query with the values of each call, in a transaction too", async () => {
+    test("runs a prepared query with the values of each call, also in a transaction", async () => {
       await execute("create table pears (id text primary key, picked_at timestamptz(3))");
       const pears = pgTable("pears", {
         id: text().primaryKey(),
@@ -108,7 +108,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       await execute("drop table pears");
     });
 
-    test("keeps what a transaction wrote when it resolves, and nothing when it rejects", async () => {
+    test("commits a transaction that resolves, and rolls back one that rejects", async () => {
       await execute("create table kept (id int primary key)");
       const result = await database.transaction("insert", async (tx) => {
         await tx.execute(sql`insert into kept values (1)`);
@@ -123,7 +123,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       expect(await count("kept")).toBe(1);
     });
 
-    test("undoes only an inner transaction", async () => {
+    test("rolls back only a nested transaction that fails", async () => {
       await execute("create table nested (id int primary key)");
       await database.transaction("insert", async (tx) => {
         await tx.execute(sql`insert into nested values (1)`);
@@ -137,14 +137,14 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       expect(await count("nested")).toBe(2);
     });
 
-    test("passes other errors of the server on unchanged", async () => {
+    test("does not change other errors of the server", async () => {
       const error = await rejection(execute("select 1 / 0"));
       expect(sqlState(error)).toBe("22012");
       expect(error).not.toBeInstanceOf(StoreUnavailable);
       expect(sqlState(new Error("not of the server"))).toBeUndefined();
     });
 
-    test("passes errors of the work itself on unchanged, whatever they look like", async () => {
+    test("does not change errors of the caller's own work, even if they look like a connection error", async () => {
       const own = Object.assign(new Error("Another service is down."), { code: "ECONNREFUSED" });
       const wrapped = new Error("Not found.", { cause: new StoreUnavailable("route_store", own) });
       for (const error of [own, wrapped]) {
@@ -154,7 +154,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       await database.ping(5_000);
     });
 
-    test("honours a read-only transaction", async () => {
+    test("refuses a write in a read-only transaction", async () => {
       await execute("create table guarded (id int)");
       const write = database.transaction("insert", (tx) => tx.execute(sql`insert into guarded values (1)`), {
         read_only: true,
@@ -163,7 +163,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       expect(await count("guarded")).toBe(0);
     });
 
-    test("refuses uses beside an open transaction", async () => {
+    test("refuses the use of the database inside an open transaction", async () => {
       for (const inner of [database, database.scoped("other", () => {})]) {
         const nested = database.transaction("outer", () => inner.run("inner", async () => 1));
         await expect(nested).rejects.toThrow("Inside a transaction");
@@ -172,7 +172,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       await expect(twice).rejects.toThrow("Inside a transaction");
     });
 
-    test("lets work that outlives its transaction use the database", async () => {
+    test("lets work that a transaction started use the database after the transaction", async () => {
       let later: Promise<number> | undefined;
       const release = Promise.withResolvers<void>();
       await database.transaction("outer", async () => {
@@ -182,7 +182,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       expect(await later).toBe(1);
     });
 
-    test("serves many callers at once", async () => {
+    test("serves many concurrent callers", async () => {
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, index) =>
           database.run("echo", (orm) => rows<{ n: number }>(orm, sql`select ${index}::int as n`)),
@@ -192,7 +192,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
     });
 
     // RG-53, ID-104
-    test("lets transactions of one lane wait for each other, and refuses them at once beyond a bound", async () => {
+    test("runs transactions of one lane in order, and refuses one if too many wait", async () => {
       const small = await open({ pool_max: 5, lane_waiting_max: 3 });
       const order: number[] = [];
       const inside = Promise.withResolvers<void>();
@@ -219,7 +219,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       await small.close();
     });
 
-    test("serves others between the transactions of one lane", async () => {
+    test("serves other callers between the transactions of one lane", async () => {
       const small = await open({ pool_max: 5 });
       let served = false;
       const writeUntilServed = async () => {
@@ -250,14 +250,14 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
         expect(ids).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
       });
 
-      test("returns no batch without rows", async () => {
+      test("returns no empty batch", async () => {
         const batches = [];
         for await (const batch of database.stream("export", sql`select 1 where false`, 10))
           batches.push(batch);
         expect(batches).toEqual([]);
       });
 
-      test("lets others work during a stream, and shows the rows of its beginning", async () => {
+      test("does not block writers, and returns the rows as of its start", async () => {
         let found = 0;
         for await (const batch of database.stream("export", numbers, 100)) {
           if (found === 0) await execute("insert into series select generate_series(2001, 2100)");
@@ -267,7 +267,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
         expect(found).toBe(1000);
       });
 
-      test("ends when its reader leaves", async () => {
+      test("frees its connection when its reader stops", async () => {
         for (let time = 0; time < 30; time++) {
           for await (const batch of database.stream("export", numbers, 10)) {
             expect(batch).toHaveLength(10);
@@ -293,7 +293,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       await database.ping(5_000);
     });
 
-    test("reports each operation to its observer, with its duration and failure", async () => {
+    test("calls its observer for each operation, with duration and failure", async () => {
       operations.length = 0;
       await database.run("select_one", async () => 1);
       await database.transaction("fail_on_purpose", () => Promise.reject(new Error("no"))).catch(() => {});
@@ -316,7 +316,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       ]);
     });
 
-    test("returns views with their own names, whose closing leaves the database open", async () => {
+    test("returns scoped views with their own namespace, and stays open when a view is closed", async () => {
       const seen: StoreOperation[] = [];
       operations.length = 0;
       const view = database.scoped("other", (operation) => seen.push(operation));

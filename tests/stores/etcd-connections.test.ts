@@ -14,16 +14,19 @@ import {
 } from "../support/index.ts";
 import { recordingListener } from "./recording-listener.ts";
 
-/** The figures of etcd itself would renew such a lease later. The holder still renews it four times a second. */
+/**
+ * A short time to live, so that the holder renews the lease about four times a second. etcd grants a longer
+ * time, which must not delay the renewals.
+ */
 const TTL_SECONDS = 1;
 const RENEWALS = 12;
 const WATCHES = 12;
-/** The shortest pause between two attempts to connect. */
+/** The minimum pause between two attempts to connect. */
 const RECONNECT_MS_MIN = 200;
-/** The delay each way, so that an answer takes longer than a second. */
+/** The delay in each direction. A response takes twice as long, which exceeds the timeout of a call. */
 const LATE_MS = 600;
 
-const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
 describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd", () => {
   let server: TestServer;
@@ -33,7 +36,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
 
   beforeAll(async () => {
     server = await startEtcd();
-    // The store has its own proxy: the tests call etcd over other connections.
+    // Only the store connects through the proxy, so connections of the test itself are not counted.
     proxy = await startProxy(server.url);
   });
   afterAll(async () => {
@@ -60,7 +63,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
   };
   const allClosed = () => waitFor(() => connections() === 0, { what: "The end of every connection to etcd" });
 
-  test("a lease is renewed over the one connection that the watch has, however often", async () => {
+  test("include only one for a watch and all renewals of a lease", async () => {
     await open();
     const watch = await store.watch("kept/", recordingListener().listener);
     const held = lease("kept/a");
@@ -73,7 +76,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     await allClosed();
   });
 
-  test("watches that begin and end take no connection with them", async () => {
+  test("are reused by watches that start and end", async () => {
     await open();
     const before = proxy.made();
     for (let count = 0; count < WATCHES; count++) {
@@ -87,11 +90,11 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     await allClosed();
   });
 
-  test("a client that is closed while it connects leaves no connection behind", async () => {
+  test("are closed when a client is closed while it connects", async () => {
     for (let turns = 1; turns <= 8; turns++) {
       const client = new EtcdClient(new URL(proxy.url).host, undefined, undefined);
       const asked = Promise.allSettled([readNothing(client, Date.now() + 10_000)]);
-      for (let turn = 0; turn < turns; turn++) await turnOfTheLoop();
+      for (let turn = 0; turn < turns; turn++) await nextIteration();
       const made = proxy.made();
       client.close();
       await asked;
@@ -100,7 +103,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     }
   });
 
-  test("a node that falls silent again and again leaves no connection behind", async () => {
+  test("do not accumulate when a node freezes repeatedly", async () => {
     await open();
     const told = recordingListener();
     const watch = await store.watch("silent/", told.listener);
@@ -129,7 +132,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     { name: "cannot be reached", begin: async () => proxy.cut(), end: async () => proxy.heal() },
   ];
   for (const { name, begin, end } of outages) {
-    test(`a node that ${name} for a while leaves no connection behind, and is not flooded with attempts`, async () => {
+    test(`do not accumulate, and are not attempted too often, while a node ${name}`, async () => {
       await open();
       const told = recordingListener();
       const watch = await store.watch("away/", told.listener);
@@ -155,7 +158,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     });
   }
 
-  test("a node that answers later than calls wait leaves no connection behind", async () => {
+  test("do not accumulate when a node responds after the timeout of calls", async () => {
     await open();
     const watch = await store.watch("late/", recordingListener().listener);
     for (let time = 0; time < 3; time++) {

@@ -16,7 +16,10 @@ import { recordingListener } from "./recording-listener.ts";
 
 setDefaultTimeout(120_000);
 
-/** Calls that may reach two nodes: a fenced write that runs twice must have the effect of one. */
+/**
+ * All calls of the route store. If a node does not respond in time, a store also sends the call to another
+ * node.
+ */
 const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
   get: (store) => store.get("calls/a"),
   list: (store) => store.list("calls/"),
@@ -30,9 +33,9 @@ const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
 };
 
 /**
- * Expects most of some new stores to answer every call; each call begins with any endpoint. On a busy machine
- * etcd may hold an election, so a failure is retried. When one endpoint in two or three costs a call's whole
- * time, hardly any store finishes its eight calls.
+ * Opens several stores and expects that all calls of most stores succeed. Retries, because etcd may hold an
+ * election on a busy machine. Each store calls a random endpoint first. If a bad endpoint used up the whole
+ * time of a call, hardly any store could finish its eight calls.
  */
 async function expectAnswers(url: string, stores = 12): Promise<void> {
   const answers = async () => {
@@ -50,7 +53,7 @@ async function expectAnswers(url: string, stores = 12): Promise<void> {
   );
 }
 
-describe.if(services().etcd.own)("route store on an endpoint that answers, beside", () => {
+describe.if(services().etcd.own)("a route store with a working endpoint also works with another", () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -58,19 +61,19 @@ describe.if(services().etcd.own)("route store on an endpoint that answers, besid
   });
   afterAll(() => server.close());
 
-  test("one that accepts connections and never answers", async () => {
+  test("that accepts connections and never responds", async () => {
     const silent = await startSilentServer();
     await expectAnswers(`${silent.url},${server.url}`);
     await silent.close();
   });
 
-  test("one that never answers, to which connections do not pile up", async () => {
+  test("that never responds, without accumulating connections to it", async () => {
     const silent = await startSilentServer();
     const store = await openRouteStore(`${silent.url},${server.url}`);
     const watch = await store.watch("sockets/", recordingListener().listener);
     let most = 0;
     for (let time = 0; time < 20; time++) {
-      // The endpoint that answers disappears from time to time, so that the other is called again.
+      // Freezes the working endpoint from time to time, so that the store calls the silent one again.
       if (time % 5 === 4) {
         await server.freeze();
         await rejection(store.ping(1_500));
@@ -85,11 +88,11 @@ describe.if(services().etcd.own)("route store on an endpoint that answers, besid
     await silent.close();
   });
 
-  test("one that is gone, and one with an unknown name", async () => {
+  test("where nothing listens, or whose host name is unknown", async () => {
     await expectAnswers(`http://127.0.0.1:${freePort()},http://no-such-name.invalid:2379,${server.url}`);
   });
 
-  test("one that never answers a user either", async () => {
+  test("that never responds, when the URL has a user", async () => {
     const guarded = await startEtcd();
     await requireUser(guarded.url);
     const silent = await startSilentServer();
@@ -100,14 +103,14 @@ describe.if(services().etcd.own)("route store on an endpoint that answers, besid
     await guarded.close();
   });
 
-  test("one that speaks another protocol", async () => {
+  test("that speaks another protocol", async () => {
     const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("no etcd") });
     await expectAnswers(`${other.url.origin},${server.url}`);
     await other.stop(true);
   });
 });
 
-describe.if(services().etcd.binary)("route store on three nodes of etcd", () => {
+describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
   let cluster: EtcdCluster;
   let store: RouteStore;
 
@@ -126,14 +129,14 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
 
   for (const [name, find] of victims) {
     // OP-20
-    test(`answers while ${name} is frozen`, async () => {
+    test(`works while ${name} is frozen`, async () => {
       const node = await find();
       await node?.freeze();
       await cluster.leader();
       await expectAnswers(cluster.url);
     });
 
-    test(`answers while ${name} is gone`, async () => {
+    test(`works while ${name} is down`, async () => {
       const node = await find();
       await node?.kill();
       await cluster.leader();
@@ -146,7 +149,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
     "is cut off from the others": (node) => cluster.cutOff(node),
   };
   for (const [what, silence] of Object.entries(silences)) {
-    test(`reports changes whichever node ${what}, and when it is back`, async () => {
+    test(`reports changes while any node ${what}, and afterwards`, async () => {
       const watchers = await Promise.all(Array.from({ length: 6 }, () => openWatcher(cluster.url)));
       const expectTold = async (when: string) => {
         const before = watchers.map((watcher) => watcher.calls());
@@ -167,7 +170,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
   }
 
   for (const [what, silence] of Object.entries(silences)) {
-    test(`keeps leased entries, and their latest values, whichever node ${what}`, async () => {
+    test(`keeps leased entries up to date while any node ${what}, and afterwards`, async () => {
       const told = recordingListener();
       const watch = await waitFor(() => store.watch("leased/", told.listener));
       const stores = await Promise.all(Array.from({ length: 6 }, () => openRouteStore(cluster.url)));
@@ -199,7 +202,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
     });
   }
 
-  test("replaces the fence of a write by a newer one, also when a frozen node thaws with the older", async () => {
+  test("keeps a newer fenced write when a frozen node thaws and then handles an older one", async () => {
     const write = (each: RouteStore, revision: number) =>
       each.writeFenced({
         key: "fenced/a",
@@ -223,7 +226,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
   });
 });
 
-/** Makes it answer only `root` from now on. */
+/** Turns on the authentication of an etcd server, with the only user `root`. */
 async function requireUser(url: string): Promise<void> {
   const client = new Etcd3({ hosts: url });
   await client.role("root").create();
@@ -233,7 +236,7 @@ async function requireUser(url: string): Promise<void> {
   client.close();
 }
 
-/** Opens a store that watches, and counts its changes. */
+/** Opens a store and watches a prefix. `calls` returns the number of reported changes and interruptions. */
 async function openWatcher(url: string) {
   const store = await openRouteStore(url);
   const { listener, calls } = recordingListener();

@@ -31,7 +31,7 @@ async function compact(server: TestServer): Promise<void> {
   client.close();
 }
 
-test("accepts no URL that is neither memory nor a list of endpoints", async () => {
+test("a route store refuses a URL that is neither memory:// nor a list of endpoints", async () => {
   for (const url of ["redis://localhost", "localhost:2379", "http://a:2379,b", ""]) {
     expect(await rejection(openRouteStore(url))).toBeInstanceOf(TypeError);
   }
@@ -41,20 +41,20 @@ test.each([
   ["http://127.0.0.99:80", "127.0.0.99:80"],
   ["https://127.0.0.99:443/", "127.0.0.99:443"],
   ["http://user:80@127.0.0.99", "127.0.0.99:2379"],
-])("asks at %s for %s", async (url, address) => {
+])("a route store with the URL %s connects to %s", async (url, address) => {
   const store = await openRouteStore(url);
   const error = await rejection(store.ping(5_000));
   expect(error).toMatchObject({ cause: { message: expect.stringContaining(`${address}.`) } });
   await store.close();
 });
 
-/** Makes all calls at once, because each waits until its timeout. */
+/** Expects that every call is unavailable. Makes all calls at once, because each waits until its timeout. */
 async function expectUnavailable(store: RouteStore): Promise<void> {
   const rejections = Object.values(everyCall).map((call) => rejection(call(store)));
   for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(StoreUnavailable);
 }
 
-test("is unavailable at once when nothing listens", async () => {
+test("a route store is unavailable at once when nothing listens", async () => {
   const nobody = () => `http://127.0.0.1:${freePort()}`;
   const store = await openRouteStore(`${nobody()},${nobody()}`);
   const started = performance.now();
@@ -63,7 +63,7 @@ test("is unavailable at once when nothing listens", async () => {
   await store.close();
 });
 
-describe.if(services().etcd.own)("route store on etcd that fails", () => {
+describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
   let server: TestServer;
   let store: RouteStore;
 
@@ -94,7 +94,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     for (const call of Object.values(everyCall)) await call(store);
   });
 
-  test("does not wait forever for a frozen etcd", async () => {
+  test("is unavailable while etcd is frozen, and recovers", async () => {
     await server.freeze();
     await expectUnavailable(store);
     await server.thaw();
@@ -118,13 +118,13 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
       });
 
     // GW-31
-    test("outlives its lease while its holder lives, and ends after its death", async () => {
+    test("exists while its holder renews the lease, and ends when the holder is gone", async () => {
       const holder = await openRouteStore(server.url);
       const { lease } = startLease(holder, "leases/died");
       lease.put("1");
       await holds("leases/died", "1");
       const { revision } = await store.summarize("leases/");
-      // more than twice the time of a lease that nobody renews
+      // More than twice the time to live, after which a lease without renewals would have ended.
       await Bun.sleep(5_000);
       expect(await store.summarize("leases/")).toMatchObject({ revision, count: 1 });
       await holder.close();
@@ -132,7 +132,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     });
 
     // GW-31
-    test("is written at most a few times a second, however often it is put", async () => {
+    test("is written at most four times a second, however often `put` is called", async () => {
       const told = recordingListener();
       const watch = await store.watch("leases/often", told.listener);
       const { lease } = startLease(store, "leases/often");
@@ -148,7 +148,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
       await watch.close();
     });
 
-    test("comes back after etcd was down, forgot the lease, or lost the key", async () => {
+    test("is written again after etcd was down, lost the lease or lost the key", async () => {
       const { lease, told } = startLease(store, "leases/back");
       lease.put("1");
       await holds("leases/back", "1");
@@ -174,7 +174,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
       client.close();
     });
 
-    test("comes back after its holder was held up beyond the lease", async () => {
+    test("is written again after its holder was disconnected for longer than the lease", async () => {
       const proxy = await startProxy(server.url);
       const holder = await openRouteStore(proxy.url);
       const { lease } = startLease(holder, "leases/stalled");
@@ -189,7 +189,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
       await proxy.close();
     });
 
-    test("expires soon when etcd does not answer its release", async () => {
+    test("expires soon when etcd does not respond to its release", async () => {
       const { lease } = startLease(store, "leases/frozen");
       lease.put("1");
       await holds("leases/frozen", "1");
@@ -213,7 +213,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
       await returns();
       const quiet = told.calls();
       await store.put("restarted/a", String(time));
-      await waitFor(() => told.calls() > quiet, { what: "A call for a change after the restart" });
+      await waitFor(() => told.calls() > quiet, { what: "A reported change after the restart" });
     }
     await watch.close();
   });
@@ -231,7 +231,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await watch.close();
   });
 
-  test("learns of changes from a time without a connection, even when they were compacted since", async () => {
+  test("reports an interruption after a disconnect whose changes were compacted, and then new changes", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openRouteStore(proxy.url);
     const told = recordingListener();
@@ -251,7 +251,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
           await store.put("compacted/b", String(before));
           return await waitFor(() => told.calls() > before, { timeout_ms: 1_000 });
         },
-        { what: "A call for a change after the cut" },
+        { what: "A reported change after the cut" },
       );
     }
     await watch.close();
@@ -259,7 +259,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await proxy.close();
   });
 
-  test("leaves a connection that no longer answers, for calls and watches alike", async () => {
+  test("replaces a silent connection of calls and watches", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openRouteStore(proxy.url);
     const told = recordingListener();
@@ -268,7 +268,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await store.put("stalled/a", "1");
     await waitFor(() => told.calls() > 0, {
       timeout_ms: 25_000,
-      what: "A call for a change after the stall",
+      what: "A reported change after the stall",
     });
     await waitFor(() => remote.ping(500).then(() => true));
     await watch.close();
@@ -276,7 +276,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await proxy.close();
   });
 
-  test("watches from before etcd's outage can be closed during it", async () => {
+  test("can close a watch while etcd is down", async () => {
     const watch = await store.watch("closed/", recordingListener().listener);
     await server.kill();
     await watch.close();
@@ -284,7 +284,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await returns();
   });
 
-  test("lists during a compaction of revisions", async () => {
+  test("lists all keys during a compaction", async () => {
     for (let index = 0; index < 1_000; index++) await store.put(`compacting/${index}`, "x");
     for (let time = 0; time < 30; time++) {
       const [{ entries }] = await Promise.all([store.list("compacting/"), compact(server)]);
@@ -292,7 +292,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     }
   });
 
-  test("uses the endpoint that answers", async () => {
+  test("uses the second endpoint when nothing listens at the first", async () => {
     const dead = `http://127.0.0.1:${freePort()}`;
     const both = await openRouteStore(`${dead},${server.url}`);
     for (let time = 0; time < 10; time++) await both.put("endpoints/a", String(time));

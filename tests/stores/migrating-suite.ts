@@ -6,7 +6,7 @@ import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { writeMigrations } from "./migrations.ts";
 
-/** Runs the promises of migrations on the database of an adapter. */
+/** Defines the tests of migrations that every adapter of the database must pass. */
 export function describeMigrating(database: () => Database): void {
   describe("migrating", () => {
     let directory: string;
@@ -38,7 +38,7 @@ export function describeMigrating(database: () => Database): void {
       expect(found).toEqual([{ id: 1 }, { id: 2 }]);
     });
 
-    test("leaves no trace of a migration that fails", async () => {
+    test("rolls back all migrations when one fails", async () => {
       const folder = join(directory, "broken");
       await writeMigrations(folder, {
         "0000_good": "create table broken.one (id int);",
@@ -61,7 +61,7 @@ export function describeMigrating(database: () => Database): void {
     });
 
     // OP-96
-    test("refuses an older version where a migration says why it cannot serve the schema", async () => {
+    test("refuses an older version if a newer migration says that it cannot serve the schema", async () => {
       const FIRST = { "0000_first": "create table renamed.one (id int);" };
       const [older, newer] = [join(directory, "renamed-older"), join(directory, "renamed-newer")];
       await writeMigrations(older, FIRST);
@@ -80,7 +80,7 @@ export function describeMigrating(database: () => Database): void {
     });
 
     // OP-96
-    test("refuses an older version on a schema that a newer one made at once", async () => {
+    test("refuses an older version also on a schema that a newer version created", async () => {
       const FIRST = { "0000_first": "create table made.one (id int);" };
       const [older, newer] = [join(directory, "made-older"), join(directory, "made-newer")];
       await writeMigrations(older, FIRST);
@@ -92,7 +92,7 @@ export function describeMigrating(database: () => Database): void {
       await expect(database().migrate("made", older)).rejects.toThrow("cannot serve it: one is gone.");
     });
 
-    test("says which folder holds no journal", async () => {
+    test("fails for a folder without a journal", async () => {
       const folder = join(directory, "empty");
       await writeFile(folder, "");
       await expect(database().migrate("empty", folder)).rejects.toBeInstanceOf(Error);

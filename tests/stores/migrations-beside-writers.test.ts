@@ -13,7 +13,7 @@ setDefaultTimeout(120_000);
 
 const SCHEMA = "things";
 const FIRST = { "0000_first": `create table ${SCHEMA}.things (id int primary key, name text);` };
-/** A column, then an index on it: the table exists before. */
+/** A migration that adds a column to an existing table and builds an index on the column. */
 const SECOND = {
   "0001_second": `alter table ${SCHEMA}.things add column color text;
 --> statement-breakpoint
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-/** A database whose schema has the first migration, and the folder with both. */
+/** Creates a database with the first migration, and a folder with the first and a second migration. */
 async function bed(second: Record<string, string> = SECOND) {
   const url = await freshDatabase();
   const directory = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
@@ -55,7 +55,7 @@ function session(url: string): postgres.Sql {
   return sql;
 }
 
-/** Waits until an index is built that waits for a writer. */
+/** Waits until the build of an index waits for a writer. */
 async function waitingIndex(sql: postgres.Sql): Promise<void> {
   const isBuilding = async () =>
     (
@@ -65,7 +65,7 @@ async function waitingIndex(sql: postgres.Sql): Promise<void> {
   await waitFor(isBuilding, { what: "An index that waits for the writer", timeout_ms: 60_000 });
 }
 
-/** Returns the indexes that migrations made, and whether each is valid. */
+/** Returns the name of each index that the migrations created, and whether it is valid. */
 async function indexesOf(sql: postgres.Sql): Promise<unknown[][]> {
   const found =
     await sql`select relname as name, indisvalid as valid from pg_index join pg_class on oid = indexrelid
@@ -77,7 +77,7 @@ const BUILT = [["things_by_color", true]];
 
 describe.skipIf(!services().postgres.real)("migrations of an existing schema", () => {
   // OP-68
-  test("an index is built while writers go on, also while a writer has not committed", async () => {
+  test("build an index without blocking writers, even while an older write is not committed", async () => {
     const { url, folder, database, sql } = await bed({
       "0001_second": `create index things_by_name on ${SCHEMA}.things (name);`,
     });
@@ -93,7 +93,7 @@ describe.skipIf(!services().postgres.real)("migrations of an existing schema", (
   });
 
   // OP-68
-  test("writers pass a step that waits for a lock", async () => {
+  test("do not block writers while a step waits for a lock", async () => {
     const { url, folder, database, sql } = await bed();
     const reader = session(url);
     await reader`begin`;
@@ -102,7 +102,7 @@ describe.skipIf(!services().postgres.real)("migrations of an existing schema", (
     const isWaiting = async () =>
       (await sql`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`).length > 0;
     await waitFor(isWaiting, { what: "A step that waits for the reader", timeout_ms: 60_000 });
-    // Would wait behind the step, and the step behind the reader.
+    // If the step kept waiting for its lock, this write would wait behind it, and the step behind the reader.
     await sql.unsafe(`insert into ${SCHEMA}.things (id) values (2)`);
     await reader`commit`;
     await migrated;
@@ -110,7 +110,7 @@ describe.skipIf(!services().postgres.real)("migrations of an existing schema", (
   });
 
   // OP-68
-  test("an index of a build that was broken off is built anew, and one that is there is kept", async () => {
+  test("build an index again if an earlier build was aborted", async () => {
     const { folder, database, sql } = await bed();
     await sql.unsafe(`alter table ${SCHEMA}.things add column color text`);
     await sql.unsafe(`create index things_by_color on ${SCHEMA}.things (color)`);
@@ -124,7 +124,7 @@ describe.skipIf(!services().postgres.real)("migrations of an existing schema", (
   });
 
   // OP-16, OP-68
-  test("replicas that start together apply each step once", async () => {
+  test("apply each step once when several replicas start together", async () => {
     const { url, folder, sql } = await bed({
       ...SECOND,
       "0002_third": `create index things_by_name on ${SCHEMA}.things (name);
@@ -139,7 +139,7 @@ insert into ${SCHEMA}.things values (7, 'once');`,
   });
 
   // OP-76
-  test("a step that fails leaves the steps before it, and the next start goes on there", async () => {
+  test("keep the steps before a failed step, with which the next start continues", async () => {
     const { url, folder, database, sql } = await bed();
     await sql.unsafe(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'not yet'; end $$;
@@ -154,7 +154,7 @@ insert into ${SCHEMA}.things values (7, 'once');`,
   });
 
   // OP-75, OP-76
-  test("an older version starts on a schema whose migration is half done", async () => {
+  test("let an older version start while a migration is incomplete", async () => {
     const { url, folder, before, database, sql } = await bed();
     await sql.unsafe(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'not yet'; end $$;
@@ -164,7 +164,7 @@ insert into ${SCHEMA}.things values (7, 'once');`,
   });
 
   // OP-91
-  test("a writer passes while a constraint is validated", async () => {
+  test("do not block writers while a constraint is validated", async () => {
     const { folder, database, sql } = await bed({
       "0001_second": `alter table ${SCHEMA}.things add constraint slow check (${SCHEMA}.slow(id)) not valid;
 --> statement-breakpoint
@@ -190,7 +190,7 @@ alter table ${SCHEMA}.things validate constraint slow;`,
   });
 
   // OP-68
-  test("indexes of new tables are steps of their transaction", async () => {
+  test("build an index of a new table in the transaction that creates the table", async () => {
     const { folder, database, sql } = await bed({
       "0001_second": `create table ${SCHEMA}.logs (at int) partition by range (at);
 --> statement-breakpoint
@@ -204,7 +204,7 @@ create table ${SCHEMA}.log partition of ${SCHEMA}.logs for values from (1) to (2
     expect(journal.map(({ steps_done }) => steps_done)).toEqual([null, null]);
   });
 
-  test("a statement of a step finds rows by index, and later ones as the planner likes", async () => {
+  test("turn off sequential scans and JIT only for their own statements", async () => {
     const { folder, database, sql } = await bed({
       "0001_second": `insert into ${SCHEMA}.things values (2, current_setting('enable_seqscan') || current_setting('jit'));`,
     });
@@ -219,27 +219,29 @@ create table ${SCHEMA}.log partition of ${SCHEMA}.logs for values from (1) to (2
   });
 });
 
-/** A table with partitions, and rows in each. */
+/** A partitioned table with rows in each partition. */
 const LOGS = `create table ${SCHEMA}.logs (at int, name text) partition by range (at);
   create table ${SCHEMA}.log_1 partition of ${SCHEMA}.logs for values from (100) to (200);
   create table ${SCHEMA}.log_2 partition of ${SCHEMA}.logs for values from (200) to (300);
   insert into ${SCHEMA}.logs select 100 + n, 'x' from generate_series(0, 199) n`;
 
-/** The index comes first in its file, and is built last. */
+/**
+ * A migration whose first statement is an index. The index is built after the second statement all the same.
+ */
 const INDEXED = {
   "0001_second": `create index things_by_at on ${SCHEMA}.logs (at) where name is not null;
 --> statement-breakpoint
 alter table ${SCHEMA}.logs add column color text;`,
 };
 
-describe.skipIf(!services().postgres.real)("an index of a table with partitions", () => {
+describe.skipIf(!services().postgres.real)("an index of a partitioned table", () => {
   async function partitioned(second = INDEXED) {
     const made = await bed(second);
     await made.sql.unsafe(LOGS);
     return made;
   }
 
-  /** Returns the number of valid indexes that are parts of the index, by their tables. */
+  /** Returns the table of each index on a partition that belongs to the index, and whether it is valid. */
   async function parts(sql: postgres.Sql): Promise<unknown[]> {
     const found = await sql`select part.indrelid::regclass::text as table, part.indisvalid as valid
       from pg_inherits join pg_index part on part.indexrelid = inhrelid
@@ -261,7 +263,7 @@ describe.skipIf(!services().postgres.real)("an index of a table with partitions"
   }
 
   // OP-95
-  test("is built while writers go on, also while a writer has not committed", async () => {
+  test("is built without blocking writers, even while an older write is not committed", async () => {
     const { url, folder, database, sql } = await partitioned({
       "0001_second": `create index things_by_at on ${SCHEMA}.logs (at) where name is not null;`,
     });
@@ -277,7 +279,7 @@ describe.skipIf(!services().postgres.real)("an index of a table with partitions"
   });
 
   // OP-95
-  test("writers pass while the index of the table waits for its lock", async () => {
+  test("does not block writers while it waits for its lock", async () => {
     const { url, folder, database, sql } = await partitioned();
     const writer = session(url);
     await writer`begin`;
@@ -293,22 +295,25 @@ describe.skipIf(!services().postgres.real)("an index of a table with partitions"
 
   // OP-76, OP-95
   test.each<[string, string]>([
-    ["before its first part", `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null`],
     [
-      "between two parts",
+      "before its first partition",
+      `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null`,
+    ],
+    [
+      "between two partitions",
       `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null;
        create index one on ${SCHEMA}.log_1 (at) where name is not null;
        alter index ${SCHEMA}.things_by_at attach partition ${SCHEMA}.one`,
     ],
     [
-      "in the middle of a part",
+      "in the middle of a partition",
       `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null;
        do $$ declare part text := 'things_by_at_' || '${SCHEMA}.log_1'::regclass::oid; begin
          execute format('create index %I on ${SCHEMA}.log_1 (at) where name is not null', part);
          update pg_index set indisvalid = false where indexrelid = format('${SCHEMA}.%I', part)::regclass;
        end $$`,
     ],
-  ])("that was broken off %s is built on", async (_, broken) => {
+  ])("is completed after its build was aborted %s", async (_, broken) => {
     const { folder, database, sql } = await partitioned();
     await sql.unsafe(broken);
     await database.migrate(SCHEMA, folder);
@@ -316,7 +321,7 @@ describe.skipIf(!services().postgres.real)("an index of a table with partitions"
   });
 
   // OP-95
-  test("is there for a partition that is made afterwards, and for a table without partitions", async () => {
+  test("is built for a table without partitions, and exists in later partitions", async () => {
     const { folder, database, sql } = await bed(INDEXED);
     await sql.unsafe(`create table ${SCHEMA}.logs (at int, name text) partition by range (at)`);
     await database.migrate(SCHEMA, folder);
@@ -332,7 +337,7 @@ describe.skipIf(!services().postgres.real)("an index of a table with partitions"
   });
 
   // OP-16, OP-95
-  test("is built once by replicas that start together", async () => {
+  test("is built once when several replicas start together", async () => {
     const { url, folder, sql } = await partitioned();
     const replicas = await Promise.all([open(url), open(url), open(url), open(url)]);
     expect(await Promise.all(replicas.map((each) => each.migrate(SCHEMA, folder)))).toEqual([0, 0, 0, 0]);

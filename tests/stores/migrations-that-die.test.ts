@@ -11,7 +11,7 @@ import { leash } from "../support/services.ts";
 
 setDefaultTimeout(600_000);
 
-/** The newest migration of the last release. */
+/** The newest migration of each schema in the last release. */
 const RELEASED = {
   routes: "0000_routes",
   identity: "0001_keys_that_end",
@@ -19,12 +19,14 @@ const RELEASED = {
 } as const;
 type Schema = keyof typeof RELEASED;
 
-/** Audit has so many statements that each fourth is enough. */
+/** The test lets every n-th statement die. For audit, which has many statements, every fourth is enough. */
 const STRIDES: Readonly<Record<Schema, number>> = { routes: 1, identity: 1, audit: 4 };
 
-/** The number of the last statement that changes the schema, and what the schema is then. */
+/** The result of a migration. */
 interface End {
+  /** The number of statements that changed the schema. */
   readonly statements: number;
+  /** A text of all columns, indexes, constraints, triggers and functions of the schema. */
   readonly state: string;
 }
 
@@ -33,36 +35,40 @@ async function migrate(url: string, schema: string, folder: string): Promise<voi
   await database.migrate(schema, folder).finally(() => database.close());
 }
 
-/** Makes a database as the last release has it, to copy. */
+/**
+ * Creates a database with the migrations of the last release. The tests use it as a template. In a copy,
+ * statements that change the schema and have a number in the table `deaths` kill their session.
+ */
 async function newRelease(schema: Schema): Promise<string> {
   const url = await freshDatabase();
   const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
   leash().directory(folder);
   await writeMigrationsUntil(folder, schema, RELEASED[schema]);
   await migrate(url, schema, folder);
+  await run(
+    url,
+    `create sequence public.statements;
+     create table public.deaths (number bigint);
+     create function public.die() returns event_trigger language plpgsql as $$ begin
+       if nextval('public.statements') in (select number from public.deaths) then
+         perform pg_terminate_backend(pg_backend_pid());
+       end if;
+     end $$;
+     create event trigger die on ddl_command_start execute function public.die()`,
+  );
   return url;
 }
 
-/** Copies a database. In the copy, the statements with these numbers that change the schema end their session. */
-async function copyThatDies(url: string, numbers: readonly number[]): Promise<string> {
-  const name = new URL(url).pathname.slice(1);
-  const copy = `${name}_${numbers[0]}`;
-  const admin = postgres(new URL("/postgres", url).href, { max: 1, onnotice: () => {} });
-  await admin.unsafe(`create database ${copy} template ${name}`).finally(() => admin.end());
-  const target = new URL(`/${copy}`, url).href;
-  const sql = postgres(target, { max: 1, onnotice: () => {} });
-  await sql
-    .unsafe(
-      `create sequence public.statements;
-       create function public.die() returns event_trigger language plpgsql as $$ begin
-         if nextval('public.statements') in (${numbers.join()}) then
-           perform pg_terminate_backend(pg_backend_pid());
-         end if;
-       end $$;
-       create event trigger die on ddl_command_start execute function public.die()`,
-    )
-    .finally(() => sql.end());
-  return target;
+/** Copies a database of {@link newRelease}. In the copy, statements with these numbers kill their session. */
+async function copyThatDies(release: string, numbers: readonly number[]): Promise<string> {
+  const copy = await freshDatabase(new URL(release).pathname.slice(1));
+  await run(copy, `insert into public.deaths values ${numbers.map((number) => `(${number})`).join()}`);
+  return copy;
+}
+
+async function run(url: string, statements: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(statements).finally(() => sql.end());
 }
 
 async function endOf(url: string, schema: Schema): Promise<End> {
@@ -88,10 +94,10 @@ async function endOf(url: string, schema: Schema): Promise<End> {
   }
 }
 
-describe.skipIf(!services().postgres.real)("a migration that dies", () => {
+describe.skipIf(!services().postgres.real)("a migration whose session dies", () => {
   // OP-76
   test.each(["routes", "identity", "audit"] as const)(
-    "of schema %s is taken up by the next start, wherever it died",
+    "at any statement of schema %s is completed by the next start",
     async (schema) => {
       const release = await newRelease(schema);
       const folder = shippedFile(`drizzle/${schema}`);
@@ -99,7 +105,7 @@ describe.skipIf(!services().postgres.real)("a migration that dies", () => {
       await migrate(undisturbed, schema, folder);
       const whole = await endOf(undisturbed, schema);
       expect(whole.statements).toBeGreaterThan(4);
-      // Lost work is retried once, so two statements in a row end the first start.
+      // The database retries lost work once, so only two consecutive deaths let the first start fail.
       for (let number = 1; number <= whole.statements; number += STRIDES[schema]) {
         const url = await copyThatDies(release, [number, number + 1]);
         const first = await migrate(url, schema, folder).then(

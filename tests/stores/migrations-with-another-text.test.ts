@@ -23,7 +23,7 @@ const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
 const SCHEMA = "things";
 const FIRST = { "0000_first": `create table ${SCHEMA}.things (id int);` };
 const EARLIER = `alter table ${SCHEMA}.things add column size int check (size > 0);`;
-/** Makes the same, in two steps. */
+/** A migration with the same result as `EARLIER`, in two steps. */
 const LATER = `-- How large a thing is.
 -- stands for ${hashOf(EARLIER)}
 alter table ${SCHEMA}.things add column size int, add constraint things_size_check check (size > 0) not valid;
@@ -53,7 +53,7 @@ function session(url: string): postgres.Sql {
   return sql;
 }
 
-/** Returns the columns and the constraints of a table, and how its migrations stand in the journal. */
+/** Returns the columns and constraints of a table, and the journal of the schema's migrations. */
 async function madeIn(url: string, schema: string, table: string) {
   const sql = session(url);
   const columns = await sql`select column_name, data_type, is_nullable, column_default
@@ -67,7 +67,7 @@ async function madeIn(url: string, schema: string, table: string) {
 
 describe.skipIf(!services().postgres.real)("a migration that stands for an earlier text", () => {
   // OP-92
-  test("counts as applied where the earlier text was applied, and the other way round", async () => {
+  test("counts as applied where the earlier text was applied, and vice versa", async () => {
     const [earlier, later] = [await folderWith(EARLIER), await folderWith(LATER)];
     const first = await newFolder();
     await writeMigrations(first, FIRST);
@@ -96,7 +96,7 @@ describe.skipIf(!services().postgres.real)("a migration that stands for an earli
   });
 });
 
-/** Texts of migrations as they were first applied, by their names. */
+/** The first released text of each migration whose text was changed later, by name. */
 const FIRST_TEXTS = {
   "routes/0001_limits_by_plan": `-- A policy has a window or a calendar period, may have numbers of its own for plans, and may charge success alone.
 alter table routes.policies
@@ -109,7 +109,7 @@ alter table routes.policies
 
 describe.skipIf(!services().postgres.real)("routes/0001_limits_by_plan", () => {
   // OP-91, OP-92
-  test("makes what the text makes that it stands for", async () => {
+  test("has the same result as the text that it stands for", async () => {
     const text = FIRST_TEXTS["routes/0001_limits_by_plan"];
     const before = await newFolder();
     await writeMigrationsUntil(before, "routes", "0000_routes");

@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Writes a folder of migrations in drizzle's layout: the files, and the journal with their order. */
+/**
+ * Writes a folder of migrations in drizzle's layout: the SQL files, and the journal that lists them in order.
+ */
 export async function writeMigrations(folder: string, migrations: Record<string, string>): Promise<void> {
   await mkdir(join(folder, "meta"), { recursive: true });
   const entries = Object.keys(migrations).map((tag, index) => ({

@@ -14,50 +14,55 @@ import { rejection } from "../support/index.ts";
 
 describe("database on PGlite in a directory", () => {
   let parent: string;
+  /** The only directory that a database creates. Other tests use copies, because creating one is slow. */
+  let made: string;
 
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), "ostiary-pglite-"));
-    await (await open(join(parent, "made"))).close();
+    made = join(parent, "new", "100%41 #?ü'&");
+    const database = await openDatabase(pgliteUrl(made), { namespace: "suite" });
+    await database.run("create", (orm) => orm.execute(sql`create table kept as select 7 as id`));
+    await database.close();
   });
   afterAll(() => rm(parent, { recursive: true, force: true }));
 
-  /** Returns a directory with the database of an earlier process: a copy costs far less than a new database. */
+  /** Returns a directory with the database of an earlier process, which is a copy. */
   async function madeBefore(name: string): Promise<string> {
     const directory = join(parent, name);
-    await cp(join(parent, "made"), directory, { recursive: true });
+    await cp(made, directory, { recursive: true });
     return directory;
   }
 
   const open = (directory: string) => openDatabase(`pglite://${directory}`, { namespace: "suite" });
 
-  test("finds its data again, in a directory it makes itself", async () => {
-    const directory = join(parent, "new", "data with space");
-    const first = await open(directory);
-    await first.run("create", (orm) => orm.execute(sql`create table kept as select 7 as id`));
-    await first.close();
-    const second = await open(`${directory}/`);
-    const found = await second.run("select", (orm) => rows(orm, sql`select id from kept`));
+  test("creates its directory, with any characters in its name, and finds its data there again", async () => {
+    expect(await readdir(made)).toContain("PG_VERSION");
+    const database = await openDatabase(`${pgliteUrl(made)}/`, { namespace: "suite" });
+    const found = await database.run("select", (orm) => rows(orm, sql`select id from kept`));
     expect(found).toEqual([{ id: 7 }]);
-    await second.close();
+    await database.close();
   });
 
   test.each([
-    ["a process that is gone", () => "999999999"],
-    ["a program that was given its id since", () => String(process.ppid)],
-    ["nobody that can be told", () => "\u0000"],
-  ])("takes over from %s, and gives the directory up when closed", async (whom, holder) => {
-    const directory = await madeBefore(whom);
-    const note = `${directory}.pid`;
-    await writeFile(note, holder());
-    const database = await open(directory);
-    expect(await readFile(note, "utf8")).toBe(String(process.pid));
-    await database.close();
-    await database.close();
-    expect(await rejection(access(note))).toBeInstanceOf(Error);
-    await (await open(directory)).close();
-  });
+    ["no process has", () => "999999999"],
+    ["another program has now", () => String(process.ppid)],
+    ["cannot be read", () => "\u0000"],
+  ])(
+    "takes over a directory whose recorded process id %s, and releases it when closed",
+    async (whom, holder) => {
+      const directory = await madeBefore(whom);
+      const note = `${directory}.pid`;
+      await writeFile(note, holder());
+      const database = await open(directory);
+      expect(await readFile(note, "utf8")).toBe(String(process.pid));
+      await database.close();
+      await database.close();
+      expect(await rejection(access(note))).toBeInstanceOf(Error);
+      await (await open(directory)).close();
+    },
+  );
 
-  test("refuses a directory that another process uses, and names both, until that process is killed", async () => {
+  test("refuses a directory that another process uses until that process is killed", async () => {
     const directory = await madeBefore("in-use");
     const holder = await holdDirectory(directory);
     const error = await rejection(open(directory));
@@ -68,7 +73,7 @@ describe("database on PGlite in a directory", () => {
     await (await open(directory)).close();
   });
 
-  test("refuses a directory that is in use under another name", async () => {
+  test("refuses a directory that is in use under another path", async () => {
     const directory = await madeBefore("one-name");
     const database = await open(directory);
     await symlink(directory, join(parent, "other-name"));
@@ -78,10 +83,11 @@ describe("database on PGlite in a directory", () => {
     await database.close();
   });
 
-  test("is claimed by one of many processes that start at the same instant", async () => {
+  test("is used by one of several processes that start at the same moment", async () => {
     for (const round of [1, 2, 3]) {
       const directory = join(parent, `round-${round}`);
-      // The file of a process that was killed.
+      // A process that was killed leaves its file behind, which must not help or block any of the new
+      // processes.
       await writeFile(`${directory}.pid`, String(process.ppid));
       const all = Array.from({ length: 8 }, () => claimAt(directory, Date.now() + 1_000));
       const claimed = await Promise.all(all.map(({ answer }) => answer));
@@ -91,20 +97,13 @@ describe("database on PGlite in a directory", () => {
     }
   });
 
-  test("accepts a directory with any characters in its name, by the URL made of it", async () => {
-    const directory = join(parent, "100%41 #?ü'&");
-    const database = await openDatabase(pgliteUrl(directory), { namespace: "suite" });
-    expect(await readdir(directory)).toContain("PG_VERSION");
-    await database.close();
-  });
-
   test("refuses a URL with an invalid % escape, and says how to write it", async () => {
     const error = await rejection(open(join(parent, "100%")));
     expect(error).toBeInstanceOf(UnusableFolder);
     expect(String(error)).toContain("write %25");
   });
 
-  test("refuses a directory that cannot be made, and says which and why", async () => {
+  test("refuses a directory that cannot be created, and says why", async () => {
     await writeFile(join(parent, "file"), "");
     const directory = join(parent, "file", "data");
     const error = await rejection(open(directory));
@@ -112,20 +111,20 @@ describe("database on PGlite in a directory", () => {
     expect(String(error)).toContain(`${directory} cannot be used: a file with this name exists.`);
   });
 
-  test("refuses a directory that is a link to nothing", async () => {
+  test("refuses a directory that is a broken link", async () => {
     const directory = join(parent, "dangling");
     await symlink(join(parent, "no", "such"), directory);
     expect(String(await rejection(open(directory)))).toContain("it is a symbolic link without a target.");
   });
 
-  test.if(process.getuid?.() !== 0)("refuses a directory that it may not write", async () => {
+  test.if(process.getuid?.() !== 0)("refuses a directory that it may not write to", async () => {
     const closed = join(parent, "closed");
     await mkdir(closed, { mode: 0o500 });
     const error = await rejection(open(join(closed, "data")));
     expect(String(error)).toContain("permission denied");
   });
 
-  test("refuses a directory that holds something else", async () => {
+  test("refuses a directory with other files", async () => {
     const directory = join(parent, "something-else");
     await mkdir(directory);
     await writeFile(join(directory, "PG_VERSION"), "nonsense");
@@ -134,7 +133,7 @@ describe("database on PGlite in a directory", () => {
     expect(String(error)).toContain(directory);
   });
 
-  test("is unavailable to every view once closed", async () => {
+  test("is unavailable to its scoped views after it is closed", async () => {
     const database = await open(await madeBefore("closed-views"));
     const view = database.scoped("other", () => {});
     await database.close();
@@ -146,7 +145,7 @@ describe("database on PGlite in a directory", () => {
 
 const CLAIM = join(import.meta.dir, "../support/claim-process.ts");
 
-/** Starts a process that claims `directory` at `at_ms`, and holds it until it is killed. */
+/** Starts a process that claims `directory` at `at_ms`, and holds the claim until the process is killed. */
 function claimAt(directory: string, at_ms: number) {
   const child = Bun.spawn([process.execPath, CLAIM, directory, String(at_ms)], {
     stdin: "ignore",

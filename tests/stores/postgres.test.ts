@@ -27,7 +27,7 @@ const quick = {
 const select = (database: Database, text = "select 1 as one") =>
   database.run("select", (orm) => rows<Record<string, unknown>>(orm, sql.raw(text)));
 
-describe.if(services().postgres.real)("database on PostgreSQL, used by many", () => {
+describe.if(services().postgres.real)("database on PostgreSQL with many callers", () => {
   let url: string;
   let database: Database;
 
@@ -37,7 +37,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
   });
   afterAll(() => database.close());
 
-  test("retries transactions that could not be serialized until each has had its effect", async () => {
+  test("retries transactions with serialization failures until each is committed", async () => {
     await select(database, "create table counters as select 1 as id, 0 as value");
     const increment = () =>
       database.transaction(
@@ -68,12 +68,13 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
         await tx.execute(sql`update pairs set value = value + 1 where id = ${second}`);
       });
     await Promise.all([update(1, 2), update(2, 1)]);
-    // A victim that is fast locks its row again before the other transaction wakes up, and is a victim once more.
+    // Two attempts and at least one retry. A retry can deadlock again if it locks its row before the other
+    // transaction continues.
     expect(attempts).toBeGreaterThanOrEqual(3);
     expect(await select(database, "select value from pairs")).toEqual([{ value: 2 }, { value: 2 }]);
   });
 
-  test("gives up on a transaction that conflicts every time", async () => {
+  test("retries a transaction that always conflicts only five times", async () => {
     let attempts = 0;
     const hopeless = database.transaction("conflict", async (tx) => {
       attempts += 1;
@@ -83,7 +84,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
     expect(attempts).toBe(6);
   });
 
-  test("ends a statement that takes too long, and stays usable", async () => {
+  test("cancels a statement that takes too long, and stays usable", async () => {
     const hasty = await openDatabase(url, quick);
     expect(await rejection(select(hasty, "select pg_sleep(30)"))).toBeInstanceOf(StoreUnavailable);
     expect(await select(hasty)).toEqual([{ one: 1 }]);
@@ -93,7 +94,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
     await hasty.close();
   });
 
-  test("refuses a caller when no connection becomes free in time", async () => {
+  test("is unavailable for a caller when no connection becomes free in time", async () => {
     const small = await openDatabase(url, { ...quick, pool_max: 2, statement_timeout_ms: 10_000 });
     const finish = Promise.withResolvers<void>();
     let held = 0;
@@ -112,7 +113,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
     await small.close();
   });
 
-  test("keeps connections free during any number of exports", async () => {
+  test("keeps a connection free for other callers during exports", async () => {
     const small = await openDatabase(url, { ...quick, pool_max: 2, statement_timeout_ms: 10_000 });
     const numbers = () =>
       small.stream("export", sql`select generate_series(1, 100)`, 10)[Symbol.asyncIterator]();
@@ -127,7 +128,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
     await small.close();
   });
 
-  test("refuses a statement of a unit of work that has ended", async () => {
+  test("refuses a statement after its unit of work has ended", async () => {
     const leaked = await database.run("leak", async (orm) => orm);
     const error = await rejection(Promise.resolve(leaked.execute(sql`select 1`)));
     expect(Bun.inspect(error)).toContain("unit of work had ended");
@@ -158,7 +159,7 @@ describe("database on PostgreSQL that cannot be reached", () => {
     expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
   });
 
-  test("refuses to open when the server accepts and never answers", async () => {
+  test("refuses to open when the server accepts connections and never responds", async () => {
     const { server, port } = await silentServer();
     const opening = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`, quick);
     expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
@@ -187,13 +188,13 @@ describe("database on PostgreSQL that cannot be reached", () => {
     expect(await rejection(openDatabase(url.href, quick))).toBeInstanceOf(StoreUnavailable);
   });
 
-  test("accepts no URL of another kind", async () => {
+  test("refuses to open a URL of another kind", async () => {
     expect(await rejection(openDatabase("mysql://localhost/x", quick))).toBeInstanceOf(TypeError);
     expect(await rejection(openDatabase("pglite://relative/directory", quick))).toBeInstanceOf(TypeError);
   });
 });
 
-describe.if(services().postgres.own)("database on PostgreSQL that fails", () => {
+describe.if(services().postgres.own)("database on a PostgreSQL that fails", () => {
   let server: TestServer;
   let database: Database;
 
@@ -249,7 +250,7 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
     expect(await select(database, "select count(*) from survivors")).toEqual([{ count: 0 }]);
   });
 
-  test("fails a stream that is cut off", async () => {
+  test("lets a stream fail when the server dies", async () => {
     const read = async () => {
       for await (const batch of database.stream("export", sql`select generate_series(1, 1000)`, 10)) {
         if (batch.length === 10) await server.kill();
@@ -260,7 +261,7 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
     await returns();
   });
 
-  test("gives up on a server that keeps its connections and is silent, and recovers with it", async () => {
+  test("is unavailable while the server is frozen, and recovers", async () => {
     await server.freeze();
     expect(await rejection(database.ping(200))).toBeInstanceOf(StoreUnavailable);
     const waiting = await Promise.all(Array.from({ length: 12 }, () => rejection(select(database))));
@@ -291,7 +292,7 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
   });
 });
 
-/** Starts a server that sends only what `speak` returns. */
+/** Starts a server that accepts connections and sends nothing, unless `speak` sends something. */
 async function silentServer(
   speak: (socket: Socket) => void = () => {},
 ): Promise<{ server: Server; port: number }> {

@@ -1,6 +1,6 @@
 import type { RouteChange, RouteListener } from "@ostiary/lib/runtime/stores/route-store";
 
-/** Returns a listener of a watch that records its calls. */
+/** Returns a listener for a watch. It records all changes and interruptions. */
 export function recordingListener() {
   const changes: RouteChange[] = [];
   let interruptions = 0;
@@ -14,7 +14,7 @@ export function recordingListener() {
     listener,
     changes,
     interruptions: () => interruptions,
-    /** The number of changes and interruptions: after either, no change is missed. */
+    /** Returns the number of changes and interruptions. Either shows that the watch works. */
     calls: () => changes.length + interruptions,
   };
 }

@@ -19,7 +19,7 @@ import {
 const many = (store: CounterStore, bucket: string, count = 50) =>
   Promise.all(Array.from({ length: count }, () => rejection(store.increment(bucket, 60))));
 
-test("opens when nothing listens, and is unavailable at once", async () => {
+test("a counter store opens when nothing listens, and is unavailable at once", async () => {
   const store = await openCounterStore(`redis://127.0.0.1:${freePort()}`);
   const errors = await many(store, "nobody");
   expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
@@ -42,13 +42,13 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     redis.disconnect();
   });
 
-  test("gives a key that lost its expiry one again", async () => {
+  test("sets an expiry again on a key that lost it", async () => {
     await redis.set("lost", "41");
-    expect(await store.increment("lost", 60)).toEqual({ count: 42, ttl_ms: 60_000 });
+    expect(await store.increment("lost", 60)).toEqual({ count: 42, ttlMs: 60_000 });
     expect(await redis.pttl("lost")).toBeWithin(1, 60_001);
   });
 
-  test("shares its counts with every other client", async () => {
+  test("shares its counts with other clients", async () => {
     const other = await openCounterStore(url);
     const counts = await Promise.all(
       Array.from(
@@ -60,7 +60,7 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     await other.close();
   });
 
-  test("counts on when the server has forgotten the script", async () => {
+  test("continues to count when the server has lost the script", async () => {
     await store.increment("forgotten", 60);
     await redis.script("FLUSH");
     const counts = await Promise.all(
@@ -69,12 +69,12 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2));
   });
 
-  test("is unavailable when the key holds something else", async () => {
+  test("is unavailable when the key has another type", async () => {
     await redis.lpush("list", "x");
     expect(await rejection(store.increment("list", 60))).toBeInstanceOf(StoreUnavailable);
   });
 
-  test("counts the other buckets of the same moment when one holds something else", async () => {
+  test("counts the other buckets of a batch when the key of one has another type", async () => {
     await redis.lpush("spoilt", "x");
     const [before, spoilt, after] = await Promise.all([
       store.increment("before", 60),
@@ -85,7 +85,7 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     expect(spoilt).toBeInstanceOf(StoreUnavailable);
   });
 
-  test("returns the right count to each of a thousand concurrent buckets", async () => {
+  test("returns the right count to each of a thousand concurrent calls", async () => {
     const counts = await Promise.all(
       Array.from({ length: 1_000 }, async (_, index) => {
         const { count } = await store.increment(`moment ${index % 100}`, 60);
@@ -104,7 +104,7 @@ describe.if(services().redis.real)("counter store on Redis", () => {
   });
 });
 
-describe.if(services().redis.own)("counter store on Redis that fails", () => {
+describe.if(services().redis.own)("counter store on a Redis that fails", () => {
   let server: TestServer;
   let store: CounterStore;
 
@@ -124,7 +124,7 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
 
   const returns = () => waitFor(() => store.ping(500).then(() => true), { what: "Redis's return" });
 
-  test("is unavailable while the server is down, and counts none of those calls later", async () => {
+  test("is unavailable while the server is down, and does not count those calls later", async () => {
     for (let time = 0; time < 3; time++) {
       expect((await store.increment("outage", 60)).count).toBe(1);
       const underWay = Array.from({ length: 20 }, () => store.increment("outage", 60).catch(() => null));
@@ -153,7 +153,7 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
     }
   });
 
-  test("leaves a connection that no longer answers", async () => {
+  test("replaces a silent connection", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openCounterStore(proxy.url);
     expect((await remote.increment("stalled", 60)).count).toBe(1);
@@ -165,17 +165,17 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
     await proxy.close();
   });
 
-  test("does not count time in which the process was too busy to read", async () => {
+  test("does not time out because the process was too busy to read responses", async () => {
     await server.freeze();
     const counting = Array.from({ length: 20 }, () => store.increment("busy", 60));
-    await Bun.sleep(1); // the commands are sent
+    await Bun.sleep(1); // Lets the store send its commands.
     Bun.sleepSync(700);
     await server.thaw();
     const counts = (await Promise.all(counting)).map(({ count }) => count);
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  test("is unavailable while the server is a replica, and counts once it is a primary", async () => {
+  test("is unavailable while the server is a replica, and counts after its promotion", async () => {
     const admin = new Redis(server.url);
     await admin.call("REPLICAOF", "127.0.0.1", "1");
     const errors = await many(store, "replica");
@@ -217,7 +217,7 @@ describe.if(services().redis.binary)("counter store on a Redis cluster", () => {
     await Promise.all(servers.map((server) => server.close()));
   });
 
-  test("counts buckets on every node, each exactly", async () => {
+  test("counts exactly with buckets on every node", async () => {
     const counts = await Promise.all(
       Array.from(
         { length: 600 },

@@ -9,7 +9,7 @@ import {
 import { waitFor } from "../support/index.ts";
 import { recordingListener } from "./recording-listener.ts";
 
-/** Runs the promises of every adapter of the route store, on the store at `url`. */
+/** Defines the tests that every adapter of the route store must pass. The store is at `url`. */
 export function describeRouteStore(adapter: string, url: () => Promise<string>): void {
   // OP-12
   describe(`route store on ${adapter}`, () => {
@@ -24,7 +24,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
     });
     afterAll(() => store.close());
 
-    test("returns what was put, and nothing once it is deleted", async () => {
+    test("returns the value of a key until the key is deleted", async () => {
       expect(await store.get("basic/one")).toBeNull();
       await store.put("basic/one", "größer");
       expect(await store.get("basic/one")).toMatchObject({ key: "basic/one", value: "größer" });
@@ -35,7 +35,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       expect(await store.get("basic/one")).toBeNull();
     });
 
-    test("lists the keys below a prefix, in order, and nothing else", async () => {
+    test("lists only the keys with a prefix, in order", async () => {
       for (const key of [
         "list/b",
         "list/a",
@@ -55,7 +55,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       expect((await store.list("nothing/")).entries).toEqual([]);
     });
 
-    test("lists more than fits into one message", async () => {
+    test("lists more keys than fit into one message", async () => {
       const value = "x".repeat(200_000);
       const keys = Array.from({ length: 150 }, (_, index) => `large/${String(index).padStart(3, "0")}`);
       for (const key of keys) await store.put(key, value);
@@ -65,7 +65,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       for (const key of keys) await store.delete(key);
     });
 
-    test("lists one moment while others write", async () => {
+    test("lists a consistent snapshot during writes", async () => {
       for (let index = 0; index < 200; index++) await store.put(`moment/${String(index + 100)}`, "");
       let writing = true;
       const write = async () => {
@@ -95,7 +95,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       const read = async (name: string) => (await store.get(`fenced/${name}`))?.value;
 
       // RG-78
-      test("accept the first, the next and the same again, and refuse an older", async () => {
+      test("accept a newer or the same fence, and refuse an older one", async () => {
         expect(await write("order", 5)).toBe(true);
         expect(await write("order", 4)).toBe(false);
         expect(await read("order")).toBe("5");
@@ -106,7 +106,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
 
       // RG-78
-      test("compare numbers, not text", async () => {
+      test("compare fences as numbers, not as text", async () => {
         expect(await write("numbers", 9)).toBe(true);
         expect(await write("numbers", 10)).toBe(true);
         expect(await write("numbers", 9)).toBe(false);
@@ -116,7 +116,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         expect(await read("zero")).toBe("0");
       });
 
-      test("delete too; an older write then does not bring the key back", async () => {
+      test("can delete a key, which an older write then does not restore", async () => {
         expect(await write("deleted", 1)).toBe(true);
         expect(await write("deleted", 3, null)).toBe(true);
         expect(await read("deleted")).toBeUndefined();
@@ -125,12 +125,12 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         expect(await write("deleted", 3, null)).toBe(true);
       });
 
-      test("of different fences do not block each other", async () => {
+      test("with different fence keys do not affect each other", async () => {
         expect(await write("left", 7)).toBe(true);
         expect(await write("right", 1)).toBe(true);
       });
 
-      test("of fifty writers end with the greatest, and never go back", async () => {
+      test("of fifty concurrent writers never go back, and end with the newest", async () => {
         const revisions = Array.from({ length: 50 }, (_, index) => index + 1).sort(() => Math.random() - 0.5);
         const seen: number[] = [];
         let writing = true;
@@ -146,7 +146,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
     });
 
-    test("summarizes the keys below a prefix, without deleted ones", async () => {
+    test("summarizes the existing keys with a prefix", async () => {
       expect(await store.summarize("summary/")).toMatchObject({ newest: 0, count: 0 });
       for (const key of ["summary/b", "summary/a", "summary", "summary0"]) await store.put(key, "1");
       const newest = (await store.get("summary/a"))?.revision ?? 0;
@@ -189,7 +189,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await watched.close();
       });
 
-      test("of several holders exist together, and one releases its own alone", async () => {
+      test("of several holders exist at the same time, and each releases only its own", async () => {
         const leases = ["a", "b", "c"].map((name) => {
           const lease = store.lease(`side/${name}`, options);
           lease.put(name);
@@ -201,14 +201,14 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await Promise.all(leases.map((lease) => lease.release()));
       });
 
-      test("that were never put are released without an error", async () => {
+      test("without a value are released without an error", async () => {
         await store.lease("leased/never", options).release();
         expect(told).toEqual([]);
       });
     });
 
     describe("revisions", () => {
-      test("grow with each write, and appear in listings and changes", async () => {
+      test("grow with each write, and are part of listings and changes", async () => {
         const told = await follow("counted/");
         await store.put("counted/a", "1");
         const first = await store.get("counted/a");
@@ -231,7 +231,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await told.close();
       });
 
-      test("join a listing with the changes of a watch after it", async () => {
+      test("show which changes of a watch come after a listing", async () => {
         const told = await follow("joined/");
         let writing = true;
         const writes = (async () => {
@@ -253,7 +253,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
     });
 
     describe("watching", () => {
-      test("reports a put, a change, a deletion and a fenced write below the prefix, with their values", async () => {
+      test("reports all kinds of writes to keys with the prefix, with their values", async () => {
         const told = await follow("watched/");
         await store.put("watched/a", "größer");
         await store.put("watched/a", "");
@@ -273,7 +273,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await told.close();
       });
 
-      test("reports nothing from elsewhere, and nothing once closed", async () => {
+      test("reports no change of other keys, and no change after it is closed", async () => {
         const told = await follow("quiet/");
         const witness = await follow("");
         await store.put("quie", "1");
@@ -287,7 +287,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await witness.close();
       });
 
-      test("loses no change of many, and keeps their order", async () => {
+      test("reports many changes completely and in order", async () => {
         const told = await follow("many/");
         const values = Array.from({ length: 300 }, (_, index) => String(index));
         for (const value of values) await store.put("many/last", value);
@@ -304,7 +304,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
     });
 
-    /** Starts a watch, and returns its changes. */
+    /** Starts a watch that records its changes. */
     async function follow(prefix: string) {
       const told = recordingListener();
       const watch = await store.watch(prefix, told.listener);
@@ -315,7 +315,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       await store.ping(2_000);
     });
 
-    test("reports its calls to its observer", async () => {
+    test("calls its observer for each operation", async () => {
       operations.length = 0;
       await store.put("observed/a", "1");
       await store.list("observed/");
@@ -327,7 +327,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
   });
 }
 
-/** Applies later changes to a listing. */
+/** Applies the changes that are newer than a listing to the listing. */
 function joined({ revision, entries }: RouteListing, changes: readonly RouteChange[]): RouteChange[] {
   const latest = new Map<string, RouteChange>(entries.map((entry) => [entry.key, entry]));
   for (const change of changes) if (change.revision > revision) latest.set(change.key, change);

@@ -1,3 +1,7 @@
+/**
+ * Tests of connections to PostgreSQL that no longer respond while new ones work: after a failover, or when a
+ * router has forgotten them.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Database, openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -10,11 +14,7 @@ import {
   waitFor,
 } from "../support/index.ts";
 
-/**
- * Connections that no longer answer, while new ones work: after a failover, or with a router that forgot
- * them.
- */
-describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went silent", () => {
+describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", () => {
   let url: string;
   let direct: Database;
   let proxy: NetworkProxy;
@@ -50,7 +50,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
     });
     return { done, attempts: () => attempts };
   };
-  /** Returns the server's processes for `database`. */
+  /** Returns the number of the server's processes that serve connections of `database`. */
   const backends = async () => {
     const [row] = await run(
       direct,
@@ -62,7 +62,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
 
   describe.each(["stall", "forget"] as const)("(%s)", (ending) => {
     // OP-18
-    test("are left, and reads answer late on new ones", async () => {
+    test("are replaced, and reads succeed late over new ones", async () => {
       proxy[ending]();
       const answers = await Promise.all(Array.from({ length: 40 }, () => run(database, "select 1 as one")));
       expect(answers).toEqual(Array(40).fill([{ one: 1 }]));
@@ -70,7 +70,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
     });
 
     // OP-18
-    test("make an uncommitted transaction run again, once", async () => {
+    test("cause one retry of a transaction that was not committed yet", async () => {
       const { done, attempts } = increment((attempt) => {
         if (attempt === 1) proxy[ending]();
       });
@@ -79,7 +79,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
       expect(await value()).toBe(1);
     });
 
-    test("make a transaction that begins on them begin again", async () => {
+    test("do not cost an attempt of a transaction that starts on them", async () => {
       proxy[ending]();
       const { done, attempts } = increment();
       await done;
@@ -88,7 +88,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
     });
 
     // OP-18
-    test("make a transaction that lost its COMMIT fail, because its outcome is unknown", async () => {
+    test("let a transaction fail during its COMMIT, because its outcome is unknown", async () => {
       let attempts = 0;
       const lost = database.transaction("increment", async (tx) => {
         attempts += 1;
@@ -97,12 +97,12 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
       });
       expect(await rejection(lost)).toBeInstanceOf(StoreUnavailable);
       expect(attempts).toBe(1);
-      // Its lock is released too.
+      // The failed transaction has released its lock, so another transaction can write the same row.
       await increment().done;
       expect(await value()).toBe(1);
     });
 
-    test("break a stream off, and return no row twice", async () => {
+    test("let a stream fail without a retry", async () => {
       let found = 0;
       const read = async () => {
         for await (const batch of database.stream("export", sql`select generate_series(1, 1000)`, 10)) {
@@ -114,7 +114,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
       expect(found).toBeLessThan(1_000);
     });
 
-    test("are noticed when the answer of slow work is lost", async () => {
+    test("are noticed while a slow statement runs", async () => {
       const started = performance.now();
       const slow = run(database, "select pg_sleep(1)");
       await waitFor(async () => {
@@ -122,14 +122,14 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
         return row?.count === 1;
       });
       proxy[ending]();
-      // The work ran again, unless its caller's deadline had passed.
+      // The statement is retried if its deadline allows it, and is unavailable otherwise.
       await slow.catch((error) => expect(error).toBeInstanceOf(StoreUnavailable));
-      // Without a look at the server, silence below eleven seconds counts as slow.
+      // Without a check of the server's processes, only the timeout of eleven seconds would end the wait.
       expect(performance.now() - started).toBeLessThan(9_000);
       await run(database, "select 1");
     });
 
-    test("are also left by statements of many megabytes", async () => {
+    test("are also replaced during a statement of several megabytes", async () => {
       const text = "x".repeat(3_000_000);
       const length = () => database.run("length", (orm) => rows(orm, sql`select length(${text}) as length`));
       await length();
@@ -138,14 +138,17 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
     });
   });
 
-  test("leave no process behind on the server", async () => {
+  test("leave no process on the server", async () => {
     expect(await backends()).toBe(4);
     proxy.stall();
     await run(database, "select 1");
-    await waitFor(async () => Number(await backends()) <= 2, { timeout_ms: 25_000, what: "Their end" });
+    await waitFor(async () => Number(await backends()) <= 2, {
+      timeout_ms: 25_000,
+      what: "The end of the silent connections",
+    });
   });
 
-  test("differ from connections whose statement is slow or waits for a lock: those are kept", async () => {
+  test("are not confused with connections whose statement is slow or waits for a lock", async () => {
     const pids = async () => {
       const found = await Promise.all(
         Array.from({ length: 20 }, () => run(database, "select pg_backend_pid() as pid")),
@@ -170,7 +173,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
     expect([...(await pids())].filter((pid) => !before.has(pid))).toEqual([]);
   });
 
-  test("are not suspected behind a pooler, which tells other process ids than those that serve", async () => {
+  test("are not suspected behind a pooler that hides the server's process ids", async () => {
     const keyData = Buffer.from([0x4b, 0, 0, 0, 12]);
     const pooler = await startProxy(url, (said) => {
       const at = said.indexOf(keyData);

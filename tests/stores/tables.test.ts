@@ -7,7 +7,7 @@ import { freshDatabase, services } from "../support/index.ts";
 
 const root = join(import.meta.dir, "../..");
 
-/** A table, described alike by drizzle and by PostgreSQL's catalog. */
+/** A table in a form in which drizzle's declaration and PostgreSQL's catalog can be compared. */
 interface Table {
   name: string;
   columns: Record<string, Column>;
@@ -18,11 +18,11 @@ interface Column {
   type: string;
   nullable: boolean;
   default: string | null;
-  /** The texts that it may hold, if these are listed. */
+  /** The allowed values, if the column has such a list. */
   values?: string[];
 }
 
-/** Returns the tables that the services declare, by their schemas. */
+/** Returns the tables that the services declare with drizzle, by schema. */
 async function declaredTables(): Promise<Map<string, PgTable[]>> {
   const bySchema = new Map<string, PgTable[]>();
   for await (const file of new Bun.Glob("apps/*/tables.ts").scan({ cwd: root })) {
@@ -38,7 +38,7 @@ async function declaredTables(): Promise<Map<string, PgTable[]>> {
 
 const declared = await declaredTables();
 
-/** Returns a table as drizzle declares it. */
+/** Converts drizzle's declaration of a table. */
 function declaredTable(table: PgTable): Table {
   const { name, columns, primaryKeys } = getTableConfig(table);
   const composite = primaryKeys.flatMap((key) => key.columns.map((column) => column.name));
@@ -67,7 +67,7 @@ function defaultText(value: unknown): string | null {
   return is(value, SQL) ? new PgDialect().sqlToQuery(value).sql : String(value);
 }
 
-/** Returns the tables of a schema in PostgreSQL, without the journal of its migrations. */
+/** Returns the tables of a schema in PostgreSQL, except the journal of migrations. */
 async function createdTables(database: Database, schema: string): Promise<Table[]> {
   const columns = await database.run("inspect", (orm) =>
     rows<{ table: string; column: string; in_key: boolean; checks: string[] } & Column>(
@@ -98,7 +98,7 @@ async function createdTables(database: Database, schema: string): Promise<Table[
   return [...tables.values()];
 }
 
-/** Returns the texts of `column in (…)`, as PostgreSQL writes such a check. */
+/** Returns the values of a check `column in (…)`, from the form in which PostgreSQL stores it. */
 function listedTexts(check: string): string[] {
   if (!check.includes("ANY (ARRAY[")) return [];
   return Array.from(check.matchAll(/'([^']*)'::text/g), ([, text = ""]) => text);
@@ -111,14 +111,14 @@ describe.skipIf(!services().postgres.real)("the tables that drizzle declares", (
   });
   afterAll(() => database.close());
 
-  test.each([...declared])("of schema %s are those that the migrations make", async (schema, tables) => {
+  test.each([...declared])("of schema %s equal those that the migrations create", async (schema, tables) => {
     await database.migrate(schema, join(root, "drizzle", schema));
     const byName = (a: Table, b: Table) => (a.name < b.name ? -1 : 1);
     const created = await createdTables(database, schema);
     expect(tables.map(declaredTable).toSorted(byName)).toEqual(created.toSorted(byName));
   });
 
-  test("are those of every service with a file of tables", () => {
+  test("include those of identity and the registry", () => {
     expect([...declared.keys()]).toEqual(expect.arrayContaining(["identity", "routes"]));
   });
 });

@@ -17,7 +17,7 @@ import { Value } from "@sinclair/typebox/value";
 const intentsBody = Type.Object({ intents: Type.Array(identifiedIntentSchema) });
 const outcomesBody = Type.Object({ outcomes: Type.Array(identifiedOutcomeSchema) });
 
-/** A call that the stand-in has received. */
+/** A call that the stand-in has received: the write of one intent (PUT) or one outcome (PATCH). */
 export interface Write {
   readonly method: string;
   readonly path: string;
@@ -25,7 +25,10 @@ export interface Write {
   readonly token: string | null;
 }
 
-/** A usage report that the stand-in has received, and its address. */
+/**
+ * A usage report that the stand-in has received, with the gateway's instance and the report's number in the
+ * URL.
+ */
 export interface ReceivedReport {
   readonly instance: string;
   readonly number: number;
@@ -34,29 +37,33 @@ export interface ReceivedReport {
 
 type Answer = (write: Write) => Response | Promise<Response>;
 
-/** Answers a call with writes of several requests. */
+/** Returns the response to a call that holds several items: intents, outcomes or questions for quotas. */
 type BatchAnswer<Item> = (items: readonly Item[]) => Response | Promise<Response>;
 
-/** A stand-in for the audit service, which remembers every call and answers as its fields say. */
+/** A stand-in for the audit service. It records every call and responds with the functions of its fields. */
 export interface AuditStandIn {
   readonly url: string;
   readonly writes: Write[];
-  /** Returns the calls of one method so far. */
+  /** Returns the writes so far that have this method. */
   of(method: "PUT" | "PATCH"): Write[];
-  /** Returns the highest number of calls that were open at once. */
+  /** Returns the highest number of concurrent calls so far. */
   readonly most: () => number;
+  /** Called for each write. By default it accepts the write. */
   answer: Answer;
-  /** The intents of each batch call. */
+  /** The intents of each batch, one entry for each call. */
   readonly intentBatches: (readonly IdentifiedIntent[])[];
   readonly outcomeBatches: (readonly IdentifiedOutcome[])[];
-  /** Answers batches of intents. The default is 404, like that of a service without batches. */
+  /**
+   * Called for each batch of intents. The default response is 404, after which the gateway sends each intent
+   * alone.
+   */
   answerIntents: BatchAnswer<IdentifiedIntent>;
   answerOutcomes: BatchAnswer<IdentifiedOutcome>;
   /** The usage reports so far, repeated ones included. */
   readonly reports: ReceivedReport[];
-  /** Answers usage reports, with 201 by default. */
+  /** Called for each usage report. The default response is 201. */
   answerReport: (received: ReceivedReport) => Response | Promise<Response>;
-  /** Answers questions for the counts of quotas, with 0 for each by default. */
+  /** Called for each question for quota counts. The default response has the count 0 for each quota. */
   answerQuotas: BatchAnswer<QuotaName>;
   stop(): Promise<void>;
 }
@@ -66,7 +73,7 @@ export const answering = (status: number): Answer => {
   return () => new Response(null, { status });
 };
 
-/** Gives every write of a batch the same result. */
+/** Returns a function that responds to a batch with the same result for each of its writes. */
 export const eachIs =
   (result: string): BatchAnswer<{ readonly request_id: string }> =>
   (items) =>

@@ -1,27 +1,32 @@
 import { createConnection, createServer, type Socket } from "node:net";
 
-/** A replica that a balancer sends connections to. */
+/** A replica of a service behind a balancer. */
 export interface Replica {
-  /** The URL that connections go to. */
+  /** The URL of the public port. */
   readonly url: string;
   /** The URL of the internal port, whose `/health/ready` the balancer checks. */
   readonly internal_url: string;
 }
 
-/** A TCP balancer like those of clouds: it passes bytes, and knows no requests. */
+/** A layer-4 balancer like those of cloud providers: it forwards TCP connections and does not parse HTTP. */
 export interface Balancer {
+  /** The URL that leads to the replicas' public ports. */
   readonly url: string;
-  /** Adds a replica. New connections go to it once it is ready. */
+  /** The URL that leads to the replicas' internal ports. */
+  readonly internal_url: string;
+  /** Adds a replica, which gets new connections once it is ready. */
   add(replica: Replica): void;
-  /** Removes a replica that has ended, as an operator would. */
+  /** Removes a replica that has stopped, as an operator would. */
   remove(replica: Replica): void;
-  /** Replicas that get new connections now. */
+  /** The replicas that get new connections now. */
   readonly ready: readonly Replica[];
   close(): Promise<void>;
 }
 
 const ASK_MS = 200;
-/** The number of checks that a replica may leave unanswered on a busy machine before it counts as gone. */
+/**
+ * The number of consecutive checks that may time out on a busy machine before a replica counts as not ready.
+ */
 const UNANSWERED_MAX = 3;
 const ANSWER_MS = 1_000;
 
@@ -33,11 +38,39 @@ interface Member {
 }
 
 /**
- * Starts a balancer that checks the readiness of each replica every 200 ms. Open connections stay where they
- * are.
+ * Starts a balancer that checks the readiness of each replica every 200 ms. An open connection stays at its
+ * replica, even when the replica is no longer ready.
  */
 export async function startBalancer(): Promise<Balancer> {
   const members: Member[] = [];
+  const ready = () => members.filter((member) => member.ready).map(({ replica }) => replica);
+  const [open, internal] = await Promise.all([
+    listen(() => ready().map(({ url }) => url)),
+    listen(() => ready().map(({ internal_url }) => internal_url)),
+  ]);
+  const asking = setInterval(() => void Promise.all(members.map(ask)), ASK_MS);
+  return {
+    url: open.url,
+    internal_url: internal.url,
+    get ready() {
+      return ready();
+    },
+    add(replica) {
+      members.push({ replica, ready: false, unanswered: 0, isAsking: false });
+    },
+    remove(replica) {
+      const index = members.findIndex((member) => member.replica === replica);
+      if (index >= 0) members.splice(index, 1);
+    },
+    async close() {
+      clearInterval(asking);
+      await Promise.all([open.close(), internal.close()]);
+    },
+  };
+}
+
+/** Listens at a port of its own, and forwards each new connection to the next of the URLs that `ready` returns. */
+async function listen(ready: () => string[]): Promise<{ readonly url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   let turn = 0;
   const keep = (socket: Socket) => {
@@ -48,13 +81,13 @@ export async function startBalancer(): Promise<Balancer> {
   };
   const server = createServer((client) => {
     keep(client);
-    const ready = members.filter((member) => member.ready);
-    const chosen = ready[turn++ % Math.max(1, ready.length)];
+    const urls = ready();
+    const chosen = urls[turn++ % Math.max(1, urls.length)];
     if (chosen === undefined) {
       client.destroy();
       return;
     }
-    const { hostname, port } = new URL(chosen.replica.url);
+    const { hostname, port } = new URL(chosen);
     const replica = createConnection({ host: hostname, port: Number(port) });
     keep(replica);
     client.on("close", () => replica.destroy());
@@ -66,21 +99,9 @@ export async function startBalancer(): Promise<Balancer> {
   await listening.promise;
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("No port was bound.");
-  const asking = setInterval(() => void Promise.all(members.map(ask)), ASK_MS);
   return {
     url: `http://127.0.0.1:${address.port}`,
-    get ready() {
-      return members.filter((member) => member.ready).map(({ replica }) => replica);
-    },
-    add(replica) {
-      members.push({ replica, ready: false, unanswered: 0, isAsking: false });
-    },
-    remove(replica) {
-      const index = members.findIndex((member) => member.replica === replica);
-      if (index >= 0) members.splice(index, 1);
-    },
     close() {
-      clearInterval(asking);
       for (const socket of sockets) socket.destroy();
       const closed = Promise.withResolvers<void>();
       server.close(() => closed.resolve());

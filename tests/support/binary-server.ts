@@ -4,25 +4,25 @@ import { childrenOf, isStopped, signal } from "./processes.ts";
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** A start takes a second or two, and many seconds on a busy machine. */
+/** The time limit of a start, which takes one or two seconds, but many seconds on a busy machine. */
 const READY_TIMEOUT_MS = 60_000;
 
 export interface BinaryServer {
   url: string;
   command: string[];
-  /** The variables of the process; by default those of this process. */
+  /** The environment variables of the server. By default the server inherits those of this process. */
   env?: Record<string, string>;
-  /** The directory of everything that the server writes, removed on `close`. */
+  /** The directory that holds everything that the server writes. `close` removes the directory. */
   directory: string;
-  /** Throws or returns false until the server answers. */
+  /** Returns true once the server responds. Before that, it returns false or throws. */
   ready: () => Promise<boolean>;
-  /** The signal that ends the server like a crash, its children included. */
+  /** The signal that ends the server and its child processes at once, like a crash. */
   crash: NodeJS.Signals;
-  /** The signal that ends the server in order. */
+  /** The signal for a graceful shutdown. */
   shutdown: NodeJS.Signals;
 }
 
-/** A server that runs from its binary. */
+/** A server process that tests start from the server's binary. */
 export class BinaryTestServer implements TestServer {
   readonly url: string;
   readonly #server: BinaryServer;
@@ -37,7 +37,7 @@ export class BinaryTestServer implements TestServer {
     leash.directory(server.directory);
   }
 
-  /** The process id, or undefined while the server does not run. */
+  /** The process id. It is undefined while the server does not run. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }

@@ -6,7 +6,7 @@ const SEEDS = join(import.meta.dir, "../../seeds");
 
 export const seed = (name: string) => Bun.file(join(SEEDS, name)).text();
 
-/** Returns a service of a catalog in `seeds/`, as the registry would store it. */
+/** Returns a service from a catalog file in `seeds/`, in the form that the registry stores. */
 export async function seededService(file: string, name: string): Promise<StoredServiceConfig> {
   const result = validateDocument(parse(await seed(file)));
   const service = result.ok ? result.services.get(name) : undefined;
@@ -14,7 +14,7 @@ export async function seededService(file: string, name: string): Promise<StoredS
   return service;
 }
 
-/** Returns the routes of a service as the gateway would serve them. */
+/** Returns the routes of a service, one for each path and method. */
 export function routesOf(service: StoredServiceConfig) {
   return (["public", "user", "organization", "member"] as const).flatMap((scope) =>
     (service[scope]?.routes ?? []).flatMap(({ path, methods, upstream = path, required_labels = [] }) =>
@@ -23,7 +23,10 @@ export function routesOf(service: StoredServiceConfig) {
   );
 }
 
-/** Returns each route as one line with its labels, and its path at the service as the service describes it. */
+/**
+ * Returns each route as one line: scope, method, public path, upstream path and labels. The placeholders of
+ * the upstream path are spelled as in the service's OpenAPI description, such as `{user_id}`.
+ */
 export function describedRoutes(service: StoredServiceConfig): string[] {
   return routesOf(service).map(({ scope, method, path, upstream, labels }) =>
     [scope, method, path, upstream.replace(/\{(?:subject|path)\.(\w+)\}/g, "{$1}"), ...labels].join(" "),

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A certificate with its key, in files. */
+/** The files of a certificate and its key, with the certificate's text. */
 export interface CertificatePair {
   readonly cert_file: string;
   readonly key_file: string;
@@ -14,19 +14,19 @@ interface CertificateOptions {
   passphrase?: string;
 }
 
-/** The names `localhost` and 127.0.0.1. */
+/** The subject alternative names of this machine, in the syntax of openssl. */
 const HERE = "DNS:localhost,IP:127.0.0.1";
 
-/** A folder of certificates that openssl makes. */
+/** A temporary folder with the certificates that its methods create with openssl. */
 export class Certificates {
   readonly folder = mkdtempSync(join(tmpdir(), "ostiary-certificates-"));
 
   constructor() {
-    // Servers that run under another account must be able to read the files.
+    // PostgreSQL runs under another account and must be able to read the files.
     chmodSync(this.folder, 0o755);
   }
 
-  /** Makes a self-signed certificate for `localhost` and 127.0.0.1. */
+  /** Creates a self-signed certificate for `localhost` and 127.0.0.1. */
   make(name: string, { days = 30, passphrase }: CertificateOptions = {}): CertificatePair {
     return this.#made(name, passphrase, [
       ...["req", "-x509", "-subj", `/CN=${name}`, "-days", String(days)],
@@ -34,7 +34,7 @@ export class Certificates {
     ]);
   }
 
-  /** Makes a CA. */
+  /** Creates a certificate authority. */
   authority(name: string): CertificateAuthority {
     const pair = this.#made(name, undefined, ["req", "-x509", "-subj", `/CN=${name}`, "-days", "30"]);
     const folder = join(this.folder, name);
@@ -84,13 +84,13 @@ export class Certificates {
 }
 
 interface SignOptions {
-  /** The hosts of the certificate, as openssl writes them; by default `localhost` and 127.0.0.1. */
+  /** The subject alternative names, such as `DNS:localhost`. The default is `localhost` and 127.0.0.1. */
   names?: string;
   expired?: boolean;
 }
 
 export interface CertificateAuthority extends CertificatePair {
-  /** Makes a certificate that this CA signs. */
+  /** Creates a certificate that this authority signs. */
   sign(name: string, options?: SignOptions): CertificatePair;
 }
 

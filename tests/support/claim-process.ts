@@ -1,13 +1,15 @@
 /**
- * A process, started by `bun claim-process.ts FOLDER AT_MS`. It claims a database's folder at that moment,
- * prints the result, and holds the folder until it is killed.
+ * A process that claims a database's folder, started by `bun claim-process.ts FOLDER AT_MS`. It claims the
+ * folder at the time AT_MS, in milliseconds since 1970. It prints the result and holds the folder until a
+ * test kills it.
  */
 import { claimFolder } from "@ostiary/lib/runtime/stores/database";
 
 const TIMER_MS = 20;
 
 const [, , folder = "", at_ms = "0"] = process.argv;
-// All processes claim at the same instant. A timer would miss it by milliseconds, so the last ones pass without one.
+// All processes claim at the same instant. A timer can fire milliseconds late, so the last 20 ms are a busy
+// wait.
 await Bun.sleep(Math.max(0, Number(at_ms) - Date.now() - TIMER_MS));
 while (Date.now() < Number(at_ms));
 try {

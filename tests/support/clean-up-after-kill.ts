@@ -1,7 +1,7 @@
 /**
- * A small shell that outlives this process by a moment. It holds the ids of processes and directories that
- * the run has made. When its standard input ends, however this process died, it kills the processes and
- * removes the directories. Tests clean up after themselves; this is for runs that were killed.
+ * A shell that cleans up after a test run that was killed; other runs clean up themselves. The shell knows
+ * the processes, containers and directories that the run has created. Its standard input ends when this
+ * process ends, for whatever reason. The shell then kills the processes, removes the rest and exits.
  */
 export class Leash {
   readonly #shell = Bun.spawn(["sh", "-c", script], {
@@ -15,7 +15,7 @@ export class Leash {
     this.#shell.unref();
   }
 
-  /** Registers a process. `signal` ends it like a crash. */
+  /** Registers a process, with the signal that ends it at once. */
   process(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
     this.#tell(`${signal} ${pid}`);
   }
@@ -28,7 +28,7 @@ export class Leash {
     this.#tell(`dir ${path}`);
   }
 
-  /** Releases a process, container or directory that is gone. */
+  /** Removes a process, container or directory from the list, because it no longer exists. */
   release(subject: number | string): void {
     this.#tell(`off ${subject}`);
   }

@@ -3,7 +3,7 @@ import { createTracing, type Logger } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { decodeMetrics, decodeSpans, type ReceivedMetric, type ReceivedSpan } from "./otlp-messages.ts";
 
-/** An OTLP collector on a free port that keeps everything it receives. */
+/** An OTLP collector on a free port, which records everything that it receives. */
 export interface Collector extends AsyncDisposable {
   readonly endpoint: string;
   /** `METHOD path content-type` of each request. */
@@ -11,13 +11,14 @@ export interface Collector extends AsyncDisposable {
   readonly headers: readonly Headers[];
   readonly spans: readonly ReceivedSpan[];
   readonly metrics: readonly ReceivedMetric[];
-  /** Resolves after this many requests. */
+  /** Resolves once the collector has received this many requests since its start. */
   received(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a collector. `answer` makes the response, by default an empty 200. With `tls` it listens on https.
+ * Starts a collector. `answer` returns each response, by default 200 without a body. With `tls`, the
+ * collector serves HTTPS.
  */
 export function startCollector(
   answer: () => Response | Promise<Response> = () => new Response(),
@@ -67,7 +68,9 @@ export function telemetryConfig(changes: Partial<TelemetryConfig> = {}): Telemet
   return { ...loadConfig(Type.Object(telemetryVariables), {}), ...changes };
 }
 
-/** Returns every configuration that turns exports off although a collector runs. */
+/**
+ * Returns each configuration that disables exports although a collector listens at `endpoint`, with its name.
+ */
 export function disabledConfigs(endpoint: string): [string, TelemetryConfig][] {
   const OTEL_EXPORTER_OTLP_ENDPOINT = endpoint;
   return [
@@ -84,7 +87,7 @@ export function disabledConfigs(endpoint: string): [string, TelemetryConfig][] {
   ];
 }
 
-/** Returns a logger that keeps its warnings. */
+/** Returns a logger with the list of the warnings that it has logged. */
 export function keptWarnings(): { log: Logger; warnings: { message: string; fields: object }[] } {
   const warnings: { message: string; fields: object }[] = [];
   const ignore = () => {};
@@ -101,7 +104,7 @@ export function keptWarnings(): { log: Logger; warnings: { message: string; fiel
 
 export const GATEWAY = { name: "gateway", namespace: "edge" };
 
-/** Returns the tracing of a service that exports to a collector, with the warnings that it logs. */
+/** Returns a service's tracing that exports to the collector at `endpoint`, with the list of its warnings. */
 export async function tracingTo(endpoint: string, service = GATEWAY, config: Partial<TelemetryConfig> = {}) {
   const { log, warnings } = keptWarnings();
   const tracing = await createTracing(

@@ -1,23 +1,26 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** The number of open connections of a process with each peer, by the name of the peer. */
+/** The number of open TCP connections between a process and each peer, by the peer's name. */
 export type Connections = Readonly<Record<string, number>>;
 
-/** Whether the system shows which process has which connection. */
+/** Whether the operating system has `/proc`, which lists the connections of a process. */
 export const CAN_COUNT_CONNECTIONS = process.platform === "linux";
 
 const LISTENING = "0A";
 const CLIENTS = "clients";
 
 /**
- * Counts the TCP connections of a process by peer. `names` maps the ports that the process connects to; other
- * peers have their address. Everybody who connected to the process counts as `clients`.
+ * Counts the TCP connections of a process by peer. `names` maps remote ports to the names of peers. A peer
+ * without a name appears as `host:port`. Connections that the process accepted count as `clients`. `every` is the
+ * result of {@link everyConnection}, which several counts can share.
  */
-export function connectionsOf(pid: number, names: ReadonlyMap<number, string> = new Map()): Connections {
+export function connectionsOf(
+  pid: number,
+  names: ReadonlyMap<number, string> = new Map(),
+  every = everyConnection(pid),
+): Connections {
   const sockets = socketsOf(pid);
-  const rows = ["tcp", "tcp6"]
-    .flatMap((table) => rowsOf(pid, table))
-    .filter(({ inode }) => sockets.has(inode));
+  const rows = every.filter(({ inode }) => sockets.has(inode));
   const served = new Set(rows.filter(({ state }) => state === LISTENING).map(({ local }) => portOf(local)));
   const counted: Record<string, number> = {};
   for (const { local, remote, state } of rows) {
@@ -29,13 +32,18 @@ export function connectionsOf(pid: number, names: ReadonlyMap<number, string> = 
   return counted;
 }
 
-/** Counts the open files of a process, without its sockets. */
+/** Counts the file descriptors of a process that are not sockets. */
 export function openFilesOf(pid: number): number {
   return linksOf(pid).filter((link) => !link.startsWith("socket:")).length;
 }
 
+/** Reads the connections of all processes in the network of a process. The kernel takes milliseconds for this. */
+export function everyConnection(pid: number = process.pid): readonly Row[] {
+  return ["tcp", "tcp6"].flatMap((table) => rowsOf(pid, table));
+}
+
 interface Row {
-  /** The address and port in hexadecimal, as in `0100007F:0050`. */
+  /** The local address and port in hexadecimal, such as `0100007F:0050` for 127.0.0.1:80. */
   readonly local: string;
   readonly remote: string;
   readonly state: string;
@@ -69,7 +77,7 @@ function portOf(address: string): number {
   return Number.parseInt(address.slice(address.lastIndexOf(":") + 1), 16);
 }
 
-/** The kernel writes an address as words of four bytes, each with its last byte first. */
+/** Returns the host of a kernel's hexadecimal address, whose 4-byte words are in little-endian order. */
 function hostOf(address: string): string {
   const words = address.slice(0, address.lastIndexOf(":")).match(/.{8}/g) ?? [];
   const bytes = words.flatMap((word) => [...Buffer.from(word, "hex")].reverse());

@@ -2,13 +2,13 @@ import type { Browser, BrowserContextOptions } from "playwright-core";
 import { PAGE_TIMEOUT_MS } from "./swagger-page.ts";
 import { type WatchedPage, watchPage } from "./watched-page.ts";
 
-/** The console in its own browser. */
+/** The console's page in its own browser context. */
 export interface ConsolePage extends WatchedPage {
   enter(token: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the console at its sign-in. */
+/** Opens the console, which shows its sign-in form. */
 export async function openConsole(
   browser: Browser,
   url: string,

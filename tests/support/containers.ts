@@ -8,8 +8,8 @@ import { leash } from "./services.ts";
 const ROOT = join(import.meta.dir, "../..");
 
 /**
- * Whether tests run compose.yaml on a Docker engine, which takes minutes. `.ci/run` sets `TEST_CONTAINERS`
- * where there is an engine.
+ * Whether tests start compose.yaml on a Docker engine, which takes minutes. `.ci/run` sets `TEST_CONTAINERS`
+ * on machines with a Docker engine.
  */
 export const triesContainers = process.env.TEST_CONTAINERS === "true";
 
@@ -19,7 +19,7 @@ export interface Ran {
   said: string;
 }
 
-/** A project of compose.yaml with its own name, ports and secrets. */
+/** A Compose project from compose.yaml with its own name, ports and secrets. */
 export class ComposeProject {
   readonly name = `ostiary-test-${randomUUID().slice(0, 8)}`;
   readonly #folder: string;
@@ -30,7 +30,10 @@ export class ComposeProject {
     this.#env = env;
   }
 
-  /** Prepares a project with secrets as an operator makes them. `settings` are variables of compose.yaml. */
+  /**
+   * Prepares a project. The secrets come from `make-secrets`, as on a server. `settings` are variables of
+   * compose.yaml.
+   */
   static async prepare(settings: Record<string, string> = {}): Promise<ComposeProject> {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-compose-"));
     leash().directory(folder);
@@ -50,7 +53,7 @@ export class ComposeProject {
     return project;
   }
 
-  /** Returns the URL of the container's port on this machine. */
+  /** Returns the URL of a published port on this machine. */
   url(variable: "GATEWAY_PORT" | "REGISTRY_PORT" | "DEMO_IDENTITY_PROVIDER_PORT"): string {
     return `http://127.0.0.1:${this.#env[variable]}`;
   }
@@ -59,13 +62,16 @@ export class ComposeProject {
     return join(this.#folder, "admin-token");
   }
 
-  /** Runs `docker compose …` with the demo. `env` overrides the project's settings. */
+  /**
+   * Runs `docker compose` with these parameters and the demo's settings. `env` overrides the project's
+   * settings.
+   */
   compose(parameters: string[], env: Record<string, string> = {}): Promise<Ran> {
     const demo = ["--env-file", ".github/containers/demo.env"];
     return this.run(["docker", "compose", "-p", this.name, ...demo, ...parameters], env);
   }
 
-  /** Runs the same, returns the output, and throws it after a failure. */
+  /** Runs `docker compose` and returns its output. Throws the output when the exit code is not 0. */
   async must(...parameters: string[]): Promise<string> {
     const { exit_code, said } = await this.compose(parameters);
     if (exit_code !== 0) throw new Error(said);
@@ -87,7 +93,7 @@ export class ComposeProject {
     return { exit_code: await child.exited, said: `${out}${error}` };
   }
 
-  /** Removes everything that the project made. */
+  /** Removes the project's containers, volumes and secrets. */
   async close(): Promise<void> {
     await this.compose(["--profile", "*", "down", "--volumes", "--timeout", "40"]);
     await rm(this.#folder, { recursive: true, force: true });

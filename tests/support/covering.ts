@@ -1,13 +1,13 @@
 /**
- * Prints the test files that import a file, directly or through others, nearest first: `bun run covering FILE`. Tests
- * that start a service as a process do not import it and are not listed.
+ * Prints the test files that import a file, directly or through other files, nearest first: `bun run covering
+ * FILE`. It omits a test that starts a service as a process, because such a test does not import the service.
  */
 import { dirname, join, relative } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 const SOURCES = new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}");
 
-/** The importers of each file, by path. */
+/** Returns the files that import each file, by the path of the imported file. */
 async function readImporters(): Promise<ReadonlyMap<string, readonly string[]>> {
   const importers = new Map<string, string[]>();
   for await (const name of SOURCES.scan(ROOT)) {
@@ -23,7 +23,7 @@ async function readImporters(): Promise<ReadonlyMap<string, readonly string[]>> 
   return importers;
 }
 
-/** Returns the file of the project that an import names, or null for an import of a library. */
+/** Returns the file of the repository that an import names. Returns null for a library or an unknown path. */
 function resolved(path: string, importer: string): string | null {
   if (!path.startsWith(".") && !path.startsWith("@ostiary/")) return null;
   try {
@@ -33,7 +33,9 @@ function resolved(path: string, importer: string): string | null {
   }
 }
 
-/** Returns the test files that reach the file, with the number of imports between, in the order of that number. */
+/**
+ * Returns the test files that import `file`, each with the length of its import chain, the shortest first.
+ */
 function testsOf(file: string, importers: ReadonlyMap<string, readonly string[]>): [string, number][] {
   const distances = new Map([[file, 0]]);
   for (const [each, distance] of distances) {

@@ -2,7 +2,10 @@ import { freePort } from "./free-port.ts";
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** Starts the service behind a crowd as a process, so that measurements of this process leave it out. */
+/**
+ * Starts the service behind a crowd as its own process, so that measurements of this process exclude the
+ * service.
+ */
 export async function startCrowdService(): Promise<{ url: string; stop(): Promise<void> }> {
   const port = freePort();
   const { PATH = "", HOME = "" } = process.env;

@@ -1,12 +1,12 @@
+/** The service behind a crowd, started as a process by `bun crowd-service.ts PORT`. */
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { CROWD_PATHS } from "./crowd.ts";
 
-/** The service behind a crowd, started as a process by `bun crowd-service.ts PORT`. */
 const [port = "0"] = process.argv.slice(2);
 const LARGE_BYTES = 64 * 1_048_576;
 const CHUNK = new Uint8Array(65_536);
 
-/** Returns its routes, as the registry would have stored them. */
+/** Returns the service with its routes, in the form that the registry stores. */
 export function crowdService(url: string): StoredServiceConfig {
   const get = (path: string) => ({ path, methods: ["GET" as const] });
   const { small, stream, large, upload, socket } = CROWD_PATHS;

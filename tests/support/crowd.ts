@@ -1,23 +1,26 @@
-/** Many clients of one kind, as sockets: `fetch` limits concurrent calls, and hides slowness. */
+/**
+ * Crowds of many clients of one kind. A client is a socket, because `fetch` limits concurrent calls and reads
+ * ahead, so that no client would be slow.
+ */
 
-/** The state that a client of each kind reaches and keeps. */
+/** The kinds of clients, each with the state that a client reaches and keeps. */
 export type CrowdKind =
-  /** It connects and sends nothing. */
+  /** The client connects and sends nothing. */
   | "silent"
-  /** It has had one answer, and keeps its connection. */
+  /** The client has received one response and keeps its connection open. */
   | "kept_alive"
-  /** It reads an event stream with hardly any events. */
+  /** The client reads an event stream that has sent only its first event. */
   | "event_stream"
-  /** It began to read a large answer, and stopped. */
+  /** The client has read the start of a large response and reads no further. */
   | "slow_reader"
-  /** It sends a byte of a large body from time to time. */
+  /** The client sends one byte of a large body every 5 s. */
   | "slow_writer"
-  /** It has an open WebSocket. */
+  /** The client has an open WebSocket. */
   | "websocket"
-  /** It has sent a small body except its end. */
+  /** The client has sent a small body except for its last byte. */
   | "held_body";
 
-/** Paths that a service behind the crowd answers: see `crowd-service.ts`. */
+/** The paths of the service behind a crowd (`crowd-service.ts`). */
 export const CROWD_PATHS = {
   small: "/crowd/small",
   stream: "/crowd/stream",
@@ -29,31 +32,34 @@ export const CROWD_PATHS = {
 const HELD_BYTES = 65_536;
 const UPLOAD_BYTES = 5_000_000;
 const PIECE = Buffer.alloc(16_384, "x");
-/** The pause of a slow writer between two bytes: short enough for any timeout of a body. */
+/** The pause of a slow writer between two bytes. It is shorter than the default of CLIENT_BODY_TIMEOUT_MS. */
 const BYTE_PAUSE_MS = 5_000;
-/** The number of clients that connect at once. More would overflow the queue of a listening socket. */
+/**
+ * The number of clients that connect at once. More clients could overflow the backlog of the listening
+ * socket.
+ */
 const BATCH = 100;
 const CONNECT_TIMEOUT_MS = 120_000;
 
-/** Clients that stay until `leave`. */
+/** Clients that keep their connections until `leave`. */
 export interface Crowd {
   /** The number of clients whose connection is still open. */
   readonly open: number;
-  /** The status lines that came, with their number. */
+  /** The number of received responses by status code. */
   readonly statuses: ReadonlyMap<string, number>;
-  /** Ends all clients, and resolves when their sockets are closed. */
+  /** Closes the connections of all clients and resolves once the sockets are closed. */
   leave(): Promise<void>;
 }
 
 interface Behaviour {
   readonly says: string | Buffer;
-  /** Returns whether the client has reached its final state, from what it has received. */
+  /** Returns whether a client that has received this text has reached its final state. */
   isSettled(received: string): boolean;
   readonly stops_reading?: boolean;
   readonly goes_on_writing?: boolean;
 }
 
-/** Opens `count` clients, and resolves once each has reached its state or was turned away. */
+/** Connects `count` clients. Resolves once each client has reached its state or its connection was closed. */
 export async function gatherCrowd(url: string, kind: CrowdKind, count: number): Promise<Crowd> {
   const { hostname, port, host } = new URL(url);
   const behaviour = behaviours[kind](host);
@@ -100,7 +106,7 @@ class Member {
 
   async connect(hostname: string, port: number): Promise<void> {
     const timer = setTimeout(
-      () => this.#settled.reject(new Error(`A client is not answered: ${this.#received}`)),
+      () => this.#settled.reject(new Error(`A client has no complete response: ${this.#received}`)),
       CONNECT_TIMEOUT_MS,
     );
     try {
@@ -128,7 +134,8 @@ class Member {
   ended(socket: Bun.Socket<Member>): void {
     this.#members.delete(socket);
     this.#gone.resolve();
-    // The client was turned away, which the statuses tell.
+    // The server closed the connection, so the client has no other state to reach. `statuses` has the
+    // response.
     this.#settled.resolve();
   }
 

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 
-/** Returns how an OpenAPI description breaks the linter's recommended rules, errors and warnings alike. */
+/** Returns the errors and warnings of the linter's recommended rules for an OpenAPI description. */
 export async function lintFindings(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ["recommended"] });
   const findings = await lintFromString({ source, config });

@@ -1,20 +1,20 @@
 import { freshDatabase } from "./services.ts";
 import { startProcess } from "./start-process.ts";
 
-/** The identity service as a process, with shortcuts for callers of a gateway. */
+/** The identity service as a process, with methods that create users, organizations and credentials. */
 export interface DirectoryProcess {
   readonly validate_url: string;
-  /** Calls the public port; throws unless the call succeeds. */
+  /** Calls the public port and returns the parsed response. Throws unless the status is 2xx. */
   call(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
-  /** Returns the id of a subject's person, created when new. */
+  /** Returns the user id of an identity provider's subject. The service creates an unknown user. */
   person(issuer: string, subject: string): Promise<string>;
-  /** Creates an organization of that person, and returns it with the person's membership. */
+  /** Creates an organization that the user owns. Returns its id and the id of the user's membership. */
   organization(user_id: string): Promise<{ id: string; member_id: string }>;
   /**
-   * Creates a key at `address`, such as `/users/{user_id}`, and returns its text and the path that revokes
-   * it.
+   * Creates an API key under the URL path `owner`, such as `/users/{user_id}`. Returns the key and the path
+   * of the request that revokes the key.
    */
-  key(address: string): Promise<{ key: string; path: string }>;
+  key(owner: string): Promise<{ key: string; path: string }>;
   session(user_id: string, organization_id: string): Promise<string>;
   kill(): Promise<void>;
   stop(): Promise<number>;
@@ -51,9 +51,9 @@ export async function startDirectory(env: Record<string, string> = {}): Promise<
       const created = await ask("POST", `${running.url}/users/${user_id}/organizations`, { name: "Acme" });
       return { id: created.body.id, member_id: created.headers.get("x-platform-audit-member") ?? "" };
     },
-    async key(address) {
-      const { id, key } = await call("POST", `${address}/api-keys`, {});
-      return { key, path: `${address}/api-keys/${id}` };
+    async key(owner) {
+      const { id, key } = await call("POST", `${owner}/api-keys`, {});
+      return { key, path: `${owner}/api-keys/${id}` };
     },
     async session(user_id, organization_id) {
       return (await call("POST", `/users/${user_id}/organizations/${organization_id}/session`)).token;

@@ -47,8 +47,8 @@ export const images = {
 const START_TIMEOUT_MS = 180_000;
 
 /**
- * Starts a server in its own container. Its port is fixed before the start, because a restart would change
- * it.
+ * Starts a server in its own container. This function chooses the port, because a port that Docker chooses
+ * changes with each restart.
  */
 export async function startContainer(image: Image, leash: Leash): Promise<TestServer> {
   const port = freePort();
@@ -59,7 +59,7 @@ export async function startContainer(image: Image, leash: Leash): Promise<TestSe
     .withCommand(image.command)
     .withEnvironment(image.environment)
     .withExposedPorts({ container: image.port, host: port })
-    // A busy machine needs long to make a database.
+    // A busy machine takes long to create a database.
     .withStartupTimeout(START_TIMEOUT_MS)
     .withWaitStrategy(Wait.forAll([Wait.forLogMessage(image.log), Wait.forListeningPorts()]))
     .start();
@@ -122,7 +122,7 @@ class ContainerTestServer implements TestServer {
   }
 }
 
-/** Runs the docker command, and resolves with its output. */
+/** Runs `docker` with these parameters and resolves with its output. */
 export function docker(...parameters: string[]): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const running = spawn("docker", parameters, { stdio: ["ignore", "pipe", "pipe"] });

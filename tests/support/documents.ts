@@ -1,18 +1,17 @@
+/** Functions that read the repository's Markdown files as GitHub renders them. */
 import { join } from "node:path";
 import { marked, type Token, type Tokens } from "marked";
 
-/** The Markdown files of the repository, read as GitHub shows them. */
-
 export const ROOT = join(import.meta.dir, "../..");
 
-/** A block of commands of a document, with the nearest heading above it. */
+/** A fenced code block of a Markdown file, with the nearest heading above it. */
 export interface Block {
   heading: string;
   language: string;
   text: string;
 }
 
-/** Returns every Markdown file of the repository, by its path from the root. */
+/** Returns the paths of all Markdown files, relative to the root of the repository. */
 export async function documents(): Promise<string[]> {
   const found = await Array.fromAsync(new Bun.Glob("**/*.md").scan({ cwd: ROOT, dot: true }));
   return found.filter((path) => !/(^|\/)(node_modules|\.ostiary|\.git)\//.test(path)).sort();
@@ -22,7 +21,7 @@ export async function tokensOf(path: string): Promise<Token[]> {
   return marked.lexer(await Bun.file(join(ROOT, path)).text());
 }
 
-/** Returns the fenced blocks of a document, in their order. */
+/** Returns the fenced code blocks of a Markdown file, in order. */
 export async function blocksOf(path: string): Promise<Block[]> {
   const blocks: Block[] = [];
   let heading = "";
@@ -33,7 +32,7 @@ export async function blocksOf(path: string): Promise<Block[]> {
   return blocks;
 }
 
-/** Returns the blocks of shell commands under a heading of a document. */
+/** Returns the blocks of shell commands under a heading of a Markdown file. Throws when it has none. */
 export async function commandsOf(path: string, heading: string): Promise<string[]> {
   const blocks = (await blocksOf(path)).filter(
     (block) => block.heading === heading && block.language === "sh",
@@ -42,7 +41,7 @@ export async function commandsOf(path: string, heading: string): Promise<string[
   return blocks.map(({ text }) => text);
 }
 
-/** Returns the anchors of a document's headings, as GitHub makes them. */
+/** Returns the anchors that GitHub creates for the headings of a Markdown file. */
 export async function anchorsOf(path: string): Promise<Set<string>> {
   const anchors = new Set<string>();
   for (const heading of (await tokensOf(path)).filter(isHeading)) {

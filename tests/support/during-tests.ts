@@ -1,6 +1,9 @@
 import { afterAll, beforeAll } from "bun:test";
 
-/** Starts something before the tests of a file and stops it after them. Returns a stand-in for what runs. */
+/**
+ * Starts a resource before the tests of a file and stops the resource after them. Returns a proxy, which the
+ * file can use before the start.
+ */
 export function duringTests<Running extends object>(
   start: () => Promise<Running>,
   stop: (running: Running) => unknown,
@@ -15,11 +18,11 @@ export function duringTests<Running extends object>(
   return standInFor(() => running);
 }
 
-/** Returns a stand-in for what runs at the time of use. */
+/** Returns a proxy that passes each access to the object that `find` returns at that time. */
 export function standInFor<Running extends object>(find: () => Running | undefined): Running {
   const found = () => {
     const running = find();
-    if (running === undefined) throw new Error("It runs only while the tests of this file do.");
+    if (running === undefined) throw new Error("Use this object only while the tests of its file run.");
     return running;
   };
   return new Proxy<Running>(Object.create(null), {

@@ -1,4 +1,4 @@
+/** A module for `bun --preload`, with which a process under test copies the empty embedded database. */
 import { useEmbeddedTemplate } from "./embedded-template.ts";
 
-/** A preload for a process under test. */
 useEmbeddedTemplate({ folders: true });

@@ -1,20 +1,22 @@
+/**
+ * Makes the new embedded databases of tests copies of an empty database, because a copy takes a quarter of
+ * the CPU time. The tests of database folders in `tests/stores` and the test of the tour do not use copies.
+ */
 import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
 
-/**
- * New embedded databases of tests are copies of an empty one: a copy takes a quarter of the CPU time. The tests of folders
- * in `tests/stores` and of the tour make their databases as the product does.
- */
-
 const FOLDER = join(import.meta.dir, "../../node_modules/.cache/ostiary");
 const create = PGlite.create.bind(PGlite);
 
 let template: Promise<Blob> | undefined;
 
-/** Returns an empty database of this version of PGlite, which the first process that asks makes and keeps. */
+/**
+ * Returns the files of an empty database. The first caller creates them and caches them for this version of
+ * PGlite.
+ */
 async function emptyDatabase(): Promise<Blob> {
   const program = Bun.file(fileURLToPath(import.meta.resolve("@electric-sql/pglite/pglite.wasm")));
   const path = join(FOLDER, `pglite-${Bun.hash(await program.arrayBuffer()).toString(16)}.tar`);
@@ -23,7 +25,7 @@ async function emptyDatabase(): Promise<Blob> {
     const files = await database.dumpDataDir("none");
     await database.close();
     await mkdir(FOLDER, { recursive: true });
-    // Other processes find a whole file or none.
+    // The rename is atomic, so that another process never reads an incomplete file.
     const unfinished = `${path}.${process.pid}`;
     await Bun.write(unfinished, files);
     await rename(unfinished, path);
@@ -31,7 +33,10 @@ async function emptyDatabase(): Promise<Blob> {
   return Bun.file(path);
 }
 
-/** Makes new databases copies of an empty one: those in memory, and those in folders if `folders` says so. */
+/**
+ * Makes each new database in memory a copy of an empty database and, with `folders`, each new one in a
+ * folder.
+ */
 export function useEmbeddedTemplate({ folders }: { folders: boolean }): void {
   Reflect.set(PGlite, "create", async (given?: unknown) => {
     const isCopied =

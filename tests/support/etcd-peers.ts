@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Socket } from "node:net";
 
-/** The proxy through which other nodes reach one node of etcd. */
+/** The proxy through which the other nodes connect to one node of etcd. */
 export interface PeerDoor {
   readonly port: number;
   close(): void;
@@ -13,8 +13,9 @@ interface Passage {
 }
 
 /**
- * Separates nodes of etcd from each other while their clients reach all of them. A callee is named by its
- * peer port. A caller is named by its hexadecimal member id, which etcd sends with each request.
+ * Proxies that separate nodes of etcd from each other, while clients still reach every node. A connection's
+ * target is named by its peer port. The source is named by its hexadecimal member id, which etcd sends with
+ * each request.
  */
 export class EtcdPeers {
   readonly #passages = new Set<Passage>();
@@ -34,7 +35,7 @@ export class EtcdPeers {
     return { port: address.port, close: () => server.close() };
   }
 
-  /** Cuts the connections between a node and the others, both ways, and blocks new ones. */
+  /** Cuts all connections from a node and to it, and refuses new ones. */
   part(listen_port: number, member_id: string): void {
     this.#apart.add(String(listen_port)).add(member_id);
     for (const passage of this.#passages) {

@@ -9,8 +9,8 @@ import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 
 /**
- * Starts a new, empty etcd from its binary, on its own ports, with `settings` as arguments. With `secure_url`
- * it also serves clients by TLS.
+ * Starts a new, empty etcd from its binary, on its own ports, with `settings` as arguments. With
+ * `secure_url`, it also serves clients over TLS at that URL.
  */
 export async function startEtcdBinary(
   binary: string,
@@ -24,24 +24,25 @@ export async function startEtcdBinary(
   return server;
 }
 
-/** Several etcd nodes that are one store. */
+/** A cluster of several etcd nodes. */
 export interface EtcdCluster {
   readonly nodes: readonly TestServer[];
   /** The URLs of all nodes, separated by commas. */
   readonly url: string;
-  /** Waits for a leader, and returns it, as the other nodes see it. */
+  /** Waits until a node reports itself as the leader, and returns the node. */
   leader(): Promise<TestServer>;
-  /** Cuts a node off from the others. The node still answers its clients, as far as it can alone. */
+  /** Separates a node from the other nodes. Clients still reach the node, which has no quorum. */
   cutOff(node: TestServer): Promise<void>;
   /**
-   * Ends all disturbances: the nodes run, reach each other, and answer. A node that was cut off then causes an
-   * election, which can outlast a call, because etcd 3.4 holds no vote in advance.
+   * Ends all outages, so that the nodes run, reach each other and respond. A node of etcd 3.4 that was cut
+   * off then starts an election, because this version has no pre-vote. The election can take longer than a
+   * call may take.
    */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a new, empty etcd of three nodes. */
+/** Starts a new, empty etcd cluster of three nodes. */
 export async function startEtcdNodes(binary: string, leash: Leash): Promise<EtcdCluster> {
   const peers = new EtcdPeers();
   const members = await Promise.all(
@@ -57,7 +58,7 @@ export async function startEtcdNodes(binary: string, leash: Leash): Promise<Etcd
   return {
     nodes,
     url: nodes.map((node) => node.url).join(","),
-    leader: () => waitFor(() => leaderOf(nodes), { what: "A node of etcd that leads" }),
+    leader: () => waitFor(() => leaderOf(nodes), { what: "The election of an etcd leader" }),
     async cutOff(node) {
       const member = members.find(({ url }) => url === node.url);
       if (member === undefined) throw new Error("The node does not belong to this cluster.");
@@ -79,8 +80,9 @@ export async function startEtcdNodes(binary: string, leash: Leash): Promise<Etcd
 interface Member {
   name: string;
   url: string;
-  /** The port for other nodes, and the port that they are told. */
+  /** The port on which the node listens for the other nodes. */
   peer_port: number;
+  /** The port to which the other nodes connect: that of the node's proxy in a cluster. */
   advertised_port: number;
   secure_url?: string;
 }
@@ -90,7 +92,7 @@ async function newMember(name: string): Promise<Member> {
   return { name, url: `http://127.0.0.1:${freePort()}`, peer_port, advertised_port: peer_port };
 }
 
-/** Writes are not synced to disk: that matters only when the machine itself dies. */
+/** Prepares a node that does not sync writes to disk. Only a crash of the machine could lose them. */
 async function memberServer(
   binary: string,
   leash: Leash,
@@ -133,7 +135,10 @@ async function isLeader(node: TestServer): Promise<boolean> {
   return member_id !== undefined && member_id === leader;
 }
 
-/** Returns a node's report of itself, with decimal ids; empty when it does not answer. */
+/**
+ * Returns the decimal member ids of a node and of its leader. The object is empty when the node does not
+ * respond.
+ */
 async function statusOf({ url }: TestServer): Promise<{ member_id?: string; leader?: string }> {
   try {
     const response = await fetch(`${url}/v3/maintenance/status`, {

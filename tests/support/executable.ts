@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** The result of `bun run build` in its own folder, with its output. */
+/** The executable that `bun run build` wrote into its own folder, with the output of the build. */
 export interface Executable {
   readonly path: string;
   readonly folder: string;
@@ -12,7 +12,7 @@ export interface Executable {
   remove(): Promise<void>;
 }
 
-/** Whether this machine can run the executable of `buildExecutable`. */
+/** Whether this machine can run the executable, which `buildExecutable` builds for Linux on x64. */
 export const canRunExecutable = process.platform === "linux" && process.arch === "x64";
 
 export async function buildExecutable(): Promise<Executable> {

@@ -1,12 +1,13 @@
+/**
+ * A service that does not catch some errors: those of the paths `/reject`, `/reject-text` and `/throw`. The
+ * environment variable FAILURE_AT_START names such a path, whose error then occurs before the service
+ * listens.
+ */
 import { listenVariables, loadConfig } from "@ostiary/lib/runtime/config";
 import { runMain, type Service, serve } from "@ostiary/lib/runtime/service";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 
-/**
- * A service that leaves errors uncaught: at `/reject` and `/throw`, and the one of FAULT_AT_START before it
- * listens.
- */
 const SECRET = "http://service.internal/things?token=never-told";
 
 class Unreachable extends Error {
@@ -14,15 +15,18 @@ class Unreachable extends Error {
   readonly path = SECRET;
 }
 
-/** The message looks like a place in code, and holds a secret that must not be logged. */
-const fault = () => new Unreachable(`${SECRET}\n    at ${SECRET}:1:2\n    at ${SECRET}.ts:3:4`);
+/**
+ * Returns an error whose message looks like a stack trace and contains a secret, which no log line may
+ * contain.
+ */
+const unreachable = () => new Unreachable(`${SECRET}\n    at ${SECRET}:1:2\n    at ${SECRET}.ts:3:4`);
 
-const faults: Record<string, () => void> = {
-  "/reject": () => void Promise.reject(fault()),
+const failures: Record<string, () => void> = {
+  "/reject": () => void Promise.reject(unreachable()),
   "/reject-text": () => void Promise.reject(SECRET),
   "/throw": () =>
     void setTimeout(() => {
-      throw fault();
+      throw unreachable();
     }),
 };
 
@@ -31,10 +35,10 @@ await runMain(async () => {
     Type.Object(listenVariables({ host: "127.0.0.1", port: 0, internal_port: 0 })),
     process.env,
   );
-  faults[process.env.FAULT_AT_START ?? ""]?.();
-  await Bun.sleep(1); // One turn, in which the rejection is noticed
+  failures[process.env.FAILURE_AT_START ?? ""]?.();
+  await Bun.sleep(1); // The runtime reports the rejection in this event-loop iteration
   const answer = (request: Request) => {
-    faults[new URL(request.url).pathname]?.();
+    failures[new URL(request.url).pathname]?.();
     return new Response("ok");
   };
   const service: Service = {

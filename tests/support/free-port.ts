@@ -2,8 +2,9 @@ const FIRST = 20_000;
 const PORTS = 12_000;
 
 /**
- * Returns a port on 127.0.0.1 that nobody listens on now. The system gives it to nobody else while its owner is down:
- * it is below the ephemeral ports. Prefer port 0 where the server under test accepts it and does not start again.
+ * Returns a port on 127.0.0.1 that is free now. The port is below the ephemeral range, so the system assigns
+ * it to no other process while a server restarts. Prefer port 0 for a server that accepts it and does not
+ * restart.
  */
 export function freePort(): number {
   for (;;) {

@@ -11,12 +11,12 @@ import {
   type StreamEnd,
 } from "./raw-http2.ts";
 
-/** A request within the body or a field of another one. */
+/** A request to smuggle inside of the body or a header field of another request. */
 export const HIDDEN = "GET /hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n";
-/** Larger bodies are streamed to the service. */
+/** The length of a body that is so large that the gateway streams the body to the service. */
 export const STREAMED_BYTES = 70_000;
 
-/** Starts a gateway that accepts HTTP/2, for all tests of a file, and a service behind it. */
+/** Starts a gateway that accepts HTTP/2, and a service behind the gateway, for all tests of a file. */
 export function useHttp2Gateway() {
   let gateway: LocalGateway | undefined;
   const service = new RawUpstream();
@@ -47,10 +47,10 @@ export function useHttp2Gateway() {
 }
 
 export interface Attack {
-  /** All fields; by default those of a GET for `/widgets`, with the changes of `spelling`. */
+  /** All header fields. By default, they are those of `GET /widgets` with the changes in `spelling`. */
   readonly fields?: RawHeaders;
   readonly spelling?: RequestSpelling;
-  /** Bodies in turn. Each is sent when the server has read the one before. The last one ends the stream. */
+  /** The parts of the body. The client sends each part once the server has read the previous part. */
   readonly bodies?: readonly string[];
   readonly trailers?: RawHeaders;
 }
@@ -65,7 +65,7 @@ export const without = (name: string, ...more: RawHeaders): Attack => ({
 });
 export const beside = (...first: RawHeaders): Attack => ({ fields: [...first, ...requestFields()] });
 
-/** Sends the attack on its own connection. */
+/** Sends an attack as the first stream of a connection and returns the end of the stream. */
 export async function send(client: RawHttp2Client, attack: Attack): Promise<StreamEnd> {
   const { fields = requestFields(attack.spelling), bodies, trailers } = attack;
   client.send(headersFrames(1, fields, bodies === undefined ? END_STREAM : 0));

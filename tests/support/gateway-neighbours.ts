@@ -4,18 +4,18 @@ import { type IdentityStandIn, member, startIdentity } from "./identity-stand-in
 /** The key of the member that `GatewayNeighbours` admits by default. */
 export const MEMBER_KEY = `acme-k-2-${"a".repeat(43)}`;
 
-/** Stand-ins for identity and audit, as a gateway sees them. */
+/** Stand-ins for the identity and audit services that a gateway calls. */
 export class GatewayNeighbours {
   readonly identity: IdentityStandIn = startIdentity();
   readonly audit: AuditStandIn = startAudit();
 
-  /** @param admitted identity's answers, by credential */
+  /** @param admitted the results of validation, by credential */
   constructor(admitted: Readonly<Record<string, unknown>> = { [MEMBER_KEY]: member() }) {
     for (const [credential, result] of Object.entries(admitted))
       this.identity.results.set(credential, result);
   }
 
-  /** The variables by which a gateway finds the stand-ins. */
+  /** The environment variables of a gateway that calls the stand-ins. */
   get env() {
     return {
       CREDENTIAL_VALIDATE_URL: this.identity.url,

@@ -4,11 +4,11 @@ import { freshRouteStoreUrl } from "./services.ts";
 import { type ProcessOptions, type RunningProcess, startProcess } from "./start-process.ts";
 
 export interface GatewayProcesses extends ProcessOptions {
-  /** The services that the gateways serve, by name, as the registry would have stored them. */
+  /** The services by name, in the form that the registry stores. */
   services: Record<string, StoredServiceConfig>;
-  /** The number of gateways; 1 by default. */
+  /** The number of gateways. The default is 1. */
   replicas?: number;
-  /** Variables of each gateway, which override `GATEWAY_DEFAULTS`. */
+  /** Environment variables of each gateway, which override `GATEWAY_DEFAULTS`. */
   env?: Record<string, string>;
 }
 
@@ -19,14 +19,14 @@ const GATEWAY_DEFAULTS = {
   AUDIT_ENABLED: "false",
 };
 
-/** Starts one gateway as a process, with an etcd that holds `services`. */
+/** Starts one gateway as a process. Its route store contains `services`. */
 export async function startGateway(options: Omit<GatewayProcesses, "replicas">): Promise<RunningProcess> {
   const [gateway] = await startGateways(options);
   if (gateway === undefined) throw new Error("No gateway started.");
   return gateway;
 }
 
-/** Starts gateways as processes, with an etcd that holds `services`. */
+/** Starts gateways as processes. Their shared route store contains `services`. */
 export async function startGateways(options: GatewayProcesses): Promise<RunningProcess[]> {
   const routeStore = await freshRouteStoreUrl();
   const routes = await openRouteStore(routeStore);

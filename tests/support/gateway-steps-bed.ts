@@ -14,7 +14,7 @@ export const EVERYTHING = key("everything");
 export const LABELLESS = key("labelless");
 export const HOSTILE = key("hostile");
 export const USER = key("user");
-/** A member of another organization. */
+/** The key of a member of another organization. */
 export const ELSEWHERE = key("elsewhere");
 
 const organization = (member_id: string, labels: string[] | undefined, organization_id = "org1") =>
@@ -75,7 +75,7 @@ const RESULTS = {
   [USER]: person(),
 };
 
-/** A gateway with identity, audit and a service around it, for tests of the steps of a request. */
+/** A gateway between stand-ins for identity, audit and a service, for tests of each step of a request. */
 export class StepsBed extends GatewayNeighbours {
   readonly service = new RawUpstream();
   #gateway: LocalGateway | null = null;
@@ -103,7 +103,7 @@ export class StepsBed extends GatewayNeighbours {
     return rawRequest(this.gateway.url, spell(method, target, headers));
   }
 
-  /** Returns the outcomes of the event of the latest audited request. */
+  /** Returns the writes of the outcome of the latest audited request. */
   outcomes() {
     const event = this.audit.of("PUT").at(-1)?.path;
     return this.audit.of("PATCH").filter((write) => write.path === event);

@@ -4,7 +4,7 @@ import { GatewayNeighbours, MEMBER_KEY } from "./gateway-neighbours.ts";
 import { member } from "./identity-stand-in.ts";
 import { waitFor } from "./index.ts";
 
-/** A member without labels. */
+/** The key of a member without labels. */
 export const UNLABELLED_KEY = `acme-k-2-${"b".repeat(43)}`;
 export const MESSAGE_BYTES_MAX = 200_000;
 export const IDLE_TIMEOUT_MS = 1_000;
@@ -46,7 +46,7 @@ export function chat(url: string): StoredServiceConfig {
   };
 }
 
-/** A service that speaks WebSocket, and a gateway in front of it. */
+/** A service with WebSocket endpoints, and a gateway in front of the service. */
 export class WebSocketBed extends GatewayNeighbours {
   readonly closes: { code: number; reason: string }[] = [];
   readonly service: Bun.Server<Seen>;
@@ -97,7 +97,7 @@ export class WebSocketBed extends GatewayNeighbours {
     });
   }
 
-  /** Returns a client's WebSocket once it is open, or once it closed without having opened. */
+  /** Opens a client's WebSocket. Resolves once the WebSocket is open or the handshake has failed. */
   async connect(path: string, options: Bun.WebSocketOptions = {}): Promise<Client> {
     const socket = new WebSocket(this.gateway.url.replace("http", "ws") + path, options);
     const client: Client = { socket, messages: [], closed: null };

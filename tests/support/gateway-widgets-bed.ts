@@ -5,7 +5,10 @@ export type Lines = [name: string, value: string][];
 
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A service at `/widgets` with gateways in front of it, to see what crosses in each direction. */
+/**
+ * A service with the route `/widgets` behind gateways. It shows which headers gateways pass on in each
+ * direction.
+ */
 export class WidgetsBed {
   readonly service = new RawUpstream();
   readonly #gateways: LocalGateway[] = [];
@@ -22,13 +25,16 @@ export class WidgetsBed {
     return gateway;
   }
 
-  /** Returns the headers that the service received for a GET with these header lines. */
+  /** Sends a GET request with these headers and returns the headers that the service receives. */
   async received(lines: Lines, through: LocalGateway): Promise<RawHeaders> {
     await rawRequest(through.url, spell("GET", "/widgets", lines));
     return this.service.request.headers;
   }
 
-  /** Returns the headers that the client receives when the service sends these header lines. */
+  /**
+   * Sends a GET request, to which the service responds with these headers. Returns the client's response
+   * headers.
+   */
   async answered(lines: Lines, through: LocalGateway, request: Lines = []): Promise<RawHeaders> {
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
     this.service.handler = () => `HTTP/1.1 200 OK\r\n${head}Content-Length: 2\r\n\r\nok`;

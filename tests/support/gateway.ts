@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { wireGateway } from "@ostiary/gateway";
+import { type GivenStores, wireGateway } from "@ostiary/gateway";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
@@ -10,45 +10,33 @@ import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { waitFor } from "./wait-for.ts";
 
-/** A gateway in this process, on embedded stores. */
+/** A gateway that runs in this process with embedded stores. */
 export interface LocalGateway {
   readonly url: string;
   readonly internal_url: string;
   readonly routes: RouteStore;
-  /** Stores services as the registry would, and resolves once the gateway has loaded them. */
+  /** Writes services into the route store as the registry does. Resolves once the gateway has loaded them. */
   publish(services: Record<string, StoredServiceConfig>): Promise<void>;
-  /** Returns the log so far. */
+  /** Returns the log lines so far. */
   logs(): Record<string, unknown>[];
-  /** Waits for the log line of a request, and returns it. */
+  /** Waits for the access log line of a request, and returns the line. */
   logOf(request_id: string): Promise<Record<string, unknown>>;
   metrics(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Starts a gateway. Audit is off and no route is limited, unless `env` says otherwise. */
+/**
+ * Starts a gateway in this process. By default, audit is off and there are no rate limits; `env` overrides
+ * this.
+ */
 export async function startLocalGateway(env: Record<string, string> = {}): Promise<LocalGateway> {
-  const directory = mkdtempSync(join(tmpdir(), "gateway-"));
-  const log_file = join(directory, "log");
-  const config = loadConfig(gatewayVariables, {
-    HOST: "127.0.0.1",
-    PORT: "0",
-    INTERNAL_PORT: "0",
-    LOG_FILE: log_file,
-    ROUTE_STORE_URL: "memory://",
-    COUNTER_STORE_URL: "memory://",
-    CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-    AUDIT_ENABLED: "false",
-    RATE_LIMIT_REQUESTS: "0",
-    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-    SHUTDOWN_TIMEOUT_MS: "1000",
-    ...env,
-  });
   const routeStore = memoryRouteStore();
   const counterStore = await openCounterStore("memory://");
-  const running = await serve(await wireGateway(config, { routeStore, counterStore }), config);
-  const internal_url = `http://127.0.0.1:${running.internal_port}`;
-  const logs = () => readLines(log_file);
-  const url = `http://127.0.0.1:${running.port}`;
+  const gateway = await startGatewayHere(
+    { ROUTE_STORE_URL: "memory://", SHUTDOWN_TIMEOUT_MS: "1000", ...env },
+    { routeStore, counterStore },
+  );
+  const { url, internal_url, logs } = gateway;
   let published = 0;
   return {
     url,
@@ -61,9 +49,9 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
       const probe = `/published/${++published}`;
       const service = publicService("http://127.0.0.1:9", { path: `${probe}/{id}`, methods: ["GET"] });
       await routeStore.put("edge/gateway/routes/zz-published", JSON.stringify(service));
-      // The answer is 400 for the param: the route is loaded, and no service is called.
+      // A loaded route refuses the path parameter with 400, so the probe calls no service.
       await waitFor(async () => (await fetch(`${url}${probe}/%2f`)).status === 400, {
-        what: "The gateway loading routes",
+        what: "The loading of routes in the gateway",
       });
     },
     logs,
@@ -73,8 +61,36 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
       }),
     metrics: async () => (await fetch(`${internal_url}/metrics`)).text(),
     async close() {
-      await running.shutdown();
+      await gateway.close();
       await counterStore.close();
+    },
+  };
+}
+
+/** Starts a gateway in this process with the given stores. It opens the others at the URLs in `env`. */
+export async function startGatewayHere(env: Record<string, string>, given: GivenStores = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "gateway-"));
+  const log_file = join(directory, "log");
+  const config = loadConfig(gatewayVariables, {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    INTERNAL_PORT: "0",
+    LOG_FILE: log_file,
+    COUNTER_STORE_URL: "memory://",
+    CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+    AUDIT_ENABLED: "false",
+    RATE_LIMIT_REQUESTS: "0",
+    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+    ...env,
+  });
+  const running = await serve(await wireGateway(config, given), config);
+  return {
+    url: `http://127.0.0.1:${running.port}`,
+    internal_url: `http://127.0.0.1:${running.internal_port}`,
+    /** Returns the log lines so far. */
+    logs: () => readLines(log_file),
+    async close() {
+      await running.shutdown();
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -87,7 +103,7 @@ function readLines(file: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Returns a service with public routes only, for tests of the request path. */
+/** Returns a service that has only these public routes. */
 export function publicService(
   url: string,
   ...routes: NonNullable<StoredServiceConfig["public"]>["routes"]

@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { ROOT } from "./documents.ts";
 import { leash } from "./services.ts";
 
-/** Files that a fresh clone does not have. */
+/** Names in the repository's folder that a reader's folder does not have. */
 const LEFT_OUT = [".git", ".ostiary"];
 const BETWEEN_BLOCKS = "--- end of block ---";
 
 export type Command = ReturnType<Reader["start"]>;
 
-/** A person who follows a guide in the folder of the repository. `close` removes what the commands wrote. */
+/**
+ * A reader who runs the commands of a guide in the repository's folder. `close` removes the files that they
+ * wrote.
+ */
 export class Reader {
   readonly directory: string;
   readonly #env: Record<string, string>;
@@ -21,14 +24,15 @@ export class Reader {
   }
 
   static async open(env: Record<string, string> = {}): Promise<Reader> {
-    // The folder of the repository under another name.
+    // The reader's folder contains links to everything in the repository, so commands write their files
+    // elsewhere.
     const directory = await mkdtemp(join(tmpdir(), "ostiary-reader-"));
     const names = (await readdir(ROOT)).filter((name) => !LEFT_OUT.includes(name));
     for (const name of names) await symlink(join(ROOT, name), join(directory, name));
     return new Reader(directory, env);
   }
 
-  /** Starts commands that run until they are killed. */
+  /** Starts commands and returns their shell, which the test kills. */
   start(commands: string, env: Record<string, string> = {}) {
     const child = Bun.spawn(["bash", "-euo", "pipefail", "-c", commands], {
       cwd: this.directory,
@@ -42,7 +46,7 @@ export class Reader {
     return child;
   }
 
-  /** Runs commands and returns their output. Throws their errors when one of them fails. */
+  /** Runs commands and returns their standard output. When a command fails, it throws the output. */
   async run(commands: string): Promise<string> {
     const child = this.start(commands);
     const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
@@ -50,7 +54,7 @@ export class Reader {
     throw new Error(`${commands}\nended with ${child.exitCode}:\n${stdout}${stderr}`);
   }
 
-  /** Runs blocks one after the other in one shell, as they are pasted, and returns the output of each. */
+  /** Runs the blocks of a guide in order in one shell. Returns the output of each block. */
   async runAll(blocks: readonly string[]): Promise<string[]> {
     const script = blocks.map((block) => `${block}\necho '${BETWEEN_BLOCKS}'\n`).join("");
     return (await this.run(script)).split(`${BETWEEN_BLOCKS}\n`).slice(0, -1);
@@ -61,19 +65,22 @@ export class Reader {
   }
 }
 
-/** Replaces each `host:port` of a guide by its address in this run. */
+/** Replaces each `host:port` of a guide with the host and port of this run. */
 export function moved(commands: string, places: Record<string, string>): string {
   return Object.entries(places).reduce((text, [from, to]) => text.replaceAll(from, to), commands);
 }
 
-/** Returns commands for Node.js, or for Bun without Node.js: the guides say that either works. */
+/**
+ * Returns commands that run `bun` in place of `node` when Node.js is missing. The guides promise that both
+ * work.
+ */
 export function withNodeOrBun(commands: string): string {
   return Bun.which("node") === null ? commands.replace(/^node /gm, "bun ") : commands;
 }
 
 /**
- * Waits until a process has written `words`, and returns its output. It keeps reading, so that the process
- * never waits.
+ * Waits until a process has written `words` and returns the output so far. It then reads on in the
+ * background, so that a full pipe does not block the process.
  */
 export async function readUntil(stream: ReadableStream<Uint8Array>, words: string): Promise<string> {
   let text = "";

@@ -1,6 +1,9 @@
 import postgres from "postgres";
 
-/** Settings of a database or a role that would change how statements are read or answered. */
+/**
+ * Settings of a database or role that change how PostgreSQL parses statements, formats values or ends
+ * sessions.
+ */
 const settings: Record<string, string> = {
   DateStyle: "SQL, DMY",
   TimeZone: "Asia/Kathmandu",
@@ -20,8 +23,8 @@ const settings: Record<string, string> = {
 };
 
 /**
- * Changes every changeable setting, for the database and again for the role in it, which takes precedence.
- * Returns the URL with the same settings in its query.
+ * Applies these settings to the database and to its current role, whose settings take precedence. Returns the
+ * database's URL with some of the settings as query parameters.
  */
 export async function makeHostile(url: string): Promise<string> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });

@@ -5,21 +5,21 @@ import {
   type OutgoingHttpHeaders,
 } from "node:http2";
 
-/** An answer that an HTTP/2 library received. */
+/** A response that the HTTP/2 client received. */
 export interface Http2Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The error code with which the stream was reset; 0 for a complete answer. */
+  /** The error code of a stream reset. It is 0 for a complete response. */
   readonly code: number;
 }
 
-/** A well-behaved HTTP/2 client with one connection. */
+/** A correct HTTP/2 client with one connection, from the library of Node.js. */
 export class Http2Client {
   readonly #session: ClientHttp2Session;
   #goneAway = false;
 
-  /** @param ca the certificates that an `https:` server is trusted by */
+  /** @param ca the certificate authorities that the client trusts for an `https:` URL */
   constructor(url: string, ca?: string[]) {
     this.#session = connect(url, ca === undefined ? {} : { ca });
     this.#session.on("error", () => {});
@@ -37,7 +37,7 @@ export class Http2Client {
     return this.#session.closed || this.#session.destroyed;
   }
 
-  /** Sends a request and resolves with its answer, also with a part of one when the stream is reset. */
+  /** Sends a request and resolves with its response, which is partial when the server resets the stream. */
   ask(path: string, headers: OutgoingHttpHeaders = {}, body?: string): Promise<Http2Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Http2Answer>();
     const stream = this.#session.request({ ":path": path, ...headers }, { endStream: body === undefined });
@@ -52,7 +52,7 @@ export class Http2Client {
     });
     stream.on("error", () => {});
     stream.on("close", () => {
-      if (answered === null) reject(new Error(`${path} was not answered: code ${stream.rstCode}`));
+      if (answered === null) reject(new Error(`${path} has no response: code ${stream.rstCode}`));
       else
         resolve({ status: Number(answered[":status"]), headers: answered, body: text, code: stream.rstCode });
     });
@@ -60,7 +60,9 @@ export class Http2Client {
     return promise;
   }
 
-  /** Asks and reads until `enough` holds for the body so far; then the client resets the stream. */
+  /**
+   * Sends a GET request and reads until `enough` returns true for the body so far. It then resets the stream.
+   */
   async leave(path: string, enough: (body: string) => boolean): Promise<void> {
     const stream = this.#session.request({ ":path": path });
     stream.setEncoding("utf8");

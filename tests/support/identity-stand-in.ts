@@ -1,18 +1,15 @@
 import { ValidationRequest } from "@ostiary/lib/contracts/admission";
 import { Value } from "@sinclair/typebox/value";
 
-/**
- * A stand-in for identity's credential validation, which answers by credential or subject and keeps its
- * calls.
- */
+/** A stand-in for the endpoint with which identity validates credentials. It records its calls. */
 export interface IdentityStandIn {
   readonly url: string;
-  /** Bodies of the calls so far. */
+  /** The bodies of the calls so far. */
   readonly calls: unknown[];
   readonly tokens: (string | null)[];
-  /** Results by credential string or by subject; other credentials get `{ valid: false }`. */
+  /** The results by credential or by subject. Other credentials and subjects get `{ valid: false }`. */
   readonly results: Map<string, unknown>;
-  /** Replaces the answers while it is set. */
+  /** A function that returns each response in place of `results`, or null. */
   override: (() => Response | Promise<Response>) | null;
   stop(): Promise<void>;
 }
@@ -42,8 +39,9 @@ export function startIdentity(): IdentityStandIn {
   return identity;
 }
 
-/** Results of a validation. */
+/** Returns the result of validation for a user's credential. */
 export const person = (user_id = "u1") => ({ valid: true, realm: "directory", user_id });
+/** Returns the result of validation for a member's credential. `more` overrides its fields. */
 export const member = (more: object = {}) => ({
   valid: true,
   realm: "organization",

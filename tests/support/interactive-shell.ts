@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** Shells as a person meets them: interactive, at a terminal, without personal settings. */
+/** The commands of interactive shells without the user's settings, by name. */
 export const SHELLS: Record<string, string[]> = {
   bash: ["bash", "--norc", "--noprofile", "-i"],
   zsh: ["zsh", "-f", "-i"],
   dash: ["dash", "-i"],
 };
 
-/** The output of pasted commands: standard output, and everything else on the screen. */
+/** The output of pasted commands. */
 export interface PasteResult {
   stdout: string;
-  /** Prompts, the echo of the paste, standard error. */
+  /** The text on the terminal: prompts, the echo of the pasted text and standard error. */
   screen: string;
 }
 
-/** The terminal is wide, so that line editors do not break lines. */
+/** The size of the terminal, which is so wide that line editors do not wrap lines. */
 const TERMINAL = { cols: 2_000, rows: 50 };
 const PASTE_START = "\u001b[200~";
 const PASTE_END = "\u001b[201~";
@@ -26,8 +26,8 @@ const FIRST_LINES_MS = 10_000;
 const PASTE_MS = 60_000;
 
 /**
- * Pastes `text` into an interactive shell at its own terminal, as terminals do: with carriage returns as line
- * ends. If the shell asked for bracketed paste and `bracketed` is set, it adds those marks.
+ * Pastes `text` into an interactive shell at its own terminal. It sends carriage returns as line ends, as
+ * terminals do. With `bracketed`, it adds the marks of bracketed paste if the shell has requested them.
  */
 export async function pasteInto(
   shell: string[],
@@ -51,7 +51,7 @@ export async function pasteInto(
   const held = leash();
   held.process(child.pid);
   try {
-    // Prompts and the line editor write to the terminal, commands to the file.
+    // From here, the standard output of commands goes to the file. Prompts and the echo stay on the terminal.
     child.terminal?.write(`exec >'${out}'\rcd .\r`);
     await waitFor(() => Bun.file(out).exists(), { timeout_ms: FIRST_LINES_MS, what: "A shell" });
     const lines = text.replaceAll("\n", "\r");

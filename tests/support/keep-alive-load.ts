@@ -1,6 +1,6 @@
 import { headerValue, RawClient, type RawResponse, spell } from "./raw-http.ts";
 
-/** The request that one kind of client repeats. */
+/** A kind of clients, with the request that each of them repeats. */
 export interface LoadKind {
   readonly name: string;
   readonly url: string;
@@ -9,18 +9,19 @@ export interface LoadKind {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly clients: number;
-  /** The longest pause between two requests of a client. */
+  /** The maximum pause between two requests of a client. The pauses are random. */
   readonly pause_ms_max: number;
 }
 
 /**
- * Clients with one connection each, which they keep until they are told to leave it or find it closed. They
- * retry nothing: a request without an answer has failed.
+ * Clients with one connection each. A client opens a new connection when the server has closed the old one or
+ * sent `Connection: close`, and after a failure. Clients do not retry, so a request without a response is a
+ * failure.
  */
 export class KeepAliveLoad {
-  /** The ids of requests that were answered 2xx, by kind. */
+  /** The ids of requests with a 2xx response, by the kind of the client. */
   readonly answered = new Map<string, string[]>();
-  /** Failures: the status, or the reason for a missing answer. */
+  /** The failed requests. `seen` is the status line or the reason why there is no response. */
   readonly failures: { kind: string; request_id: string | null; seen: string }[] = [];
   readonly #clients: Promise<void>[] = [];
   #ended = false;
@@ -32,7 +33,7 @@ export class KeepAliveLoad {
     }
   }
 
-  /** The number of answered requests of the rarest kind. */
+  /** The lowest number of 2xx responses that a kind of clients has received. */
   get least(): number {
     return Math.min(...[...this.answered.values()].map(({ length }) => length));
   }
@@ -59,7 +60,7 @@ export class KeepAliveLoad {
       const answer: RawResponse | string = await client.response(method, 60_000).catch(String);
       if (typeof answer === "string" || !answer.complete || answer.status < 200 || answer.status > 299) {
         const request_id = typeof answer === "string" ? null : headerValue(answer.headers, "x-request-id");
-        const seen = typeof answer === "string" ? answer : answer.start || "closed without an answer";
+        const seen = typeof answer === "string" ? answer : answer.start || "closed without a response";
         this.failures.push({ kind: name, request_id, seen });
         client.destroy();
         client = null;

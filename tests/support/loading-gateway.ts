@@ -5,13 +5,13 @@ import { PublishedRoutes } from "../../apps/gateway/published-routes.ts";
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The part of a gateway that loads routes and announces them in the route store. */
+/** The part of a gateway that loads routes and reports them in the route store. */
 export interface LoadingGateway {
   readonly id: string;
-  /** Stops loading changes until it is resumed. */
+  /** Delays the loading of changes until `goOn`. */
   holdUp(): void;
   goOn(): void;
-  /** Returns whether it has a route of this path. */
+  /** Returns whether the gateway has loaded a route with this path. */
   serves(path: string): boolean;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startLoadingGateway(store: RouteStore): Promise<LoadingGat
   };
 }
 
-/** Returns the same store as an object whose methods a test can replace. */
+/** Returns an object that forwards each call to `store`. A test can replace its methods. */
 export function forwarding(store: RouteStore): RouteStore {
   return {
     get: (key) => store.get(key),

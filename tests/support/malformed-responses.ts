@@ -1,7 +1,7 @@
 const START = "HTTP/1.1 200 OK\r\n";
 const CHUNKED = `${START}Transfer-Encoding: chunked\r\n\r\n`;
 
-/** Malformed responses, some of each kind. The tests of the reader have all of them. */
+/** A selection of malformed responses. The unit tests of the response parser have more. */
 export const MALFORMED: Record<string, string> = {
   "both Transfer-Encoding and Content-Length": `${START}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "two different lengths": `${START}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`,

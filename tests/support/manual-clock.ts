@@ -2,13 +2,13 @@ import type { Clock } from "@ostiary/lib/async";
 
 const DEFAULT_START = "2026-01-01T00:00:00.000Z";
 
-/** A clock that only `advance` moves. It then runs the timers that are due, the earliest first. */
+/** A clock that moves only with `advance`, which runs the timers that are due, the earliest first. */
 export interface ManualClock extends Clock {
   date(): Date;
   advance(ms: number): void;
-  /** Sets the wall clock alone, as an administrator would. No timer runs. */
+  /** Sets the wall clock, as an administrator would. The monotonic clock does not move, and no timer runs. */
   set(time: number | string | Date): void;
-  /** Returns the milliseconds until each pending timer, the earliest first. */
+  /** Returns the number of milliseconds until each pending timer runs, the earliest first. */
   waiting(): number[];
 }
 

@@ -4,17 +4,17 @@ import { type Stack, startStack } from "./stack.ts";
 import { type RunningProcess, startProcess } from "./start-process.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** The services with stores. */
+/** The services that use stores. */
 export const STORED_SERVICES = ["gateway", "registry", "identity", "audit"] as const;
 export const SERVICES = [...STORED_SERVICES, "portal"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The four services and the portal as processes. */
+/** The four services and the portal, each as its own process. */
 export interface MixedStack extends Stack {
   readonly portal: RunningProcess;
 }
 
-/** A request to the gateway and its answer. */
+/** The response of the gateway to one request. */
 export interface GatewayAnswer {
   readonly request_id: string;
   readonly status: number;
@@ -22,25 +22,28 @@ export interface GatewayAnswer {
 }
 
 /**
- * A run of the services and the portal as processes with a collector of spans. It makes every kind of request: admitted
- * by each kind of credential, refused at each step, streamed, cancelled by the client, failed by a service.
+ * A run of the services and the portal with a collector of telemetry. Clients send every kind of request:
+ * with each kind of credential, refused at each step, streamed, canceled by the client and failed by a
+ * service.
  */
 export interface MixedRun {
   readonly stack: MixedStack;
   readonly collector: Collector;
-  /** The answers, by a name that describes the request. */
+  /** The responses by a name of their request. */
   readonly answers: ReadonlyMap<string, GatewayAnswer>;
   readonly organization_id: string;
   readonly member_key: string;
-  /** The session of the organization's owner. */
+  /** The session token of the organization's owner. */
   readonly session: string;
-  /** Keys, tokens and JWTs that were sent or issued; no signal may hold any of them. */
+  /**
+   * The API keys, session tokens and JWTs of the run. No log line, metric or span may contain one of them.
+   */
   readonly secrets: readonly string[];
-  /** Scrapes the metrics of a service. */
+  /** Returns the metrics of a service. */
   scrape(service: ServiceName, accept?: string): Promise<string>;
-  /** Repeats the requests to the gateway and the registry. */
+  /** Sends the requests to the gateway and the registry again. */
   again(): Promise<void>;
-  /** Stops everything, so that all lines are written and all spans are sent. */
+  /** Stops all processes. Afterward, all log lines are written and all spans are exported. */
   stop(): Promise<void>;
 }
 
@@ -113,7 +116,7 @@ async function withPortal(stack: Stack, every_env: Record<string, string>): Prom
   };
 }
 
-/** Starts services that fail: one answers 503, one never answers. */
+/** Starts a service that never responds at `/hangs` and responds with 503 elsewhere. */
 function startServices() {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -127,7 +130,7 @@ function startServices() {
   return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
-/** The reason and the link of the run's own write. */
+/** The change reason and the change link of the run's write to the registry. */
 export const WRITTEN_BECAUSE = { change_reason: "Try failures", change_link: "https://ci.example/7" };
 
 async function publishServices(stack: Stack, url: string): Promise<void> {
@@ -197,13 +200,13 @@ interface Founded {
   readonly organization_id: string;
   readonly member_key: string;
   readonly session: string;
-  /** The key of a member without labels. */
+  /** The session token of a member with the role `viewer`. */
   readonly viewer: string;
   readonly jwt: string;
   readonly tokens: readonly string[];
 }
 
-/** Makes people, an organization, and credentials of each kind. */
+/** Creates two users, an organization, and credentials of each kind. */
 async function found(caller: Caller, stack: Stack): Promise<Founded> {
   const token = async (subject: string) =>
     (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();
@@ -252,7 +255,7 @@ async function askEverything(caller: Caller, { member_key, session, viewer, jwt 
   await leave(caller);
 }
 
-/** Sends a request and leaves before the answer. */
+/** Sends a request and closes the connection before the response. */
 async function leave(caller: Caller): Promise<void> {
   const client = new AbortController();
   const asked = fetch(`${caller.url}/hangs`, { signal: client.signal });
@@ -274,7 +277,7 @@ export function accessLines({ logs }: RunningProcess): Record<string, unknown>[]
   return logs().filter(({ message }) => message === "request completed" || message === "request failed");
 }
 
-/** The status of each answer of a run, by the name of its request. */
+/** The expected status of each response of a run, by the name of its request. */
 export const STATUSES: Readonly<Record<string, number>> = {
   found: 201,
   session: 201,

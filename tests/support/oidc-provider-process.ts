@@ -1,9 +1,8 @@
-import { Provider } from "oidc-provider";
-
 /**
- * A standard OpenID provider as a process, started by `bun tests/support/oidc-provider-process.ts PORT ORIGIN`.
- * ORIGIN is where a portal may be, as a public client; without it there is none.
+ * A standard OpenID Connect provider, started by `bun tests/support/oidc-provider-process.ts PORT [ORIGIN]`.
+ * With the origin of a portal, the provider has a public client for that portal.
  */
+import { Provider } from "oidc-provider";
 
 const port = Number(process.argv[2]);
 const portal_origin = process.argv[3];
@@ -16,7 +15,9 @@ const portal = {
   post_logout_redirect_uris: [`${portal_origin}/portal`],
 };
 
-/** Shorter than the time before the end at which the portal renews, so that every call of a person renews. */
+/**
+ * A lifetime below the portal's renewal margin, so that every call with the user's token renews the token.
+ */
 const PORTAL_TOKEN_SECONDS = 25;
 
 const provider = new Provider(`http://127.0.0.1:${port}`, {
@@ -31,7 +32,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
     ...(portal_origin === undefined ? [] : [portal]),
   ],
   clientBasedCORS: () => true,
-  // Each refresh token works once. A second use of one ends the sign-in.
+  // Each refresh token works once. The second use of a refresh token revokes the sign-in.
   issueRefreshToken: () => portal_origin !== undefined,
   rotateRefreshToken: true,
   features: {
@@ -40,7 +41,8 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
     resourceIndicators: {
       enabled: true,
       useGrantedResource: () => true,
-      // A token for no API is opaque, like those of other providers.
+      // Only a token that is requested for an API is a JWT. Other tokens are opaque, as with other identity
+      // providers.
       getResourceServerInfo: (_context: unknown, resource: string) => ({
         scope: "",
         audience: resource,

@@ -2,23 +2,23 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 
-/** One entry of the journal of migrations. */
+/** An entry of the migration journal: one migration. */
 export interface JournalEntry {
   readonly tag: string;
 }
 
-/** The journal that lists the migrations of a schema, in their order. */
+/** The migration journal of a schema, which lists its migrations in order. */
 interface Journal {
   readonly entries: readonly JournalEntry[];
 }
 
-/** Returns the names of the migrations of a schema, in their order. */
+/** Returns the names of the migrations of a schema, in order. */
 export async function migrationsOf(schema: string): Promise<readonly string[]> {
   const { entries }: Journal = await Bun.file(journalIn(shippedFile(`drizzle/${schema}`))).json();
   return entries.map(({ tag }) => tag);
 }
 
-/** Writes the migrations of a schema up to one of them into a folder, as an older version has them. */
+/** Copies the migrations of a schema up to `last` into a folder, as an older release contains them. */
 export async function writeMigrationsUntil(folder: string, schema: string, last: string): Promise<void> {
   const source = shippedFile(`drizzle/${schema}`);
   const journal: Journal = await Bun.file(journalIn(source)).json();

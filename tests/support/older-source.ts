@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** The error for a source that this machine or clone cannot prepare. */
+/** The error for an older source that this clone lacks or this machine cannot install. */
 export class SourceUnavailable extends Error {
   constructor(message: string) {
     super(message);
@@ -12,7 +12,7 @@ export class SourceUnavailable extends Error {
 }
 
 /**
- * Puts the source of a commit into a folder, with its dependencies.
+ * Unpacks the source of a commit into a folder and installs its dependencies.
  *
  * @throws SourceUnavailable when the clone lacks the commit, or its dependencies cannot be installed
  */

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import protobuf from "protobufjs";
 
-/** The fields of OTLP's messages that tests read, with the numbers of the public .proto files. */
+/** The OTLP messages and fields that tests read. The field numbers are those of the public .proto files. */
 const MESSAGES = `
 syntax = "proto3";
 message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
@@ -119,7 +119,7 @@ export interface ReceivedSpan {
   kind: number;
   duration_ns: number;
   attributes: Attributes;
-  /** 0 unset, 1 ok, 2 error. */
+  /** The status of the span. Its code is 0 for unset, 1 for ok and 2 for error. */
   status: { code: number; message: string };
 }
 
@@ -130,7 +130,7 @@ const traceRequest = root.lookupType("TraceRequest");
 const metricsRequest = root.lookupType("MetricsRequest");
 const OBJECTS = { longs: Number, bytes: String, defaults: true };
 
-/** Returns the spans of the body of a `POST /v1/traces`. */
+/** Decodes the spans in the body of `POST /v1/traces`. */
 export function decodeSpans(body: Uint8Array): ReceivedSpan[] {
   const request = Value.Parse(traceRequestSchema, traceRequest.toObject(traceRequest.decode(body), OBJECTS));
   return request.resource_spans.flatMap(({ resource, scope_spans }) =>
@@ -151,7 +151,7 @@ export function decodeSpans(body: Uint8Array): ReceivedSpan[] {
   );
 }
 
-/** Returns the metrics of the body of a `POST /v1/metrics`. */
+/** Decodes the metrics in the body of `POST /v1/metrics`. */
 export function decodeMetrics(body: Uint8Array): ReceivedMetric[] {
   const request = Value.Parse(
     metricsRequestSchema,
@@ -164,7 +164,7 @@ export function decodeMetrics(body: Uint8Array): ReceivedMetric[] {
   );
 }
 
-/** Returns OTLP's list of keys and values as one object. */
+/** Converts an OTLP list of keys and values into an object. */
 export function attributesOf(list: Static<typeof attributesSchema>): Attributes {
   return Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0] ?? ""]));
 }
@@ -175,7 +175,10 @@ function hex(base64: string): string {
 
 export const CLIENT_KIND = 3;
 
-/** Returns the spans of a trace, each as service, kind and name below its parent. */
+/**
+ * Returns the path from the root to each span of a trace, such as `gateway serves GET /demo > gateway calls
+ * ...`.
+ */
 export function pathsOf(all: readonly ReceivedSpan[], trace_id: string): string[] {
   const spans = all.filter((span) => span.trace_id === trace_id);
   const pathOf = (span: ReceivedSpan): string => {

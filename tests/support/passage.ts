@@ -1,18 +1,16 @@
 import type { Socket } from "node:net";
 
-/** The present conditions of one direction of a connection. */
+/** The present conditions of one direction of a proxied connection. */
 export interface Conditions {
-  /** The bytes that pass. `closing` passes no bytes, but the end of the connection. */
+  /** The events that the proxy passes on. `closing` means only the close of the connection, but no bytes. */
   readonly passes: "everything" | "closing" | "nothing";
   readonly latency_ms: number;
 }
 
-/** A load in transit: bytes, the sender's end of data, or the end of its connection. */
+/** An event to pass on: bytes, the sender's end of data (FIN), or the close of the sender's socket. */
 type Load = Buffer | "end" | "close";
 
-/**
- * Passes on what `from` sends to `to`, in order. Each load is delayed by the latency at the time it was sent.
- */
+/** Passes on what `from` sends to `to`, in order. The latency at the time of sending delays each part. */
 export function passOn(from: Socket, to: Socket, conditions: () => Conditions): void {
   const underway: { load: Load; due_ms: number }[] = [];
   const arrive = (load: Load) => {
@@ -27,8 +25,8 @@ export function passOn(from: Socket, to: Socket, conditions: () => Conditions): 
   };
   const arriveDue = () => {
     for (let next = underway[0]; next !== undefined; next = underway[0]) {
-      const left_ms = next.due_ms - performance.now();
-      if (left_ms > 0) return void setTimeout(arriveDue, left_ms);
+      const leftMs = next.due_ms - performance.now();
+      if (leftMs > 0) return void setTimeout(arriveDue, leftMs);
       underway.shift();
       arrive(next.load);
     }

@@ -1,11 +1,10 @@
+/** Starts the quick start on free ports, for pictures and benchmarks of its portal. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { readUntil } from "./guide-reader.ts";
-
-/** A quick start on free ports, for pictures and benches of its portal. */
 
 const ROOT = join(import.meta.dir, "../..");
 const FREE_PORTS = Object.fromEntries(
@@ -16,14 +15,14 @@ const FREE_PORTS = Object.fromEntries(
 );
 
 export interface PortalQuickStart extends AsyncDisposable {
-  /** The address of the portal at the gateway. */
+  /** The URL of the portal behind the gateway. */
   readonly portal_url: string;
-  /** Creates an organization of alice. Returns its id, and how to call the gateway as her there. */
+  /** Creates an organization of alice. Returns its id and a function that calls the gateway as its owner. */
   organization(name: string): Promise<{
     id: string;
     send(method: string, path: string, body: unknown): Promise<Response>;
   }>;
-  /** Opens the portal in a new context and signs in as alice. */
+  /** Opens the portal in a new browser context and signs in as alice. */
   open(browser: Browser, options?: BrowserContextOptions): Promise<Page>;
 }
 
@@ -76,6 +75,6 @@ export async function startPortalQuickStart(env: Record<string, string> = {}): P
 async function textOf(answer: Response, name: string): Promise<string> {
   const value: unknown = await answer.json();
   const text = isRecord(value) ? value[name] : undefined;
-  if (typeof text !== "string") throw new Error(`The answer ${answer.status} has no ${name}.`);
+  if (typeof text !== "string") throw new Error(`The response ${answer.status} has no ${name}.`);
   return text;
 }

@@ -7,25 +7,25 @@ import { asAccount, initialize, type NewPostgres, newPostgres, run } from "./pos
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** One of two PostgreSQL servers, where one follows the other. */
+/** One of two PostgreSQL servers: the primary or its standby. */
 export interface PostgresNode extends TestServer {
-  /** Makes a standby the primary, and resolves when it accepts writes. */
+  /** Promotes this standby to the primary. Resolves once the server accepts writes. */
   promote(): Promise<void>;
-  /** Deletes its data, and starts it as a standby of the other server, which waits for it in each commit. */
+  /** Deletes this server's data and starts the server as a synchronous standby of `primary`. */
   follow(primary: PostgresNode): Promise<void>;
-  /** Returns the node's own answer. */
+  /** Runs a statement on this server over a new connection and returns the rows. */
   ask(statement: string): Promise<postgres.Row[]>;
 }
 
-/** A primary and a standby that streams from it. A commit is acknowledged once both have it. */
+/** A primary and a standby with synchronous replication: a commit returns once both servers have it. */
 export interface PostgresPair {
   readonly primary: PostgresNode;
   readonly standby: PostgresNode;
-  /** One URL that lists both servers, the first primary first. */
+  /** One connection URL for both servers. Its first server is the primary at the start. */
   readonly url: string;
 }
 
-/** Starts a new pair, which ends with the test's file. */
+/** Starts a new pair from the binaries in `bin`. */
 export async function startPostgresNodes(bin: string, leash: Leash): Promise<PostgresPair> {
   const [one, two] = await Promise.all([newPostgres(bin, leash), newPostgres(bin, leash)]);
   initialize(bin, one);
@@ -61,7 +61,8 @@ class Node implements PostgresNode {
     const { server, data, account, directory } = this.#parts;
     await server.stop();
     await rm(data, { recursive: true, force: true });
-    // A server that waits for a lost standby lets no copy begin.
+    // A primary that waits for a missing standby would block the copy, so the replication becomes
+    // asynchronous first.
     await primary.ask("alter system set synchronous_standby_names = ''");
     await primary.ask("select pg_reload_conf()");
     const copy = ["-d", primary.url, "-D", data, "-R", "--checkpoint=fast", "--no-sync"];
@@ -72,7 +73,7 @@ class Node implements PostgresNode {
     await waitFor(
       async () =>
         (await primary.ask("select 1 from pg_stat_replication where sync_state = 'sync'")).length > 0,
-      { timeout_ms: 30_000, what: "A standby that streams" },
+      { timeout_ms: 30_000, what: "The synchronous replication to the standby" },
     );
   }
 
@@ -94,7 +95,7 @@ class Node implements PostgresNode {
   close = () => this.#parts.server.close();
 }
 
-/** Returns the path of one of the server's own programs; some of them are rarely on the path. */
+/** Returns the path of a PostgreSQL program in the server's own folder, because few of them are in PATH. */
 function programIn(bin: string, name: string): string {
   const beside = join(dirname(realpathSync(join(bin, "postgres"))), name);
   return existsSync(beside) ? beside : join(bin, name);

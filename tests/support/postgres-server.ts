@@ -9,8 +9,8 @@ import type { Leash } from "./clean-up-after-kill.ts";
 import { freePort } from "./free-port.ts";
 
 /**
- * Starts a new, empty PostgreSQL from the binaries in `bin`, on its own port. It is fast and unsafe unless
- * `changes` say otherwise. The server has `variables` beside those of this process.
+ * Starts a new, empty PostgreSQL from the binaries in `bin`, on its own port. By default, the server does not
+ * sync to disk, which is fast. `changes` overrides its settings. `variables` adds environment variables.
  */
 export async function startPostgresBinary(
   bin: string,
@@ -24,7 +24,7 @@ export async function startPostgresBinary(
   return made.server;
 }
 
-/** Creates the first, empty database of a server. */
+/** Creates the data directory of a server with `initdb`. */
 export function initialize(bin: string, { directory, data, account }: NewPostgres): void {
   const initdb = asAccount(account, [
     join(bin, "initdb"),
@@ -33,7 +33,7 @@ export function initialize(bin: string, { directory, data, account }: NewPostgre
   run(initdb, directory);
 }
 
-/** A PostgreSQL server that is not set up yet. */
+/** A PostgreSQL server whose data directory does not exist yet. */
 export interface NewPostgres {
   readonly server: BinaryTestServer;
   readonly directory: string;
@@ -41,7 +41,7 @@ export interface NewPostgres {
   readonly account: Account | undefined;
 }
 
-/** Prepares a server with its own directory and port. */
+/** Prepares a server with its own directory and port, but does not start it. */
 export async function newPostgres(
   bin: string,
   leash: Leash,
@@ -99,8 +99,8 @@ export interface Account {
 }
 
 /**
- * Returns the account of the server. PostgreSQL refuses to run as root: then it runs as `postgres` or as
- * `nobody`.
+ * Returns the account for the server, or undefined for the current account. PostgreSQL refuses to run as
+ * root, so root runs it as `postgres` or `nobody`.
  */
 function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -114,7 +114,10 @@ function unprivilegedAccount(): Account | undefined {
   );
 }
 
-/** Returns a command that replaces itself with `command`, so that the process id is the server's. */
+/**
+ * Returns a command that runs `command` under an account. It keeps its process id, which thus is that of
+ * `command`.
+ */
 export function asAccount(account: Account | undefined, command: string[]): string[] {
   if (account === undefined) return command;
   return ["setpriv", `--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups", "--", ...command];

@@ -6,7 +6,7 @@ import { useServices } from "./services.ts";
 const TEST_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 60_000;
 
-/** The number of this worker under --parallel. Each worker has its own servers. */
+/** The number of this worker process under `--parallel`. Each worker starts its own servers. */
 const worker = process.env.BUN_TEST_WORKER_ID;
 const run = useServices(process.env, worker === undefined);
 
@@ -15,22 +15,21 @@ useEmbeddedTemplate({ folders: false });
 plugin({
   name: "test files",
   setup(build) {
-    // Files are loaded one after the other, each when the one before has ended.
+    // Bun loads each test file after the tests of the previous file have ended.
     build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => {
       await run.endFile();
-      // A default timeout holds for one file, and bunfig.toml has none. So it is set when each file is
-      // loaded.
+      // The default timeout applies to one file, and bunfig.toml cannot set it, so each load sets it.
       setDefaultTimeout(TEST_TIMEOUT_MS);
       return { contents: await Bun.file(path).text(), loader: "ts" };
     });
   },
 });
-// testcontainers reads its settings here. Its reaper can hang under Bun, and the leash cleans up.
+// Disables the reaper of testcontainers, which can hang under Bun. The leash removes the containers instead.
 process.env.TESTCONTAINERS_RYUK_DISABLED = "true";
 if (worker === undefined || worker === "1") process.stderr.write(`${run.describe()}\n`);
-// A worker does not know which file is its last, so this would run after every file there. The leash ends its
-// servers.
-if (worker === undefined) afterAll(() => run.close(), CLOSE_TIMEOUT_MS);
+// A worker of `--parallel` runs this after each of its files, other processes only at their end. The leash
+// ends the servers that a worker leaves running.
+afterAll(() => (worker === undefined ? run.close() : run.endFile()), CLOSE_TIMEOUT_MS);
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],

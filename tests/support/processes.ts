@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Returns the ids of a process's children, for servers such as PostgreSQL that have several processes. */
+/** Returns the ids of a process's child processes. PostgreSQL, for example, has several. */
 export function childrenOf(parent: number): number[] {
   return parentsByPid()
     .filter(([, ppid]) => ppid === parent)
@@ -25,14 +25,14 @@ function parentsByPid(): [pid: number, ppid: number][] {
 function parentOf(pid: string): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // State and parent follow the command name, which stands in parentheses and may hold anything.
+    // The state and the parent follow the command name in parentheses, which may itself contain parentheses.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
-    return 0; // The process ended in between
+    return 0; // The process has ended since the listing
   }
 }
 
-/** Sends a signal. Returns false when the process is gone. */
+/** Sends a signal to a process. Returns false when the process does not exist. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     process.kill(pid, name);
@@ -43,8 +43,8 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 }
 
 /**
- * Returns whether SIGSTOP has taken effect: a server's threads stop one by one. A process that was just
- * ending stays a zombie while its parent is stopped.
+ * Returns whether SIGSTOP has stopped all threads of a process, because they stop one by one. A zombie counts
+ * as stopped: a process that ends while its parent is stopped remains one.
  */
 export function isStopped(pid: number): boolean {
   if (process.platform !== "linux") {

@@ -7,7 +7,7 @@ import { freePort } from "./free-port.ts";
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** Whether Prometheus and promtool are on this machine. Without them, their tests are skipped. */
+/** Whether Prometheus and promtool are installed. Tests that need them are skipped without them. */
 export const hasPrometheus = Bun.which("prometheus") !== null && Bun.which("promtool") !== null;
 
 const Sample = Type.Object({
@@ -24,14 +24,19 @@ const Exemplars = Type.Object({
 });
 
 export interface Prometheus {
-  /** Returns the present result of an instant query. Throws the error of a wrong query. */
+  /**
+   * Returns the result of an instant query at the present time. Throws Prometheus's message for an invalid
+   * query.
+   */
   query(expr: string): Promise<Static<typeof Sample>[]>;
-  /** Returns the trace ids of a series' exemplars. */
+  /** Returns the trace ids in the exemplars of the series that the query selects. */
   exemplars(expr: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Starts a Prometheus that scrapes every second. `targets` are addresses by the name of their job. */
+/**
+ * Starts a Prometheus that scrapes every second. `targets` contains the URL of each job, by the job's name.
+ */
 export async function startPrometheus(targets: Record<string, string>): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-prometheus-"));
   const port = freePort();
@@ -39,7 +44,7 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
     job_name,
     static_configs: [{ targets: [new URL(url).host] }],
   }));
-  // JSON is YAML
+  // The configuration file is YAML, which includes JSON
   const config = { global: { scrape_interval: "1s", scrape_timeout: "1s" }, scrape_configs };
   await Bun.write(join(folder, "prometheus.yml"), JSON.stringify(config));
   const child = Bun.spawn(
@@ -83,11 +88,11 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
   };
 }
 
-/** Returns the bounds of a histogram in a scrape. */
+/** Returns the bucket bounds of a histogram in a scrape. */
 export const bounds = (scrape: string, name: string) => [
   ...new Set(Array.from(scrape.matchAll(new RegExp(`^${name}_bucket{.*le="([^"]+)"`, "gm")), ([, le]) => le)),
 ];
-/** Returns the names of the labels of a metric in a scrape, as one text for each set. */
+/** Returns the sets of label names of a metric in a scrape, each as the names separated by commas. */
 export const labelsOf = (scrape: string, name: string) => [
   ...new Set(
     Array.from(scrape.matchAll(new RegExp(`^${name}{(.*)} `, "gm")), ([, labels = ""]) =>

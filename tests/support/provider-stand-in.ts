@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from "jose";
 
-/** A key pair of an identity provider, with its public half as a key set shows it. */
+/** A key pair of an identity provider, with the public key as an entry of a key set. */
 export interface SigningKey {
   readonly alg: string;
   readonly kid: string | undefined;
@@ -8,7 +8,7 @@ export interface SigningKey {
   readonly privateKey: CryptoKey;
 }
 
-/** The numbers of all RSA keys of this process: to find new ones takes 100 ms of CPU. */
+/** The numbers that all RSA keys of this process share, because new ones cost 100 ms of CPU time. */
 let rsaNumbers: Promise<JWK> | undefined;
 
 async function newRsaNumbers(): Promise<JWK> {
@@ -17,7 +17,7 @@ async function newRsaNumbers(): Promise<JWK> {
   return numbers;
 }
 
-/** Returns a key for an algorithm. RSA keys differ by their algorithms and ids alone. */
+/** Returns a key pair for an algorithm. RSA keys differ only in their algorithm and id. */
 export async function signingKey(alg: string, kid?: string): Promise<SigningKey> {
   const { jwk: numbers, privateKey } = await (isRsa(alg) ? rsaKey(alg) : newKey(alg));
   const jwk = { ...numbers, alg, use: "sig", ...(kid !== undefined && { kid }) };
@@ -42,20 +42,20 @@ async function rsaKey(alg: string): Promise<Pick<SigningKey, "jwk" | "privateKey
   return { jwk: { kty, n, e }, privateKey };
 }
 
-/** Signs `claims` as they are; it adds no `exp`. */
+/** Returns a JWT with exactly these claims, without an added `exp`. */
 export function sign(key: SigningKey, claims: JWTPayload, header: Record<string, unknown> = {}) {
   const kid = key.kid === undefined ? {} : { kid: key.kid };
   return new SignJWT(claims).setProtectedHeader({ alg: key.alg, ...kid, ...header }).sign(key.privateKey);
 }
 
-/** A stand-in for an identity provider's key set. */
+/** A stand-in for an identity provider, which serves a key set. */
 export interface ProviderStandIn {
   readonly uri: string;
-  /** Returns the number of requests so far. */
+  /** Returns the number of requests for the key set so far. */
   readonly fetches: () => number;
-  /** Makes the answer. */
+  /** Called for each request. Returns the response. */
   answer: () => Response | Promise<Response>;
-  /** Answers this key set from now on. */
+  /** Serves a key set with these keys from now on. */
   publish(...keys: SigningKey[]): void;
   stop(): Promise<void>;
 }

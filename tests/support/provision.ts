@@ -1,12 +1,13 @@
 /**
- * Prepares a bare clone for `bun test`: installs the dependencies and, on Debian as root, missing servers.
- * Elsewhere it says what is missing and how to get it. The tests then use Docker or the embedded stores, and
- * say what stays unproved. It runs before the installation, so it imports only parts of Bun.
+ * Prepares a new clone for `bun test`. It installs the dependencies and, as root on Debian, the missing
+ * programs. On other machines, it prints what is missing and how to install that. The tests then use Docker
+ * or the embedded stores and print what they do not test. This file runs before the installation, so it
+ * imports no packages.
  */
 import { existsSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { postgresBin, serviceNames, variable } from "./locate.ts";
+import { postgresBin, serviceNames, variable } from "./stores-under-test.ts";
 
 const root = join(import.meta.dir, "..", "..");
 
@@ -46,7 +47,7 @@ const tools: Tool[] = [
   },
   {
     name: "Chromium",
-    what_for: "the tests of the Swagger pages",
+    what_for: "the tests of pages",
     debian: "chromium-headless-shell",
     elsewhere: "brew install --cask chromium",
     present: () => onPath("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
@@ -97,12 +98,12 @@ async function provision(env: Environment): Promise<void> {
   const absent = missing.filter((tool) => !tool.present(env));
   for (const tool of absent) {
     say(
-      `${tool.name} is missing, for ${tool.what_for}: apt-get install ${tool.debian}, or ${tool.elsewhere}`,
+      `${tool.name}, which ${tool.what_for} need, is missing. Install it with: apt-get install ${tool.debian}, or ${tool.elsewhere}`,
     );
   }
   if (absent.length > 0) {
     say(
-      `Docker or an embedded store replaces missing servers; tests of other missing tools are left out. To use your own servers, set ${serviceNames.map(variable).join(", ")}`,
+      `Docker or an embedded store replaces missing servers. Tests that need another missing program are skipped. To use your own servers, set ${serviceNames.map(variable).join(", ")}`,
     );
   }
 }
@@ -114,8 +115,8 @@ function canInstall(): boolean {
 const POLICY = "/usr/sbin/policy-rc.d";
 
 /**
- * Installs packages. Debian starts an installed server unless this file forbids it; the tests start their
- * own.
+ * Installs the missing packages. The file POLICY prevents Debian from starting the installed servers, because
+ * the tests start their own.
  */
 async function install(missing: Tool[]): Promise<void> {
   const packages = missing.map((tool) => tool.debian);
@@ -144,7 +145,7 @@ function apt(...parameters: string[]): Promise<void> {
   });
 }
 
-/** Runs a command. Its output is shown only when it fails. */
+/** Runs a command. When the command fails, it throws the command's output. */
 async function run(command: string[], cwd: string, env: Environment = {}): Promise<void> {
   const running = Bun.spawn(command, {
     cwd,

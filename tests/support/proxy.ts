@@ -1,39 +1,42 @@
 import { createConnection, createServer, type Socket } from "node:net";
 import { type Conditions, passOn } from "./passage.ts";
 
-/** A proxy between clients and a server, to separate the two while the server runs. */
+/** A TCP proxy between clients and a server, which can separate them while the server runs. */
 export interface Proxy {
-  /** The target's URL with the proxy's address. */
+  /** The server's URL with the port of the proxy. */
   readonly url: string;
-  /** Returns the number of connections that clients have made so far. */
+  /** Returns the number of connections from clients so far. */
   made(): number;
-  /** Ends all connections and accepts no new ones. */
+  /** Closes all connections, and each new connection at once, until `heal`. */
   cut(): void;
-  /** Keeps the present connections open, but passes nothing over them again. New ones work. */
+  /** Makes the present connections silent for good: no bytes pass, but a close does. New connections work. */
   stall(): void;
-  /** Does the same as `stall`, and closes the server's ends of the connections, as after a failover. */
+  /**
+   * Closes the present connections to the server, as after a failover. The connections to the clients stay
+   * open and silent for good. New connections work.
+   */
   forget(): void;
   /**
-   * Passes nothing over any connection, new ones included; all seem open. When this is over, they stay
-   * silent, and the server's ends of them are closed.
+   * Keeps all connections open but passes nothing on, until `heal`. New connections are accepted and silent,
+   * too. After `heal`, these connections stay silent and those to the server are closed.
    */
   swallow(): void;
-  /** Passes everything on with this delay, both ways. */
+  /** Delays everything by this time, in both directions. */
   slow(latency_ms: number): void;
-  /** Lets new connections work again, without delay. */
+  /** Ends the delay and makes new connections work again. */
   heal(): void;
   close(): Promise<void>;
 }
 
-/** A client's connection with the connection to the server that was made for it. */
+/** The connection to the server that belongs to one connection of a client. */
 interface Pair {
   readonly upstream: Socket;
   passes: Conditions["passes"];
 }
 
 /**
- * Starts a proxy. `target` is a URL, or returns one for each connection. `alter` may change the server's
- * bytes in place.
+ * Starts a proxy. `target` is the URL of the server, or a function that returns it for each connection.
+ * `alter` is called with the bytes that the server sends and may change them in place.
  */
 export async function startProxy(
   target: string | (() => string),
@@ -129,7 +132,7 @@ class Connections {
     const pair: Pair = { upstream, passes: "everything" };
     this.#pairs.add(pair);
     client.on("close", () => {
-      // The server has yet to learn that a lost connection is lost.
+      // A pair that passes nothing stays listed, so that `endLost` can close its connection to the server.
       if (pair.passes !== "nothing") this.#pairs.delete(pair);
     });
     const conditions = () => ({ passes: pair.passes, latency_ms: this.latency_ms });

@@ -1,5 +1,6 @@
 /**
- * The variables that Bun reads to start the embedded database with less work. Tests start it often and use it
- * shortly, so the best WebAssembly code costs more to compile than it saves. JavaScript is compiled as always.
+ * Environment variables that disable Bun's last compiler stages: OMG for WebAssembly and FTL for JavaScript.
+ * Tests start the embedded database often and use it for a short time, so these stages would cost more than
+ * they save.
  */
-export const QUICK_STARTS = { BUN_JSC_useOMGJIT: "false" };
+export const QUICK_STARTS = { BUN_JSC_useOMGJIT: "false", BUN_JSC_useFTLJIT: "false" };

@@ -1,4 +1,6 @@
-/** A small generator of random numbers (mulberry32), so that a seed gives the same numbers everywhere. */
+/**
+ * A generator of pseudorandom numbers (mulberry32). The same seed gives the same numbers on every machine.
+ */
 export class Random {
   #state: number;
 
@@ -6,7 +8,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** An integer from 0 to `below` - 1. */
+  /** Returns an integer from 0 to `below` - 1. */
   below(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

@@ -1,13 +1,15 @@
-/** Reads messages of HTTP/1.1 from bytes, without a library. */
+/** Functions that parse HTTP/1.1 messages from bytes, without a library. */
 
 export type RawHeaders = readonly (readonly [name: string, value: string])[];
 
-/** Returns the values of a header, in order of appearance. Names compare without case. */
+/** Returns the values of a header in order of appearance. The case of the name does not matter. */
 export function headerValues(headers: RawHeaders, name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 }
 
-/** Returns the one value of a header, or null when it is absent. Throws when it occurs twice. */
+/**
+ * Returns the value of a header, or null when there is none. Throws when the header occurs more than once.
+ */
 export function headerValue(headers: RawHeaders, name: string): string | null {
   const values = headerValues(headers, name);
   if (values.length > 1) throw new Error(`${name} occurs ${values.length} times: ${values.join(" | ")}`);
@@ -15,9 +17,9 @@ export function headerValue(headers: RawHeaders, name: string): string | null {
 }
 
 interface Message {
-  /** Everything up to the empty line, as received. */
+  /** The start line and the headers, as received. */
   readonly head: string;
-  /** The first line. */
+  /** The start line: the request line or the status line. */
   readonly start: string;
   readonly headers: RawHeaders;
   readonly body: Buffer;
@@ -25,16 +27,16 @@ interface Message {
 
 export interface RawResponse extends Message {
   readonly status: number;
-  /** False when the connection ended before the message. */
+  /** False when the connection closed before the end of the message. */
   readonly complete: boolean;
-  /** How the message marks the end of its body. */
+  /** The way in which the message marks the end of its body. */
   readonly framing: "none" | "length" | "chunked" | "close";
 }
 
 export interface RawRequest extends Message {
   readonly method: string;
   readonly target: string;
-  /** The number of the upstream's connection that carried the request, counted from 1. */
+  /** The number of the connection on which the upstream received the request, counted from 1. */
   readonly connection: number;
 }
 
@@ -109,7 +111,9 @@ export function framingOf(head: Head, method: string, status: number): RawRespon
   return headerValue(head.headers, "content-length") === null ? "close" : "length";
 }
 
-/** Returns the decoded body after a head, with the bytes that follow it; null while it is incomplete. */
+/**
+ * Returns the decoded body of a message and the bytes after it. Returns null while the body is incomplete.
+ */
 function takeBody(head: Head, framing: RawResponse["framing"]): { body: Buffer; rest: Buffer } | null {
   const { headers, rest } = head;
   const isRequest = !head.start.startsWith("HTTP/");
@@ -126,7 +130,10 @@ function takeChunks(bytes: Buffer): { body: Buffer; rest: Buffer } | null {
   return end === null ? null : { body, rest: bytes.subarray(end) };
 }
 
-/** Returns the complete chunks, and where the last one ends; the end is null while it is missing. */
+/**
+ * Returns the decoded complete chunks and the offset of their end. The offset is null until the last chunk
+ * arrives.
+ */
 export function readChunks(bytes: Buffer): { body: Buffer; end: number | null } {
   const chunks: Buffer[] = [];
   const soFar = (end: number | null = null) => ({ body: Buffer.concat(chunks), end });

@@ -1,6 +1,7 @@
 /**
- * HTTP/1.1 as bytes on both sides of a server under test. The client can send what no library would. The
- * upstream records what reached it, and can answer what no server would.
+ * A client and an upstream that send and receive HTTP/1.1 as bytes, on both sides of a server under test. The
+ * client can send requests, and the upstream responses, that no library would produce. The upstream records
+ * its requests.
  */
 
 import {
@@ -24,14 +25,15 @@ export {
   type RawResponse,
 } from "./raw-http-messages.ts";
 
-/** One connection of either side. `received` keeps the bytes, unless `keep` is off. */
+/** A connection of the client or the upstream. */
 export class RawSocket {
+  /** The received bytes that are not parsed yet. It stays empty while `keep` is false. */
   received: Buffer = Buffer.alloc(0);
   received_bytes = 0;
-  /** Whether received bytes are kept; otherwise they are only counted. */
+  /** Whether `received` keeps the bytes. Otherwise, the connection only counts them. */
   keep = true;
   closed = false;
-  /** Bytes that could not be sent yet. */
+  /** The bytes that the kernel has not accepted yet. */
   #unsent: Uint8Array = new Uint8Array();
   #socket: Bun.Socket<RawSocket> | null = null;
   readonly #wakers: (() => void)[] = [];
@@ -57,7 +59,9 @@ export class RawSocket {
   }
 
   /**
-   * Resolves with the first value of `look`, which is called again after each arrival of bytes or of the end.
+   * Resolves with the first value other than null that `look` returns. It calls `look` now, whenever bytes
+   * arrive, and when the connection closes. Rejects when the connection closes or the time is over without a
+   * value.
    */
   async until<T>(look: () => T | null, what: string, timeout_ms = 10_000): Promise<T> {
     const deadline = performance.now() + timeout_ms;
@@ -66,7 +70,7 @@ export class RawSocket {
       const left = deadline - performance.now();
       if (left <= 0 || this.closed) {
         const received = this.received.toString("latin1").slice(0, 500);
-        throw new Error(`${what} did not come; received ${JSON.stringify(received)}`);
+        throw new Error(`Still missing: ${what}. Received so far: ${JSON.stringify(received)}`);
       }
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#wakers.push(resolve);
@@ -85,7 +89,7 @@ export class RawSocket {
     if (this.#unsent.byteLength === 0) this.onDrain();
   }
 
-  /** Sends text as Latin-1, so that every byte can be written. */
+  /** Sends bytes, or text in Latin-1, in which a string can contain every byte. */
   send(data: string | Uint8Array): void {
     const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : data;
     const all = this.#unsent.byteLength === 0 ? bytes : Buffer.concat([this.#unsent, bytes]);
@@ -93,12 +97,12 @@ export class RawSocket {
     this.#unsent = all.subarray(sent);
   }
 
-  /** Whether the kernel has taken everything that was sent. */
+  /** Whether the kernel has accepted everything that was sent. */
   get flushed(): boolean {
     return this.unsent === 0;
   }
 
-  /** The number of bytes that the kernel has not taken yet. */
+  /** The number of bytes that the kernel has not accepted yet. */
   get unsent(): number {
     return this.#unsent.byteLength;
   }
@@ -111,12 +115,12 @@ export class RawSocket {
     this.#socket?.resume();
   }
 
-  /** Ends in order: FIN. */
+  /** Closes the connection gracefully, with FIN. */
   end(): void {
     this.#socket?.end();
   }
 
-  /** Ends at once: RST. */
+  /** Resets the connection, with RST. */
   destroy(): void {
     this.#socket?.terminate();
   }
@@ -141,9 +145,10 @@ export class RawClient extends RawSocket {
   }
 
   /**
-   * Takes the next response from the received bytes, once it is complete or the connection has ended.
+   * Waits until the next response is complete or the connection has closed. Removes the response from
+   * `received` and returns it.
    *
-   * @param request_method a response to HEAD has no body, whatever its headers say
+   * @param request_method the method of the request, because a response to HEAD has no body
    */
   async response(request_method = "GET", timeout_ms = 10_000): Promise<RawResponse> {
     const { response, rest } = await this.until(
@@ -155,7 +160,7 @@ export class RawClient extends RawSocket {
     return response;
   }
 
-  /** Returns the part of the next response's body that has come; "" before its head is complete. */
+  /** Returns the received part of the next response's body. Returns "" until all headers have arrived. */
   bodySoFar(): string {
     const head = readHead(this.received);
     if (head === null) return "";
@@ -165,11 +170,11 @@ export class RawClient extends RawSocket {
 
   /** Resolves when the server has closed the connection. */
   async untilClosed(timeout_ms = 10_000): Promise<void> {
-    await this.until(() => this.closed || null, "The end of the connection", timeout_ms);
+    await this.until(() => this.closed || null, "The close of the connection", timeout_ms);
   }
 }
 
-/** Sends `bytes` on its own connection and reads one response. */
+/** Sends `bytes` over a new connection and returns the first response. */
 export async function rawRequest(url: string, bytes: string | Uint8Array): Promise<RawResponse> {
   const client = await RawClient.connect(url);
   try {
@@ -181,7 +186,7 @@ export async function rawRequest(url: string, bytes: string | Uint8Array): Promi
   }
 }
 
-/** Writes a request as text; adds Host unless one is given. */
+/** Returns the text of a request. It adds a Host header unless `headers` has one. */
 export function spell(
   method: string,
   target: string,
@@ -199,19 +204,22 @@ export type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer |
 
 export interface RawUpstreamOptions {
   /**
-   * Whether the handler is called at the end of the head. When the request has a body, the handler sees the
-   * rest in `socket`, and the connection serves no other request. Otherwise the handler is called with whole
-   * requests.
+   * Whether the handler is called before the request's body arrives. By default, it is called with complete
+   * requests. The handler reads such a body from `socket`, and the connection serves no request after that
+   * body.
    */
   at_head?: boolean;
 }
 
-/** An answer that ends its connection. */
+/** A response after which the connection closes. */
 export const OK_CLOSE =
   "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 
-/** A server that records requests byte for byte and answers with its handler's bytes (null: no answer). */
+/**
+ * A server that records requests byte for byte. It sends the bytes that its handler returns, or nothing for
+ * null.
+ */
 export class RawUpstream {
   readonly requests: RawRequest[] = [];
   readonly sockets: RawSocket[] = [];
@@ -252,7 +260,7 @@ export class RawUpstream {
     return this.sockets.filter((socket) => !socket.closed).length;
   }
 
-  /** The only request so far. */
+  /** The only request so far. Throws when there are more or none. */
   get request(): RawRequest {
     const [first, ...more] = this.requests;
     if (first === undefined || more.length > 0) throw new Error(`${this.requests.length} requests, not 1`);

@@ -1,9 +1,8 @@
-import { RawClient, type RawHeaders } from "./raw-http.ts";
-
 /**
- * HTTP/2 as frames (RFC 9113): a client that sends what no library would. Fields are sent as literals without
- * compression, so that every byte can be spelled.
+ * An HTTP/2 client (RFC 9113) that can send frames that no library would send. Header fields are literals
+ * without compression, so that a test can choose every byte.
  */
+import { RawClient, type RawHeaders } from "./raw-http.ts";
 
 export const FrameType = {
   data: 0,
@@ -22,7 +21,7 @@ export const ACK = 1;
 export const END_HEADERS = 4;
 export const PADDED = 8;
 
-/** Error codes of RFC 9113, section 7, that a server answers with. */
+/** The error codes of RFC 9113, section 7, that tests expect from a server. */
 export const ErrorCode = {
   none: 0,
   protocol: 1,
@@ -48,12 +47,14 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** How a stream ended, and what had come by then. */
+/** The end of a stream, with everything that the client received on it. */
 export interface StreamEnd {
-  /** Null when no response began. */
+  /** The status of the response. It is null when no response began. */
   readonly status: number | null;
   readonly body: string;
-  /** The error code of RST_STREAM; null for a complete response and for a connection that ended. */
+  /**
+   * The error code of RST_STREAM. It is null for a complete response and after the close of the connection.
+   */
   readonly reset: number | null;
   /** Whether the response ended with END_STREAM. */
   readonly complete: boolean;
@@ -63,7 +64,7 @@ const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const FRAME_HEADER_BYTES = 9;
 const FRAME_BYTES_MAX = 16_384;
 
-/** Spells a frame. */
+/** Encodes a frame. */
 export function frame(
   type: number,
   flags: number,
@@ -79,7 +80,7 @@ export function frame(
   return Buffer.concat([head, content]);
 }
 
-/** Spells fields, names and values as Latin-1, as literals that no table remembers. */
+/** Encodes header fields in Latin-1 as HPACK literals, which the peer does not add to its dynamic table. */
 export function fieldBlock(fields: RawHeaders): Buffer {
   return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.from([0]), literal(name), literal(value)]));
 }
@@ -89,7 +90,7 @@ function literal(text: string): Buffer {
   return Buffer.concat([prefixedInteger(bytes.byteLength, 7), bytes]);
 }
 
-/** An integer of RFC 7541, section 5.1. */
+/** Encodes an integer as in RFC 7541, section 5.1. */
 function prefixedInteger(value: number, bits: number): Buffer {
   const max = 2 ** bits - 1;
   if (value < max) return Buffer.from([value]);
@@ -107,7 +108,7 @@ export interface RequestSpelling {
   readonly fields?: RawHeaders;
 }
 
-/** The fields of a request: its pseudo-header fields first. */
+/** Returns the header fields of a request, the pseudo-header fields first. */
 export function requestFields(spelling: RequestSpelling = {}): RawHeaders {
   const { method = "GET", path = "/widgets", authority = "gateway.test", scheme = "http" } = spelling;
   return [
@@ -119,7 +120,7 @@ export function requestFields(spelling: RequestSpelling = {}): RawHeaders {
   ];
 }
 
-/** HEADERS, with CONTINUATION where one frame does not hold them. */
+/** Encodes header fields as a HEADERS frame, with CONTINUATION frames if one frame cannot hold them. */
 export function headersFrames(stream: number, fields: RawHeaders, flags = END_STREAM): Buffer {
   const block = fieldBlock(fields);
   const frames: Buffer[] = [];
@@ -132,7 +133,7 @@ export function headersFrames(stream: number, fields: RawHeaders, flags = END_ST
   return Buffer.concat(frames);
 }
 
-/** DATA, in as many frames as it takes. */
+/** Encodes content as DATA frames of at most 16 KiB each. */
 export function dataFrames(stream: number, content: string | Uint8Array, isEnd: boolean): Buffer {
   const bytes = typeof content === "string" ? Buffer.from(content, "latin1") : content;
   const frames: Buffer[] = [];
@@ -168,7 +169,10 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** One connection, by prior knowledge. The preface and SETTINGS are sent when it opens. */
+/**
+ * A client with one connection. It starts HTTP/2 with prior knowledge and sends the preface and SETTINGS at
+ * once.
+ */
 export class RawHttp2Client {
   readonly frames: Frame[] = [];
   readonly #socket: RawClient;
@@ -184,7 +188,7 @@ export class RawHttp2Client {
     settings: Readonly<Record<number, number>> = {},
   ): Promise<RawHttp2Client> {
     const client = new RawHttp2Client(await RawClient.connect(url));
-    // without a table each response spells its status
+    // With a table size of 0, no response refers to the dynamic table, which `statusOf` does not implement.
     client.send(PREFACE, settingsFrame({ [Setting.headerTableSize]: 0, ...settings }));
     return client;
   }
@@ -198,7 +202,7 @@ export class RawHttp2Client {
     return this.#socket.closed;
   }
 
-  /** Bytes that the kernel has not taken yet. */
+  /** The number of bytes that the kernel has not accepted yet. */
   get unsent(): number {
     return this.#socket.unsent;
   }
@@ -221,7 +225,7 @@ export class RawHttp2Client {
     );
   }
 
-  /** Resolves with the first value that `look` gives, which is asked again whenever frames or the end arrive. */
+  /** Resolves with the first value other than null that `look` returns, as `RawSocket.until` does. */
   until<T>(look: () => T | null, what: string, timeout_ms?: number): Promise<T> {
     return this.#socket.until(look, what, timeout_ms);
   }
@@ -230,25 +234,27 @@ export class RawHttp2Client {
     return this.#socket.untilClosed(timeout_ms);
   }
 
-  /** Resolves with the end of a stream: complete, reset, or cut with the connection. */
+  /** Resolves once a stream has ended: with END_STREAM, with RST_STREAM or with the connection. */
   end(stream: number, timeout_ms?: number): Promise<StreamEnd> {
     return this.until(() => this.#endOf(stream), `The end of stream ${stream}`, timeout_ms);
   }
 
-  /** Sends a request without a body and resolves with its end. */
+  /** Sends a request without a body and resolves with the end of its stream. */
   request(stream: number, spelling: RequestSpelling = {}): Promise<StreamEnd> {
     this.send(headersFrames(stream, requestFields(spelling)));
     return this.end(stream);
   }
 
-  /** Resolves when the server has read everything that was sent before. */
+  /**
+   * Sends PING and resolves on its acknowledgment, when the server has read everything that was sent before.
+   */
   async synced(): Promise<void> {
     const before = this.#pongs();
     this.send(frame(FrameType.ping, 0, 0, "synced??"));
-    await this.until(() => this.closed || this.#pongs() > before || null, "The answer to PING");
+    await this.until(() => this.closed || this.#pongs() > before || null, "The acknowledgment of PING");
   }
 
-  /** The error code of GOAWAY; null when none came. */
+  /** The error code of GOAWAY. It is null when the server has sent no GOAWAY. */
   get goAway(): number | null {
     return this.ofType(FrameType.goAway)[0]?.payload.readUInt32BE(4) ?? null;
   }
@@ -283,14 +289,14 @@ export class RawHttp2Client {
   }
 }
 
-/** The statuses of the static table of RFC 7541, from its entry 8 on. */
+/** The statuses of entries 8 to 14 of the static table in RFC 7541. */
 const INDEXED_STATUSES = [200, 204, 206, 304, 400, 404, 500];
-/** The Huffman codes of the ten digits. */
+/** The Huffman codes of the digits 0 to 9 in RFC 7541. */
 const DIGITS = "00000 00001 00010 011001 011010 011011 011100 011101 011110 011111".split(" ");
 
-/** The status of a response, whose field comes first. */
+/** Decodes the status in a HEADERS frame, in which it is the first field. */
 function statusOf({ payload }: Frame): number {
-  // updates of the table's size stand before the first field
+  // Skips updates of the table's size, which precede the first field.
   const start = payload.findIndex((byte) => (byte & 0xe0) !== 0x20);
   const first = payload[start] ?? 0;
   if ((first & 0x80) !== 0) return INDEXED_STATUSES[(first & 0x7f) - 8] ?? Number.NaN;

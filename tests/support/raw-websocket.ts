@@ -2,7 +2,7 @@ import { headerValue, type RawRequest } from "./raw-http.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** Returns a client's handshake, byte for byte. `fields` are further lines of its head. */
+/** Returns the bytes of a client's handshake. `fields` are additional header lines. */
 export function handshake(path: string, ...fields: string[]): string {
   const head = [
     `GET ${path} HTTP/1.1`,
@@ -16,7 +16,7 @@ export function handshake(path: string, ...fields: string[]): string {
   return `${head.join("\r\n")}\r\n\r\n`;
 }
 
-/** Returns a service's answer to a handshake, byte for byte. `fields` are further lines of its head. */
+/** Returns the bytes of the response that accepts a handshake. `fields` are additional header lines. */
 export function acceptance({ headers }: RawRequest, ...fields: string[]): string {
   const key = headerValue(headers, "sec-websocket-key") ?? "";
   const head = [
@@ -33,17 +33,17 @@ const BINARY = 0x82;
 const PING = 0x89;
 const PING_LENGTH = 125;
 const MASKED_64_BIT = 0x80 | 127;
-/** A mask of zeros: it changes nothing, and marks a frame as a client's. */
+/** A mask of zeros, which does not change the payload. Frames of a client must have a mask. */
 const NO_MASK = Buffer.alloc(4);
 
-/** Returns a client's message of this many zero bytes. */
+/** Returns the frame of a client's binary message that contains `length` zero bytes. */
 export function clientMessage(length: number): Buffer {
   const size = Buffer.alloc(8);
   size.writeBigUInt64BE(BigInt(length));
   return Buffer.concat([Buffer.from([BINARY, MASKED_64_BIT]), size, NO_MASK, Buffer.alloc(length)]);
 }
 
-/** Returns about this many bytes of pings, of a client or of a service. */
+/** Returns Ping frames of at least `bytes` bytes in total, as a client or a service sends them. */
 export function pings(bytes: number, side: "client" | "service"): Buffer {
   const head = side === "client" ? [PING, 0x80 | PING_LENGTH, ...NO_MASK] : [PING, PING_LENGTH];
   const ping = Buffer.concat([Buffer.from(head), Buffer.alloc(PING_LENGTH)]);

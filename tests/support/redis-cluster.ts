@@ -3,17 +3,17 @@ import type { TestServer } from "./server.ts";
 import { startRedis } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** One node of a cluster that can be asked by itself. */
+/** A node of a Redis Cluster, to which a test can send commands directly. */
 export interface RedisNode {
   readonly server: TestServer;
-  /** Returns the node's answer, over its own connection. */
+  /** Sends a command over a new connection and returns the node's reply. */
   ask(...command: string[]): Promise<unknown>;
 }
 
-/** A part of the buckets, with two nodes: each may become the primary. */
+/** A shard of a Redis Cluster: a primary and its replica, which a failover can swap. */
 export interface RedisShard {
   readonly nodes: readonly [RedisNode, RedisNode];
-  /** Waits for the shard's primary, and returns it. */
+  /** Waits until the shard has a primary, and returns that node. */
   primary(): Promise<RedisNode>;
 }
 
@@ -21,19 +21,19 @@ export interface RedisShard {
 export interface RedisCluster {
   readonly url: string;
   readonly shards: readonly RedisShard[];
-  /** Returns the shard of a key. */
+  /** Returns the shard that stores a key. */
   shardOf(key: string): Promise<RedisShard>;
   close(): Promise<void>;
 }
 
 const SHARDS = 3;
 const SLOTS = 16_384;
-/** After this long without a sign of a primary, its replica is promoted. */
+/** The time without a sign of a primary after which the cluster promotes its replica. */
 const NODE_TIMEOUT_MS = "2000";
 
 export async function startRedisCluster(): Promise<RedisCluster> {
   const settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT_MS];
-  // A missing shard must not stop the counting in others.
+  // While one shard is missing, the other shards continue to count.
   settings.push("--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0");
   const servers = await Promise.all(Array.from({ length: 2 * SHARDS }, () => startRedis(settings)));
   const nodes = servers.map(nodeOf);
@@ -77,7 +77,7 @@ function askAny(nodes: readonly RedisNode[], ...command: string[]): Promise<unkn
 
 function shardOf(nodes: readonly RedisNode[], index: number): RedisShard {
   const [one, other] = [nodes[index], nodes[SHARDS + index]];
-  if (one === undefined || other === undefined) throw new Error("A shard has two nodes.");
+  if (one === undefined || other === undefined) throw new Error("A shard must have two nodes.");
   return {
     nodes: [one, other],
     primary: () =>
@@ -92,7 +92,10 @@ function shardOf(nodes: readonly RedisNode[], index: number): RedisShard {
   };
 }
 
-/** Gives the slots to the first three nodes; each other node follows one of them. */
+/**
+ * Connects the nodes to a cluster. The first three nodes become primaries, and each other node the replica of
+ * one.
+ */
 async function meet(nodes: readonly RedisNode[]): Promise<void> {
   const ids = await Promise.all(nodes.map((node) => node.ask("CLUSTER", "MYID").then(String)));
   const [first] = nodes;

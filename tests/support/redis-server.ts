@@ -6,16 +6,16 @@ import { BinaryTestServer } from "./binary-server.ts";
 import type { Leash } from "./clean-up-after-kill.ts";
 import { freePort } from "./free-port.ts";
 
-/** The number of databases: each test takes one by number. */
+/** The number of databases of a server that this file starts. Each test uses its own database. */
 export const REDIS_DATABASES = 4096;
 
-/** The number of databases of a Redis without that setting. */
+/** The number of databases of a Redis with its default settings. */
 export const REDIS_DATABASES_DEFAULT = 16;
 
-/** Another process may take a free port before the server does. */
+/** The number of attempts to start a server, because another process may take the free port first. */
 const ATTEMPTS = 5;
 
-/** Starts a new, empty Redis from its binary, on its own ports. It keeps nothing over a restart. */
+/** Starts a new, empty Redis from its binary, on its own ports. The server does not persist its data. */
 export async function startRedisBinary(
   binary: string,
   leash: Leash,
@@ -45,7 +45,7 @@ async function redisOnFreePorts(binary: string, leash: Leash, settings: string[]
         binary,
         ...["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--save", ""],
         ...["--databases", String(REDIS_DATABASES), ...settings],
-        // The port for other nodes of a cluster. Its default is 10 000 above the port, free or not.
+        // The default port for other nodes of a cluster is 10 000 above the server's port and may be in use.
         ...(settings.includes("--cluster-enabled") ? ["--cluster-port", String(freePort())] : []),
       ],
       ready: () => answers(url),

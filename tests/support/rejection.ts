@@ -1,4 +1,4 @@
-/** Returns what `promise` rejected with; throws when it resolved. */
+/** Returns the error with which a promise rejects. Throws when the promise resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   let value: unknown;
   try {

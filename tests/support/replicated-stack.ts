@@ -1,6 +1,6 @@
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
-import { type Balancer, type Replica, startBalancer } from "./balancer.ts";
+import { startBalancer } from "./balancer.ts";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "./services.ts";
 import { ADMIN_TOKEN, gatewayPeers, INTERNAL_AUTH_TOKEN } from "./stack.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "./start-process.ts";
@@ -9,18 +9,21 @@ import { waitFor } from "./wait-for.ts";
 export const SERVICES = ["gateway", "registry", "identity", "audit"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The replicas of one service, as processes, behind a balancer for each port that others call. */
+/** The replicas of one service behind a balancer. */
 export interface Replicated {
   readonly url: string;
   readonly internal_url: string;
-  /** All replicas, ended ones included. */
+  /** All replicas, including those that have stopped. */
   readonly all: readonly RunningProcess[];
-  /** Ends each replica in order, and starts its successor before the next one's turn. */
+  /**
+   * Restarts the replicas one at a time, as in a rolling update. Resolves with the exit codes of the old
+   * replicas.
+   */
   restart(): Promise<number[]>;
   close(): Promise<void>;
 }
 
-/** The four services in replicas that call each other only through their balancers. */
+/** The replicas of the four services, which call each other only through their balancers. */
 export interface ReplicatedStack extends Readonly<Record<ServiceName, Replicated>> {
   readonly database_url: string;
   readonly identity_provider_url: string;
@@ -28,7 +31,7 @@ export interface ReplicatedStack extends Readonly<Record<ServiceName, Replicated
   close(): Promise<void>;
 }
 
-/** The URLs of the stores; new stores by default. */
+/** The URLs of the stores. By default, the stack uses new stores. */
 export interface StackStores {
   database_url?: string;
   route_store_url?: string;
@@ -36,8 +39,8 @@ export interface StackStores {
 }
 
 /**
- * Starts two replicas of each service and publishes the catalogs of `seeds/`. `every_env` goes to all of
- * them.
+ * Starts two replicas of each service and publishes the catalogs of `seeds/`. `every_env` contains
+ * environment variables of all services, `gateway_env` those of the gateways.
  */
 export async function startReplicatedStack(
   every_env: Record<string, string>,
@@ -87,7 +90,10 @@ export async function startReplicatedStack(
 const REPLICAS = 2;
 const STARTS_MAX = 5;
 
-/** Starts a replica, and again after a failure, as a supervisor would: a store may be too busy to answer. */
+/**
+ * Starts a replica and retries after a failure, as a supervisor would, because a store may be too busy to
+ * respond.
+ */
 async function startAgain(entry: string, env: Record<string, string>): Promise<RunningProcess> {
   for (let start = 1; ; start++) {
     try {
@@ -99,20 +105,14 @@ async function startAgain(entry: string, env: Record<string, string>): Promise<R
 }
 
 async function startReplicas(service: ServiceName, env: Record<string, string>): Promise<Replicated> {
-  const [open, internal] = await Promise.all([startBalancer(), startBalancer()]);
-  const ports = (replica: RunningProcess): [Balancer, Replica][] => [
-    [open, replica],
-    [internal, internals.get(replica) ?? replica],
-  ];
-  const internals = new Map<RunningProcess, Replica>();
+  const balancer = await startBalancer();
   const replicas: RunningProcess[] = [];
   const all: RunningProcess[] = [];
   const start = async () => {
     const replica = await startAgain(`apps/${service}/main.ts`, env);
-    internals.set(replica, { url: replica.internal_url, internal_url: replica.internal_url });
-    for (const [balancer, port] of ports(replica)) balancer.add(port);
-    await waitFor(() => ports(replica).every(([balancer, port]) => balancer.ready.includes(port)), {
-      what: `A replica of ${service} that is ready`,
+    balancer.add(replica);
+    await waitFor(() => balancer.ready.includes(replica), {
+      what: `The readiness of a replica of ${service}`,
       timeout_ms: 30_000,
     });
     replicas.push(replica);
@@ -121,13 +121,13 @@ async function startReplicas(service: ServiceName, env: Record<string, string>):
   const end = async (replica: RunningProcess) => {
     replicas.splice(replicas.indexOf(replica), 1);
     const code = await replica.stop();
-    for (const [balancer, port] of ports(replica)) balancer.remove(port);
+    balancer.remove(replica);
     return code;
   };
   await Promise.all(Array.from({ length: REPLICAS }, start));
   return {
-    url: open.url,
-    internal_url: internal.url,
+    url: balancer.url,
+    internal_url: balancer.internal_url,
     all,
     async restart() {
       const codes: number[] = [];
@@ -139,7 +139,7 @@ async function startReplicas(service: ServiceName, env: Record<string, string>):
     },
     async close() {
       await Promise.all(replicas.map((replica) => replica.kill()));
-      await Promise.all([open.close(), internal.close()]);
+      await balancer.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Sends many requests at once. It is its own process, because the runtime reads its cap on open requests at
- * the start. Its arguments are the path, the number of requests, and the gateways. It prints the answers as
- * JSON.
+ * Sends many requests at once and prints the responses as JSON. Its arguments are the path, the number of
+ * requests and the URLs of the gateways. It is its own process, because the runtime reads its limit of open
+ * requests at its start.
  */
 export {};
 

@@ -6,14 +6,14 @@ import {
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
 
-/** Builds the table of valid services. */
+/** Returns the route table of services, which must be valid. */
 export function buildRouteTable(services: Iterable<readonly [string, StoredServiceConfig]>): RouteTable {
   const builder = new RouteTableBuilder();
   for (const [name, config] of services) Array.from(builder.put(name, config));
   return builder.take();
 }
 
-/** Checks one stored service, in one call. */
+/** Validates a stored service without the pauses of `validateStoredInSteps`. */
 export function validateStored(name: string, value: unknown): ServiceResult {
   const steps = validateStoredInSteps(name, value);
   for (;;) {

@@ -1,17 +1,17 @@
-/** A server of the test's own, which the test may break. Its address never changes. */
+/** A store's server that only one test uses and may break. Its URL never changes. */
 export interface TestServer {
   readonly url: string;
-  /** Ends it at once, like a crash. */
+  /** Ends the server at once, like a crash. */
   kill(): Promise<void>;
-  /** Ends it in order. */
+  /** Shuts the server down gracefully. */
   stop(): Promise<void>;
-  /** Restarts it, and ends it like a crash before if it still runs. Resolves when it answers. */
+  /** Ends the server like a crash if it runs, and starts it again. Resolves once the server responds. */
   restart(): Promise<void>;
-  /** Keeps its connections open and answers nothing. */
+  /** Suspends the server. Its connections stay open, but it does not respond until `thaw`. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Makes it run and answer, whatever was done to it. For `afterEach`. */
+  /** Starts or resumes the server, whatever a test has done to it. Call this function in `afterEach`. */
   recover(): Promise<void>;
-  /** Ends it and removes its files. */
+  /** Ends the server and removes its files. */
   close(): Promise<void>;
 }

@@ -5,6 +5,10 @@ import postgres from "postgres";
 import { Leash } from "./clean-up-after-kill.ts";
 import { images, startContainer } from "./docker-server.ts";
 import { type EtcdCluster, startEtcdBinary, startEtcdNodes } from "./etcd-server.ts";
+import { type PostgresPair, startPostgresNodes } from "./postgres-pair.ts";
+import { startPostgresBinary } from "./postgres-server.ts";
+import { REDIS_DATABASES, REDIS_DATABASES_DEFAULT, startRedisBinary } from "./redis-server.ts";
+import type { TestServer } from "./server.ts";
 import {
   canStart,
   describeServices,
@@ -12,25 +16,29 @@ import {
   type ServiceName,
   type Source,
   variable,
-} from "./locate.ts";
-import { type PostgresPair, startPostgresNodes } from "./postgres-pair.ts";
-import { startPostgresBinary } from "./postgres-server.ts";
-import { REDIS_DATABASES, REDIS_DATABASES_DEFAULT, startRedisBinary } from "./redis-server.ts";
-import type { TestServer } from "./server.ts";
+} from "./stores-under-test.ts";
 
-/** The servers of one store that this run has. */
+/**
+ * Settings of PostgreSQL for hundreds of small databases that exist for seconds. Autovacuum would start a
+ * process ten times a second, and compiling a query takes longer than running it.
+ */
+const SMALL_DATABASES = { autovacuum: "off", jit_above_cost: "-1" };
+/** The `server_version_num` of the first PostgreSQL version with `strategy file_copy`. */
+const COPIES_FILES = 150_000;
+
+/** The capabilities of this run for one kind of store. */
 export interface Service {
-  /** Whether a real server is there; otherwise only the embedded store. */
+  /** Whether the run has a real server. Otherwise, tests use the embedded store. */
   real: boolean;
-  /** Whether `start…()` works, which tests of outages need. */
+  /** Whether a test can start its own server, as tests of outages do. */
   own: boolean;
-  /** Whether these servers run from a binary, and so accept settings. */
+  /** Whether a test's own server runs from its binary and accepts settings. */
   binary: boolean;
 }
 
 /**
- * The servers of one process that runs tests. A shared server starts when a test first needs it, and once. A
- * test's own servers end with its file.
+ * The servers of one process that runs tests. A shared server starts when the first test needs it. A server
+ * that a test starts for itself ends after the last test of its file.
  */
 class Services {
   readonly #sources: Record<ServiceName, Source>;
@@ -39,7 +47,7 @@ class Services {
   readonly #ofFile = new Set<TestServer>();
   #leash: Leash | undefined;
 
-  /** @param alone whether no other process runs tests on the servers that `environment` names */
+  /** @param alone whether this is the only process that runs tests on the servers named in `environment` */
   constructor(environment: Record<string, string | undefined>, alone: boolean) {
     this.#sources = locateServices(environment);
     this.#alone = alone;
@@ -68,7 +76,9 @@ class Services {
     return server;
   }
 
-  /** Returns the URL of the server that all tests share; undefined when only the embedded store is there. */
+  /**
+   * Returns the URL of the server that all tests share. Returns undefined when tests use the embedded store.
+   */
   async url(name: ServiceName): Promise<string | undefined> {
     const source = this.#sources[name];
     if (source.kind === "url") return source.url;
@@ -81,7 +91,10 @@ class Services {
     return (await server).url;
   }
 
-  /** Returns the same URL for a store that is emptied before each test. */
+  /**
+   * Returns the URL of the shared server for tests that empty it. Throws when other processes use the server,
+   * too.
+   */
   async emptiableUrl(name: ServiceName): Promise<string | undefined> {
     if (this.#sources[name].kind === "url" && !this.#alone)
       throw new Error(
@@ -101,7 +114,7 @@ class Services {
     await Promise.allSettled(started.map((server) => server.close()));
   }
 
-  /** Ends every server. The leash removes their directories: deleting hundreds of databases takes long. */
+  /** Ends all servers. The leash removes the directories of shared servers later, because that takes long. */
   async close(): Promise<void> {
     const shared = [...this.#shared.values()];
     this.#shared.clear();
@@ -113,10 +126,11 @@ class Services {
     const leash = this.leash();
     if (source.kind === "docker") return startContainer(images[name], leash);
     const binary = source.kind === "embedded" ? undefined : source.binary;
-    if (binary === undefined) throw new Error(`No ${name} can be started here; ask services() first.`);
+    if (binary === undefined)
+      throw new Error(`This run cannot start ${name}. Check services().${name}.own first.`);
     switch (name) {
       case "postgres":
-        return startPostgresBinary(binary, leash);
+        return startPostgresBinary(binary, leash, SMALL_DATABASES);
       case "redis":
         return startRedisBinary(binary, leash, settings);
       case "etcd":
@@ -127,7 +141,7 @@ class Services {
   async startEtcdNodes(): Promise<EtcdCluster> {
     const source = this.#sources.etcd;
     if (!("binary" in source) || source.binary === undefined)
-      throw new Error("There is no binary of etcd; ask services() first.");
+      throw new Error("This run has no binary of etcd. Check services().etcd.binary first.");
     const cluster = await startEtcdNodes(source.binary, this.leash());
     for (const node of cluster.nodes) this.#ofFile.add(node);
     return cluster;
@@ -136,7 +150,7 @@ class Services {
   async startPostgresNodes(): Promise<PostgresPair> {
     const source = this.#sources.postgres;
     if (!("binary" in source) || source.binary === undefined)
-      throw new Error("There is no binary of PostgreSQL; ask services() first.");
+      throw new Error("This run has no binary of PostgreSQL. Check services().postgres.binary first.");
     const pair = await startPostgresNodes(source.binary, this.leash());
     this.#ofFile.add(pair.primary).add(pair.standby);
     return pair;
@@ -145,7 +159,7 @@ class Services {
 
 let current: Services | undefined;
 
-/** Takes the environment of the run. The preload calls it once. */
+/** Sets up the servers of this run from its environment variables. `preload.ts` calls this function once. */
 export function useServices(environment: Record<string, string | undefined>, alone: boolean): Services {
   current ??= new Services(environment, alone);
   return current;
@@ -156,24 +170,31 @@ function run(): Services {
   return current;
 }
 
-/** Returns the servers of this run: real ones, and ones that a test may break. */
+/** Returns the capabilities of this run for each kind of store. */
 export function services(): Record<ServiceName, Service> {
   return run().available();
 }
 
-/** Returns the leash, which removes what this run would leave behind. */
+/** Returns the leash, which removes the processes and files of this run if the run is killed. */
 export function leash(): Leash {
   return run().leash();
 }
 
-/** Returns the URL of a new, empty database: on the shared PostgreSQL, or `pglite://memory`. */
-export async function freshDatabase(): Promise<string> {
+/**
+ * Returns the URL of a new database on the shared PostgreSQL, or `pglite://memory` without a server. The
+ * database is empty, or a copy of the database `template`, which must not have connections.
+ */
+export async function freshDatabase(template = "template0"): Promise<string> {
   const server = await run().url("postgres");
   if (server === undefined) return "pglite://memory";
   const name = `test_${randomBytes(8).toString("hex")}`;
   const sql = postgres(server, { max: 1, onnotice: () => {} });
   try {
-    await sql.unsafe(`create database ${name} template template0`);
+    const [version] = await sql<[{ copies: boolean }]>`
+      select current_setting('server_version_num')::integer >= ${COPIES_FILES} as copies`;
+    // The default strategy writes each page of the template to the write-ahead log, which is slower.
+    const strategy = version.copies ? "strategy file_copy" : "";
+    await sql.unsafe(`create database ${name} template ${template} ${strategy}`);
   } finally {
     await sql.end();
   }
@@ -183,7 +204,7 @@ export async function freshDatabase(): Promise<string> {
 }
 
 /**
- * Returns the URL of an empty route store: its own etcd, the emptied etcd at the given URL, or `memory://`.
+ * Returns the URL of an empty route store: a new etcd, the configured etcd after emptying it, or `memory://`.
  */
 export async function freshRouteStoreUrl(): Promise<string> {
   const { etcd } = services();
@@ -199,13 +220,15 @@ export async function freshRouteStoreUrl(): Promise<string> {
   return url;
 }
 
-/** Returns the URL of an empty counter store: its own database on the shared Redis, or `memory://`. */
+/**
+ * Returns the URL of an empty counter store: a database of the shared Redis, or `memory://` without a server.
+ */
 export async function freshCounterStoreUrl(): Promise<string> {
   const server = await run().url("redis");
   if (server === undefined) return "memory://";
   const client = new Redis(server);
   try {
-    // The first database holds only the number of the last database that any process took.
+    // Database 0 contains only the number of databases that all processes have taken so far.
     const taken = await client.incr("databases taken");
     const database = 1 + (taken % (run().redisDatabases() - 1));
     await client.select(database);
@@ -218,30 +241,39 @@ export async function freshCounterStoreUrl(): Promise<string> {
   }
 }
 
-/** Starts a PostgreSQL of the test's own. */
+/** Starts a PostgreSQL that only the calling test uses. */
 export function startPostgres(): Promise<TestServer> {
   return run().start("postgres");
 }
 
-/** Starts a Redis of the test's own. `settings` are arguments of redis-server, if it runs from its binary. */
+/**
+ * Starts a Redis that only the calling test uses. `settings` are arguments of redis-server, which Docker
+ * ignores.
+ */
 export function startRedis(settings: string[] = []): Promise<TestServer> {
   return run().start("redis", settings);
 }
 
 /**
- * Starts an etcd of the test's own. `settings` are arguments of etcd, if it runs from its binary. With
- * `secure_url` it also serves clients there.
+ * Starts an etcd that only the calling test uses. `settings` are arguments of etcd, and `secure_url` is a
+ * second URL for clients, over TLS. In Docker, both have no effect.
  */
 export function startEtcd(settings: string[] = [], secure_url?: string): Promise<TestServer> {
   return run().start("etcd", settings, secure_url);
 }
 
-/** Starts an etcd of three nodes of the test's own, if it runs from its binary. */
+/**
+ * Starts an etcd cluster of three nodes that only the calling test uses. Throws when there is no binary of
+ * etcd.
+ */
 export function startEtcdCluster(): Promise<EtcdCluster> {
   return run().startEtcdNodes();
 }
 
-/** Starts a PostgreSQL of the test's own with a standby, if it runs from its binary. */
+/**
+ * Starts a PostgreSQL with a standby that only the calling test uses. Throws when there is no binary of
+ * PostgreSQL.
+ */
 export function startPostgresPair(): Promise<PostgresPair> {
   return run().startPostgresNodes();
 }

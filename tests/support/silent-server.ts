@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 
-/** A server that accepts connections and never answers, like a frozen server. */
+/** A server that accepts connections and never responds, like a suspended server. */
 export interface SilentServer {
   readonly url: string;
   /** Returns the number of open connections. */

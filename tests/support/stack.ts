@@ -3,7 +3,7 @@ import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "./services.ts";
 import { type RunningProcess, startProcess } from "./start-process.ts";
 
-/** The four services as processes on this run's stores, with the two servers of the demo. */
+/** The four services as processes, with the demo's identity provider and sample service. */
 export interface Stack {
   readonly gateway: RunningProcess;
   readonly registry: RunningProcess;
@@ -12,9 +12,9 @@ export interface Stack {
   readonly identity_provider_url: string;
   readonly sample_service_url: string;
   readonly admin_token: string;
-  /** Returns every line that the services wrote. */
+  /** Returns all lines that the services have written to standard output and standard error. */
   output(): string[];
-  /** Stops everything, and resolves with the exit codes of the four. */
+  /** Stops all processes. Resolves with the exit codes of the four services. */
   close(): Promise<number[]>;
 }
 
@@ -22,8 +22,8 @@ export const ADMIN_TOKEN = "test-admin-token";
 export const INTERNAL_AUTH_TOKEN = "test-internal-token";
 
 /**
- * Starts a stack and publishes the catalogs of `seeds/`. `gateway_env` goes to the gateway, `every_env` to
- * all four.
+ * Starts the services and publishes the catalogs of `seeds/`. `gateway_env` contains environment variables of
+ * the gateway, `every_env` those of all services.
  */
 export async function startStack(
   gateway_env: Record<string, string> = {},
@@ -77,7 +77,7 @@ export async function startStack(
   };
 }
 
-/** Returns the variables that name a gateway's peers in a stack. */
+/** Returns the environment variables with which a gateway finds the other services. */
 export function gatewayPeers({
   provider,
   identity,

@@ -9,7 +9,7 @@ const STOP_TIMEOUT_MS = 30_000;
 /** A service that runs as its own process, as in production. */
 export interface RunningProcess {
   readonly pid: number;
-  /** `http://127.0.0.1:<port>` of the public port. */
+  /** The URL of the public port. */
   readonly url: string;
   /** The URL of the internal port. */
   readonly internal_url: string;
@@ -18,19 +18,19 @@ export interface RunningProcess {
   readonly stderr: readonly string[];
   /** Returns the lines of standard output that are JSON objects. */
   logs(): Record<string, unknown>[];
-  /** Sends the signal, by default SIGTERM, and resolves with the exit code. */
+  /** Sends a signal, by default SIGTERM, and resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number>;
-  /** Ends it at once. */
+  /** Ends the process at once, with SIGKILL. */
   kill(): Promise<void>;
   readonly exited: Promise<number>;
 }
 
 export interface ProcessOptions {
-  /** The maximum of open files and connections; by default that of this process. */
+  /** The maximum number of open files and connections. By default, it is that of this process. */
   descriptors_max?: number;
 }
 
-/** The error for a process that ended before it listened. */
+/** The error for a service that exited before it listened. */
 export class ProcessEnded extends Error {
   readonly exit_code: number;
   readonly stdout: readonly string[];
@@ -46,9 +46,10 @@ export class ProcessEnded extends Error {
 }
 
 /**
- * Runs `bun <entry>`, with parameters if a list is given, from the root of the repository. It passes only the
- * given variables, `PATH`, `HOME`, free ports and those of a quick start. It resolves when the service logs that it listens, and
- * rejects with `ProcessEnded` when the process ends before.
+ * Starts a service with Bun from the root of the repository. `called` is the entry file or a list of
+ * parameters. The environment contains only `env`, QUICK_STARTS, PATH, HOME and variables that select free
+ * ports. Resolves once the service logs that it listens. Rejects with `ProcessEnded` when the process exits
+ * before.
  */
 export async function startProcess(
   called: string | readonly string[],
@@ -58,15 +59,30 @@ export async function startProcess(
   const command = [process.execPath, ...(typeof called === "string" ? [called] : called)];
   const limited = ["sh", "-c", `ulimit -n ${descriptors_max} && exec "$@"`, "sh", ...command];
   const { PATH = "", HOME = "" } = process.env;
-  const variables = { PATH, HOME, ...QUICK_STARTS, ...FREE, ...env };
+  const variables = { PATH, HOME, ...QUICK_STARTS, ...FREE, ...loadedOnce(command, env), ...env };
   return startCommand(descriptors_max === undefined ? command : limited, variables, ROOT);
 }
 
 const ROOT = join(import.meta.dir, "../..");
 
-const FREE = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
+/**
+ * A gateway or quick start without this variable sets it to its MAX_UPSTREAM_REQUESTS and replaces its own
+ * process, which loads everything twice. Presets the default of both. A test that sets MAX_UPSTREAM_REQUESTS
+ * gets the replacement.
+ */
+function loadedOnce(command: readonly string[], env: Record<string, string>): Record<string, string> {
+  const isReplaced = command.some((word) => /^apps\/(gateway|platform)\/main\.ts$/.test(word));
+  if (!isReplaced || env.MAX_UPSTREAM_REQUESTS !== undefined) return {};
+  return { BUN_CONFIG_MAX_HTTP_REQUESTS: "65000" };
+}
 
-/** Does the same for any program of this repository, with only the given variables. */
+/** Environment variables that select free ports on the loopback address. */
+export const FREE = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
+
+/**
+ * Starts a program of this repository with only the environment variables `env`. Resolves and rejects as
+ * `startProcess` does.
+ */
 export async function startCommand(
   command: readonly string[],
   env: Record<string, string>,
@@ -135,7 +151,8 @@ function collect(stream: ReadableStream<Uint8Array>): { lines: readonly string[]
   return { lines, ended: read() };
 }
 
-function parseLine(line: string): Record<string, unknown>[] {
+/** Returns the object of a log line, or nothing for another line. */
+export function parseLine(line: string): Record<string, unknown>[] {
   if (!line.startsWith("{")) return [];
   try {
     return [JSON.parse(line)];

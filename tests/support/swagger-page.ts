@@ -1,19 +1,21 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 
-/** The headless shell is the same browser without its windows, which costs a quarter less. */
+/**
+ * The browsers in order of preference. The headless shell has no windows and needs a quarter less CPU time.
+ */
 const BROWSERS = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
 ];
-/** The page has 1.5 MB of script, which a browser without a graphics card draws slowly. */
+/** The time limit of a page. The Swagger page has 1.5 MB of script, which is slow without a graphics card. */
 export const PAGE_TIMEOUT_MS = 120_000;
-/** The path of a browser on this machine; undefined without one. */
+/** The path of the browser on this machine. It is undefined when there is none. */
 export const browserPath = BROWSERS.find((path) => existsSync(path));
 
-/** Starts a browser that makes no requests by itself. */
+/** Starts a browser without its background requests. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath,
@@ -24,14 +26,16 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A Swagger page, with its requests to other hosts and its errors. */
+/**
+ * A Swagger page. `strangers` are the URLs of its requests to other origins, and `complaints` are its errors.
+ */
 export interface OpenPage {
   page: Page;
   strangers: string[];
   complaints: string[];
 }
 
-/** Opens the Swagger page of a service, and resolves once it shows `operation`. */
+/** Opens the Swagger page of a service. Resolves once the page shows `operation`. */
 export async function openSwagger(browser: Browser, url: string, operation: string): Promise<OpenPage> {
   const page = await browser.newPage();
   const strangers: string[] = [];

@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
 /**
- * A transparency log of a test: leaves, the tree of RFC 6962 over them and notes of C2SP signed-note. It shares no
- * code with the product and follows the recursive definitions of the RFC.
+ * A transparency log for tests: the tree of RFC 6962, with signed notes of C2SP signed-note. It shares no
+ * code with the product and follows the recursive definitions of RFC 6962.
  */
 export class TestLog {
   readonly origin: string;
@@ -18,62 +18,65 @@ export class TestLog {
     return this.#leaves.length;
   }
 
-  /** The key in the text form of a verifier key. */
-  get verifierKey(): string {
+  /** The log's public key as a verifier key. */
+  get verifier_key(): string {
     return verifierKeyText(this.origin, 1, publicBytes(this.#key));
   }
 
-  /** Appends leaves that no other log has. */
+  /** Appends random leaves. */
   grow(count: number): this {
     for (let n = 0; n < count; n++) this.#leaves.push(sha256(Buffer.of(0), Buffer.from(crypto.randomUUID())));
     return this;
   }
 
-  /** Returns a log with the same key whose first `size` leaves are those of this log. */
+  /** Returns a log with the same key and the first `size` leaves of this log. */
   forkAt(size: number): TestLog {
     const fork = new TestLog(this.origin, this.#key);
     fork.#leaves.push(...this.#leaves.slice(0, size));
     return fork;
   }
 
-  /** Returns the root of the tree of the first `size` leaves, in base64. */
+  /** Returns the root hash of the tree over the first `size` leaves, in base64. */
   root(size = this.size): string {
     return rootOf(this.#leaves.slice(0, size)).toString("base64");
   }
 
-  /** Returns the consistency proof between two sizes, each hash in base64. */
+  /** Returns the hashes of the consistency proof between two sizes, in base64. */
   proof(from: number, to = this.size): string[] {
     if (from === 0 || from === to) return [];
     return subproof(from, this.#leaves.slice(0, to), true).map((hash) => hash.toString("base64"));
   }
 
-  /** Returns the text of a tree head. */
+  /** Returns the text of a checkpoint, without signatures. */
   text(size = this.size, root = this.root(size)): string {
     return `${this.origin}\n${size}\n${root}\n`;
   }
 
-  /** Returns a text as a note that this log signed. */
+  /** Returns a signed note: the text with the signature of this log. */
   note(text = this.text()): string {
     return `${text}\n${this.signature(text)}`;
   }
 
-  /** Returns the line with the log's signature over a text. */
+  /** Returns the signature line of this log for a text. */
   signature(text: string, name = this.origin): string {
     const id = keyId(name, 1, publicBytes(this.#key));
     return `— ${name} ${Buffer.concat([id, sign(null, Buffer.from(text), this.#key)]).toString("base64")}\n`;
   }
 
-  /** Returns the body of add-checkpoint. */
+  /**
+   * Returns the body of an `add-checkpoint` request, which proves that the tree grew from one size to
+   * another.
+   */
   submission(from: number, to = this.size): string {
     return submission(from, this.proof(from, to), this.note(this.text(to)));
   }
 }
 
-/** A witness of a test, which cosigns whatever it is given. */
+/** A witness for tests, which cosigns every text without a check. */
 export interface TestWitness {
-  /** Its verifier key. */
+  /** The witness's verifier key. */
   key: string;
-  /** Returns the line of its cosignature of a text. */
+  /** Returns the cosignature line for a text at a time, in seconds since 1970. */
   line(text: string, time_s: number): string;
 }
 
@@ -97,7 +100,7 @@ export function submission(old: number | string, proof: readonly string[], note:
   return `${[`old ${old}`, ...proof].join("\n")}\n\n${note}`;
 }
 
-/** Returns the text form of a key. Type 1 is a key of a log, type 4 one of a witness. */
+/** Returns a public key as a verifier key. Type 1 is the key of a log, and type 4 is the key of a witness. */
 export function verifierKeyText(name: string, type: 1 | 4, publicKey: Buffer): string {
   const material = Buffer.concat([Buffer.of(type), publicKey]).toString("base64");
   return `${name}+${keyId(name, type, publicKey).toString("hex")}+${material}`;
@@ -128,7 +131,7 @@ function rootOf(leaves: readonly Buffer[]): Buffer {
   return sha256(Buffer.of(1), rootOf(leaves.slice(0, middle)), rootOf(leaves.slice(middle)));
 }
 
-/** RFC 6962, section 2.1.2. */
+/** Returns the function SUBPROOF of RFC 6962, section 2.1.2. */
 function subproof(from: number, leaves: readonly Buffer[], isWhole: boolean): Buffer[] {
   if (from === leaves.length) return isWhole ? [] : [rootOf(leaves)];
   const middle = half(leaves.length);

@@ -6,7 +6,7 @@ import type { TestServer } from "./server.ts";
 import { startPostgres } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** The rules of the server for its databases. */
+/** The client authentication rules of the server (`pg_hba.conf`). */
 const RULES = [
   "host postgres all all trust",
   "hostssl plain all all trust",
@@ -16,17 +16,19 @@ const RULES = [
 ];
 
 /**
- * A PostgreSQL server with TLS. The database `plain` takes TLS alone. Others, such as `asking`, take clients with a
- * certificate alone.
+ * A PostgreSQL server with TLS. The database `plain` requires TLS. The database `asking` also requires a
+ * client certificate.
  */
 export class TlsPostgres implements AsyncDisposable {
-  /** A connection without TLS, to the first database. */
+  /** A connection without TLS to the database `postgres`. */
   readonly admin: postgres.Sql;
   readonly port: number;
   readonly #server: TestServer;
   readonly #data: string;
 
-  /** Starts a server that trusts clients of a CA. It has no certificate before `show`. */
+  /**
+   * Starts a server that trusts the client certificates of a CA. The server has no certificate until `show`.
+   */
   static async start(ca: CertificatePair): Promise<TlsPostgres> {
     const server = await startPostgres();
     const admin = postgres(server.url, { max: 1, onnotice: () => {} });
@@ -47,20 +49,20 @@ export class TlsPostgres implements AsyncDisposable {
     this.port = Number(new URL(server.url).port);
   }
 
-  /** Returns the URL of a database by TLS. */
+  /** Returns the URL for connections to a database over TLS, which verify the server's certificate. */
   url(database: string, host = "localhost"): string {
     return `postgres://postgres@${host}:${this.port}/${database}?sslmode=verify-full`;
   }
 
-  /** Gives the server a certificate, which it shows from the next connection on. */
+  /** Replaces the server's certificate. New connections see the new certificate. */
   async show(pair: CertificatePair): Promise<void> {
     this.#install(pair.cert_file, "server.crt");
     this.#install(pair.key_file, "server.key");
     await this.admin.unsafe("alter system set ssl = on");
     const before = await this.#loadedAt();
     await this.admin.unsafe("select pg_reload_conf()");
-    // The server reads its certificate before it accepts the next connection.
-    await waitFor(async () => (await this.#loadedAt()) !== before, { what: "the certificate" });
+    // Once the load time has changed, the server uses the certificate for every new connection.
+    await waitFor(async () => (await this.#loadedAt()) !== before, { what: "The reload of the certificate" });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -68,7 +70,9 @@ export class TlsPostgres implements AsyncDisposable {
     await this.#server.close();
   }
 
-  /** Installs a file for the server's own account, which must own what it reads. */
+  /**
+   * Copies a file into the data directory and makes the server's account the owner, as PostgreSQL requires.
+   */
   #install(from: string, name: string): void {
     const to = join(this.#data, name);
     copyFileSync(from, to);

@@ -1,9 +1,10 @@
+/**
+ * A process that traces one request. Its first argument is the endpoint of a collector. If the second
+ * argument is `close`, the process closes its telemetry before it exits.
+ */
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { telemetryConfig } from "./collector.ts";
 
-/**
- * A process that traces one request. Its arguments are the collector's endpoint, and `close` to end in order.
- */
 const [endpoint, close] = process.argv.slice(2);
 const telemetry = await createTelemetry(
   { name: "gateway", namespace: "edge" },

@@ -14,12 +14,14 @@ import {
 } from "@ostiary/lib/domain/proof";
 import { inclusionRanges, rootOfLeaves } from "@ostiary/lib/domain/tlog";
 
-/** Returns the heads in the order of their leaves: by owner, as bytes of UTF-8. */
+/** Returns heads in the order of the tree's leaves: by the UTF-8 bytes of the owner. */
 export function inTreeOrder<H extends Pick<Head, "owner">>(heads: readonly H[]): H[] {
   return heads.toSorted((a, b) => Buffer.compare(Buffer.from(a.owner), Buffer.from(b.owner)));
 }
 
-/** Returns the tree over heads in tree order, as older versions sealed it. */
+/**
+ * Returns the root hash and the inclusion proofs of the tree over these heads, which older versions sealed.
+ */
 export function headTree(heads: readonly Head[]): { root: Hash; inclusions: Inclusion[] } {
   const leaves = heads.map(headLeaf);
   const size = leaves.length;
@@ -31,7 +33,7 @@ export function headTree(heads: readonly Head[]): { root: Hash; inclusions: Incl
   return { root: rootOfLeaves(leaves), inclusions };
 }
 
-/** Returns the root of a map with these heads, at most one of each owner. */
+/** Returns the root hash of the map with these heads. Each owner has at most one head. */
 export function mapRoot(heads: readonly Head[]): Hash {
   const leaves = heads.map((head) => {
     const steps = mapSteps(head.owner);

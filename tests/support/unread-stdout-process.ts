@@ -1,7 +1,10 @@
+/**
+ * A process that writes many log lines to a standard output that nobody reads. It prints the number of
+ * dropped lines and its memory use on standard error.
+ */
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { telemetryConfig } from "./collector.ts";
 
-/** A process that logs more than its reader reads. It prints the number of dropped lines on stderr. */
 const LINES = 200_000;
 const telemetry = await createTelemetry({ name: "gateway", namespace: "edge" }, telemetryConfig());
 const text = "x".repeat(400);

@@ -1,8 +1,7 @@
 /**
- * A module that is loaded before a service. On SIGWINCH it writes what the process holds into a file that a
- * variable names. A signal costs the service nothing between two readings.
+ * A module for `bun --preload` that measures a service. On SIGWINCH, it writes the size of the heap and the
+ * number of timers into the file that UPKEEP_FILE names. Between two signals, it costs the service nothing.
  */
-
 import { heapStats } from "bun:jsc";
 import { writeFileSync } from "node:fs";
 

@@ -1,3 +1,4 @@
+/** A web worker that verifies each audit log export that its page posts, and posts the result. */
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
 import {
   type KeptCopies,
@@ -7,8 +8,6 @@ import {
   verifyExport,
   type WitnessRule,
 } from "@ostiary/lib/verification";
-
-/** Runs in a browser's worker: verifies each export that the page sends, and answers with the result. */
 
 declare const self: Worker;
 
@@ -30,7 +29,7 @@ self.onmessage = async ({ data }: MessageEvent<Question>) => {
 function ruleOf({ witnesses }: Question): WitnessRule | null {
   if (witnesses == null) return null;
   const { keys, quorum, now } = witnesses;
-  return { keys: readWitnessKeys(keys.join("\n")), quorum, now_ms: Date.parse(now) };
+  return { keys: readWitnessKeys(keys.join("\n")), quorum, nowMs: Date.parse(now) };
 }
 
 async function* linesOf(lines: readonly string[]): AsyncGenerator<string, void, void> {

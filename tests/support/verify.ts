@@ -1,18 +1,18 @@
 /**
- * Runs all tests, or those of the given files and folders, in several processes at once, and exits with their
- * result. `bun test` runs them in one process, which proves the same and takes longer.
+ * Runs all tests, or those of the given files and folders, in several processes at once. Exits with the exit
+ * code of `bun test`. A plain `bun test` runs the same tests in one process and takes longer.
  */
 import { availableParallelism } from "node:os";
-import { locateServices } from "./locate.ts";
 import { QUICK_STARTS } from "./quick-starts.ts";
+import { locateServices } from "./stores-under-test.ts";
 
-/** Tests wait often: for servers to start, to die and to be noticed. */
+/** The number of test processes for each CPU core. It is above 1 because tests often wait for servers. */
 const WORKERS_PER_CORE = 2;
 const WORKERS_MAX = 6;
 
 const { etcd } = locateServices(process.env);
-// A given etcd, or one that could not be started, is emptied before each test: only one process may use it at
-// a time.
+// Without a binary of etcd, tests empty the configured etcd before they use it, so only one process may run
+// tests.
 const shared = etcd.kind === "url" && etcd.binary === undefined;
 const workers = shared ? 1 : Math.min(Math.ceil(availableParallelism() * WORKERS_PER_CORE), WORKERS_MAX);
 

@@ -1,11 +1,11 @@
 const DEFAULT_POLL_MS = 20;
-/** A condition that comes true at once on an idle machine takes many seconds on a busy one. */
+/** The default time limit. On a busy machine, a condition can take many seconds instead of milliseconds. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
- * Polls `condition` until it returns something other than false, null or undefined, and resolves with that. A
- * condition that throws is not met yet. After `timeout_ms` it throws what it saw last. A shorter `poll_ms` is for
- * conditions that read a variable.
+ * Calls `condition` every `poll_ms` until it returns something other than false, null or undefined. Resolves
+ * with that value. A condition that throws is not met yet. After `timeout_ms`, rejects with the last value or
+ * error.
  */
 export async function waitFor<T>(
   condition: () => T | false | null | undefined | Promise<T | false | null | undefined>,
@@ -23,8 +23,10 @@ export async function waitFor<T>(
       seen = error;
     }
     if (performance.now() > deadline) {
-      const what = options.what ?? "The condition";
-      throw new Error(`${what} did not come true in ${timeout_ms} ms; last seen: ${Bun.inspect(seen)}`);
+      const what = options.what ?? "waitFor";
+      throw new Error(
+        `${what}: condition not met within ${timeout_ms} ms; last value or error: ${Bun.inspect(seen)}`,
+      );
     }
     await Bun.sleep(poll_ms);
   }

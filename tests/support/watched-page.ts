@@ -3,9 +3,12 @@ import type { Page } from "playwright-core";
 
 const AXE = await Bun.file(fileURLToPath(import.meta.resolve("axe-core/axe.min.js"))).text();
 
-/** Returns what axe finds wrong with a page, by all of its rules or by the given ones: rule and place. */
+/**
+ * Returns the violations that axe finds on a page, each with its rule and element. By default, axe checks all
+ * rules.
+ */
 export async function findingsOn(page: Page, ...rules: string[]): Promise<string[]> {
-  // Half a megabyte of script stays with its document.
+  // Loads the script of axe, which has half a megabyte, only once for each document.
   if (await page.evaluate("!('axe' in window)")) await page.evaluate(AXE);
   const options = { resultTypes: ["violations"], ...(rules.length > 0 && { runOnly: rules }) };
   const found: string = await page.evaluate(
@@ -15,19 +18,20 @@ export async function findingsOn(page: Page, ...rules: string[]): Promise<string
   return JSON.parse(found);
 }
 
-/** A page in a browser of its own, with its requests to strangers and its errors. */
+/** A page of a browser, with its unexpected requests and its errors. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Addresses of requests to other origins than the known ones. */
+  /** The URLs of requests to origins that the page may not call. */
   readonly strangers: string[];
+  /** The messages of uncaught errors and of errors on the page's console. */
   readonly complaints: string[];
-  /** Follows an address inside the page. */
+  /** Navigates to a URL fragment of the page. */
   go(fragment: string): Promise<void>;
-  /** Returns what axe finds wrong with the visible page: rule and place. */
+  /** Returns the violations that axe finds on the page, each with its rule and element. */
   findings(): Promise<string[]>;
 }
 
-/** Watches a page that may call these origins. */
+/** Records the errors of a page and its requests to other origins than these. */
 export function watchPage(page: Page, origins: readonly string[]): WatchedPage {
   const strangers: string[] = [];
   const complaints: string[] = [];
@@ -37,7 +41,7 @@ export function watchPage(page: Page, origins: readonly string[]): WatchedPage {
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
-    // The browser itself reports answers that are errors.
+    // The browser itself reports each response with an error status, which is not an error of the page.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
       complaints.push(message.text());
     }

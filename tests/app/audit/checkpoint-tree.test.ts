@@ -19,10 +19,10 @@ import { type AuditService, json, sqlOn, startAudit } from "./audit-service.ts";
 import {
   exportProof,
   keysOf,
-  signingKeyFile,
   startProvenAudit,
   tamperWith,
   writeEvents,
+  writeSigningKey,
 } from "./proof-bed.ts";
 import { dropDeps, writePast } from "./retention-bed.ts";
 
@@ -155,11 +155,11 @@ class SealedLog {
     this.#deps = deps;
   }
 
-  static async open(keyFile: string | null): Promise<SealedLog> {
+  static async open(key_file: string | null): Promise<SealedLog> {
     const log = await openDatabase(await freshDatabase(), { namespace: "audit" });
     await log.migrate("audit", MIGRATIONS);
     await makePartitions(log, Date.now());
-    const deps = { ...(await dropDeps(log, keyFile)), origin: ORIGIN };
+    const deps = { ...(await dropDeps(log, key_file)), origin: ORIGIN };
     if (deps.key !== null) await publishSigningKey(log, deps.key);
     return new SealedLog(log, deps);
   }
@@ -225,7 +225,7 @@ async function tampered(sealed: SealedLog, statements: string, work: () => Promi
 describe("the tree of a signed log", () => {
   let sealed: SealedLog;
   beforeAll(async () => {
-    sealed = await SealedLog.open(signingKeyFile());
+    sealed = await SealedLog.open(writeSigningKey());
     for (let n = 0; n < 5; n++) await sealed.grow();
   });
   afterAll(() => sealed.log.close());

@@ -16,14 +16,14 @@ import {
   cloned,
   exportProof,
   exportText,
-  keyFile,
   keysOf,
   NOTHING_KEPT,
   sharedProvenLog,
-  signingKeyFile,
   startProvenAudit,
   verify,
   writeEvents,
+  writeKeyFile,
+  writeSigningKey,
 } from "./proof-bed.ts";
 
 // AU-65
@@ -212,7 +212,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
       `Checkpoint ${before.end.checkpoint?.number} does not contain the head of this chain`,
     );
     const compared = await verify(found.text, proven.keys, { checkpoints: [], end: before.end });
-    expect(compared.faults.map(({ message }) => message).join()).toContain("was rewritten since");
+    expect(compared.faults.map(({ message }) => message).join()).toContain("has been rewritten since");
 
     // A new event makes the sealer look at the chain, and it must still not sign the rebuilt chain.
     const other = await withOneMore(owner, path);
@@ -288,7 +288,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
 describe.skipIf(!services().postgres.real)("a database that was restored", () => {
   // AU-66
   test("from an older backup is detected with a kept export, even after new events", async () => {
-    const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile() };
+    const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey() };
     const database_url = await freshDatabase();
     const first = await startProvenAudit({ database_url, env });
     await writeEvents(first, 3);
@@ -303,7 +303,7 @@ describe.skipIf(!services().postgres.real)("a database that was restored", () =>
       await exportProof(second);
     }
     const kept = await exportProof(second);
-    const page = keyFile(await (await second.get("/audit-checkpoints?limit=1")).text());
+    const page = writeKeyFile(await (await second.get("/audit-checkpoints?limit=1")).text());
     await second.stop();
 
     const restored = await startProvenAudit({ database_url: backup, env });

@@ -18,6 +18,7 @@ import {
 } from "@ostiary/lib/verification";
 import type { Finding } from "@ostiary/lib/verification/words";
 import { sql } from "drizzle-orm";
+import { freshDatabase } from "../../support/index.ts";
 import {
   type AuditService,
   type AuditServiceOptions,
@@ -32,13 +33,13 @@ import {
 /**
  * Writes a new Ed25519 private key (PKCS #8, PEM) to a file that other users cannot read. Returns its path.
  */
-export function signingKeyFile(): string {
+export function writeSigningKey(): string {
   const { privateKey } = generateKeyPairSync("ed25519");
-  return keyFile(privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+  return writeKeyFile(privateKey.export({ type: "pkcs8", format: "pem" }).toString());
 }
 
 /** Writes a text to a new file, and returns its path. */
-export function keyFile(text: string, mode = 0o600): string {
+export function writeKeyFile(text: string, mode = 0o600): string {
   const path = join(mkdtempSync(join(tmpdir(), "ostiary-key-")), "key.pem");
   writeFileSync(path, text, { mode });
   return path;
@@ -48,7 +49,7 @@ export function keyFile(text: string, mode = 0o600): string {
 export function startProvenAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
   return startAudit({
     ...options,
-    env: { SEAL_INTERVAL_MS: "100", AUDIT_SIGNING_KEY_FILE: signingKeyFile(), ...options.env },
+    env: { SEAL_INTERVAL_MS: "100", AUDIT_SIGNING_KEY_FILE: writeSigningKey(), ...options.env },
   });
 }
 
@@ -59,7 +60,7 @@ export interface ProvenLog {
   readonly audit: SharedAudit;
   readonly log: Database;
   readonly keys: SigningJwk[];
-  readonly keyFile: string;
+  readonly key_file: string;
   /** Runs statements on the service's database, see {@link tamperWith}. */
   tamper(statements: string): Promise<void>;
 }
@@ -69,8 +70,8 @@ export interface ProvenLog {
  * only.
  */
 export function sharedProvenLog(): ProvenLog {
-  const keyFile = signingKeyFile();
-  const audit = sharedAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } }, startProvenAudit);
+  const key_file = writeSigningKey();
+  const audit = sharedAudit({ env: { AUDIT_SIGNING_KEY_FILE: key_file } }, startProvenAudit);
   let opened: { log: Database; keys: SigningJwk[] } | undefined;
   beforeAll(async () => {
     opened = { log: await openLog(audit), keys: await keysOf(audit) };
@@ -82,7 +83,7 @@ export function sharedProvenLog(): ProvenLog {
   };
   return {
     audit,
-    keyFile,
+    key_file,
     get log() {
       return running().log;
     },
@@ -186,7 +187,7 @@ export interface WitnessVector {
 export function witnessRuleOf(vector: WitnessVector | null | undefined): WitnessRule | null {
   if (vector == null) return null;
   const { keys, quorum, now } = vector;
-  return { keys: readWitnessKeys(keys.join("\n")), quorum, now_ms: Date.parse(now) };
+  return { keys: readWitnessKeys(keys.join("\n")), quorum, nowMs: Date.parse(now) };
 }
 
 async function* lines(text: string): AsyncGenerator<string, void, void> {
@@ -204,19 +205,6 @@ export function tamperWith(log: Database, statements: string): Promise<void> {
 }
 
 /** Copies a database that has no open connections. Returns the URL of the copy. */
-export async function cloned(database_url: string): Promise<string> {
-  const url = new URL(database_url);
-  const name = url.pathname.slice(1);
-  const copy = `${name}_copy`;
-  const administrator = new URL(database_url);
-  administrator.pathname = "/postgres";
-  const { default: postgres } = await import("postgres");
-  const client = postgres(administrator.href, { max: 1, onnotice: () => {} });
-  try {
-    await client.unsafe(`create database ${copy} template ${name}`);
-  } finally {
-    await client.end();
-  }
-  url.pathname = `/${copy}`;
-  return url.href;
+export function cloned(database_url: string): Promise<string> {
+  return freshDatabase(new URL(database_url).pathname.slice(1));
 }

@@ -136,7 +136,7 @@ describe("with kept files,", () => {
     ]);
   });
 
-  test("a kept export of another log is not compared, and no fault is reported", async () => {
+  test("a kept export of another log is not compared, and no problem is reported", async () => {
     await writeEvents(audit, 3, { organization_id: "mine" });
     await writeEvents(audit, 2, { organization_id: "yours" });
     const mine = await exportProof(audit, logOf("mine"));

@@ -5,16 +5,16 @@ import {
   exportText,
   keysOf,
   ORGANIZATION_LOG,
-  signingKeyFile,
   startProvenAudit,
   verify,
   writeEvents,
+  writeSigningKey,
 } from "./proof-bed.ts";
 
 const NDJSON = { Accept: "application/x-ndjson" };
 
 describe("an export with proof", () => {
-  const audit = sharedAudit({ env: { SEAL_INTERVAL_MS: "100", AUDIT_SIGNING_KEY_FILE: signingKeyFile() } });
+  const audit = sharedAudit({ env: { SEAL_INTERVAL_MS: "100", AUDIT_SIGNING_KEY_FILE: writeSigningKey() } });
 
   // AU-61, AU-62, AU-63, AU-64
   test("has every event that was written before the request, and ends with its head and checkpoint", async () => {
@@ -95,8 +95,8 @@ describe("an export with proof", () => {
     expect(await verify(person.text, keys, { checkpoints: [], end: before.end })).toMatchObject({
       complete: true,
     });
-    const [fault] = (await verify(person.text.replaceAll("member-9", "member-8"), keys)).faults;
-    expect([fault?.kind, fault?.event_id]).toEqual(["changed", person.events[0]?.id ?? ""]);
+    const [problem] = (await verify(person.text.replaceAll("member-9", "member-8"), keys)).faults;
+    expect([problem?.kind, problem?.event_id]).toEqual(["changed", person.events[0]?.id ?? ""]);
   });
 
   test("verifies events with any text that they may have", async () => {
@@ -242,7 +242,7 @@ describe("an export with proof", () => {
 
   // AU-60
   test("of events that were sealed with an earlier key is verified with the set of both keys", async () => {
-    const first = signingKeyFile();
+    const first = writeSigningKey();
     const started = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: first } });
     await writeEvents(started, 2);
     const before = await exportProof(started);

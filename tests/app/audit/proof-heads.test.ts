@@ -18,10 +18,10 @@ import {
   keysOf,
   readExport,
   sharedProvenLog,
-  signingKeyFile,
   startProvenAudit,
   verify,
   writeEvents,
+  writeSigningKey,
 } from "./proof-bed.ts";
 import { dropDeps, makeMonth, writePast } from "./retention-bed.ts";
 
@@ -197,8 +197,8 @@ describe("?checkpoint=N", () => {
 // AU-145
 describe.skipIf(!services().postgres.real)("a log that an older version sealed", () => {
   test("is added to the map of heads first, and its old checkpoints still verify", async () => {
-    const keyFile = signingKeyFile();
-    const env = { AUDIT_SIGNING_KEY_FILE: keyFile };
+    const key_file = writeSigningKey();
+    const env = { AUDIT_SIGNING_KEY_FILE: key_file };
     const first = await startProvenAudit({ env });
     const keys = await keysOf(first);
     const owners = Array.from({ length: 30 }, (_, n) => `old-${n}`);
@@ -206,7 +206,7 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
     await exportProof(first, logOf("old-29"));
     await first.stop();
     const log = await openLog(first);
-    const old = await asOlderVersion(log, keyFile);
+    const old = await asOlderVersion(log, key_file);
     const audit = await startProvenAudit({ env, database_url: first.database_url });
     try {
       // The logs get no new events, but the service adds all of them to the map.
@@ -232,14 +232,14 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
 });
 
 /** Rewrites a log to the format of an older version: a single checkpoint without a map holds all heads. */
-async function asOlderVersion(log: Database, keyFile: string): Promise<Checkpoint> {
+async function asOlderVersion(log: Database, key_file: string): Promise<Checkpoint> {
   const chains = await sqlOn(log)<{ owner: string; position: number; chain: string }>`
     select owner, position::integer as position, encode(chain, 'hex') as chain from audit.chains`;
   const heads = inTreeOrder(chains.map((row) => ({ ...row, chain: hashFromHex(row.chain) })));
   const { root, inclusions } = headTree(heads);
   const checkpoint = await signedCheckpoint(
     { number: 1, sealed_at: new Date().toISOString(), previous: hexOf(ZERO_HASH), heads: hexOf(root) },
-    await loadSigningKey(keyFile),
+    await loadSigningKey(key_file),
   );
   const { sealed_at, jws } = checkpoint;
   const placed = heads.map(({ owner }, index) => ({ owner, inclusion: inclusions[index] }));

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
-import { dropMonths } from "@ostiary/audit/retention/commands";
+import { dropMonths } from "@ostiary/audit/retention/drop-months";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
@@ -16,9 +16,9 @@ import {
   type ProofExport,
   readExport,
   sharedProvenLog,
-  signingKeyFile,
   verify,
   writeEvents,
+  writeSigningKey,
 } from "./proof-bed.ts";
 import { drop, dropDeps, makeMonth, writePast, writePastOutcome } from "./retention-bed.ts";
 
@@ -30,9 +30,9 @@ const onServer = describe.skipIf(!services().postgres.real);
 // AU-68, AU-74, AU-75
 onServer("a month that is dropped", () => {
   const proven = sharedProvenLog();
-  const { audit, keyFile, tamper } = proven;
+  const { audit, key_file, tamper } = proven;
   const run = (statement: string) => sqlOn(proven.log)`${sql.raw(statement)}`;
-  const dropBefore = (month: string, key: string | null = keyFile) => drop(proven.log, key, month);
+  const dropBefore = (month: string, key: string | null = key_file) => drop(proven.log, key, month);
 
   let year = 2000;
   /**
@@ -286,7 +286,7 @@ onServer("a month that is dropped", () => {
   // OP-93
   test.each([400, 1, -1, -400])("stays if the clock of the command is %p days wrong", async (days) => {
     const { path, names } = await pastLog();
-    const deps = await dropDeps(proven.log, keyFile);
+    const deps = await dropDeps(proven.log, key_file);
     const clock = { ...deps.clock, now: () => Date.now() + days * 24 * 60 * 60 * 1000 };
     const refused = await rejection(Array.fromAsync(dropMonths({ ...deps, clock }, names[1])));
     expect(String(refused)).toContain("The clocks of this machine and of the database differ by");
@@ -299,14 +299,14 @@ onServer("a month that is dropped", () => {
     const refusal = async (key: string | null, before: string) =>
       String(await rejection(dropBefore(before, key)));
     const next = monthOf(Date.now(), 1);
-    expect(await refusal(keyFile, next)).toContain("ended less than two days ago");
-    expect(await refusal(keyFile, "2099-12")).toContain("ended less than two days ago");
+    expect(await refusal(key_file, next)).toContain("ended less than two days ago");
+    expect(await refusal(key_file, "2099-12")).toContain("ended less than two days ago");
     expect(await refusal(null, "2001-01")).toContain("set AUDIT_SIGNING_KEY_FILE");
-    expect(await refusal(signingKeyFile(), "2001-01")).toContain("is not a key of this log");
+    expect(await refusal(writeSigningKey(), "2001-01")).toContain("is not a key of this log");
     await run(
       "create table audit.some_weeks partition of audit.audit_events for values from ('1999-01-01 00:00:00Z') to ('1999-01-15 00:00:00Z')",
     );
-    expect(await refusal(keyFile, "2001-01")).toContain("audit.some_weeks (FOR VALUES FROM");
+    expect(await refusal(key_file, "2001-01")).toContain("audit.some_weeks (FOR VALUES FROM");
     await run("drop table audit.some_weeks");
   });
 

@@ -26,10 +26,10 @@ import {
   exportProof,
   keysOf,
   ORGANIZATION_LOG,
-  signingKeyFile,
   startProvenAudit,
   verify,
   writeEvents,
+  writeSigningKey,
 } from "./proof-bed.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
@@ -87,7 +87,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
   // AU-53
   test("gives events positions in the order of their commits, whichever replica writes them", async () => {
     const database_url = await freshDatabase();
-    const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile(), SEAL_INTERVAL_MS: "50" };
+    const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "50" };
     const replicas = await Promise.all([0, 1, 2].map(() => startProvenAudit({ database_url, env })));
     const replica = (n: number): AuditService => replicas[n % replicas.length] ?? replicas[0] ?? raise();
     try {
@@ -113,7 +113,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
   // AU-53
   test("leaves no gap and no duplicate when two replicas write and seal at once", async () => {
     const database_url = await freshDatabase();
-    const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile(), SEAL_INTERVAL_MS: "50" };
+    const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "50" };
     const replicas = await Promise.all([0, 1].map(() => startProvenAudit({ database_url, env })));
     try {
       await Promise.all(

@@ -48,7 +48,9 @@ export class ProvingReceiver {
   take({ data }: DeliveredBody): void {
     if (data.after.position > this.position) throw new Error(`Entries after ${this.position} are missing.`);
     if (data.after.position === this.position && data.after.chain !== this.chain)
-      throw new Error(`Entry ${this.position} has another chain value than before.`);
+      throw new Error(
+        `The chain hash of entry ${this.position} differs from the hash that was received before.`,
+      );
     let [position, chain] = [data.after.position, data.after.chain];
     for (const entry of data.entries) {
       if (entry.position !== position + 1) throw new Error(`Entry ${position + 1} is missing.`);

@@ -7,7 +7,7 @@ import { BODY, errorOf, receiver } from "./stream-calls-bed.ts";
 const NAME = "siem.example.com";
 
 /**
- * Returns a DNS stub. Each lookup gets the next of these lists of addresses, and the last list repeats.
+ * Returns a DNS stub. Each lookup gets the next list of addresses in `answers`, and the last list repeats.
  * `asked` records the names.
  */
 function names(...answers: string[][]) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer as createHttpServer } from "node:http";
 import type { Socket } from "node:net";
-import { type CallResult, retryAfter_ms } from "@ostiary/audit/streams/call";
+import { type CallResult, retryAfterMs } from "@ostiary/audit/streams/call";
 import { waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { BODY, errorOf, rawServer, receiver } from "./stream-calls-bed.ts";
@@ -60,7 +60,7 @@ describe("a receiver's response", () => {
       outcome: "refused",
       status: null,
       error,
-      retry_after_ms: null,
+      retryAfterMs: null,
     });
     call.close();
     server.stop();
@@ -233,7 +233,7 @@ describe("a receiver's response", () => {
     });
     for (const clock of [manualClock("2026-01-30T12:00:00Z"), manualClock("2026-02-02T12:00:00Z")]) {
       const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock });
-      expect(await call.post(BODY, {})).toMatchObject({ outcome: "refused", retry_after_ms: 60_000 });
+      expect(await call.post(BODY, {})).toMatchObject({ outcome: "refused", retryAfterMs: 60_000 });
       call.close();
     }
     server.stop();
@@ -252,6 +252,6 @@ describe("a receiver's response", () => {
       ["-1", null],
     ];
     for (const [header, expected] of cases)
-      expect([header, retryAfter_ms(header, now)]).toEqual([header, expected]);
+      expect([header, retryAfterMs(header, now)]).toEqual([header, expected]);
   });
 });

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
-import { exportProof, keyFile, writeEvents } from "./proof-bed.ts";
+import { exportProof, writeEvents, writeKeyFile } from "./proof-bed.ts";
 import {
   bodiesOf,
   callStreams,
@@ -283,7 +283,7 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
   beforeAll(async () => {
     receiver = startReceiver();
     const database_url = await freshDatabase();
-    const key = keyFile(streamKey());
+    const key = writeKeyFile(streamKey());
     const start = () =>
       startStreamingAudit([receiver.port], { database_url, env: { AUDIT_STREAM_KEY_FILE: key } });
     replicas = [await start(), await start(), await start()];

@@ -8,7 +8,7 @@ import { Webhook } from "standardwebhooks";
 import { rejection, services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { openLog } from "./audit-service.ts";
-import { keyFile, writeEvents } from "./proof-bed.ts";
+import { writeEvents, writeKeyFile } from "./proof-bed.ts";
 import { callStreams, STREAMS, startReceiver, startStreamingAudit, streamKey } from "./streams-bed.ts";
 
 const quiet = { warn: () => {} };
@@ -20,7 +20,7 @@ async function boxOf(path: string, clock = manualClock()) {
 // AU-98
 describe("an encrypted secret", () => {
   test("is decrypted only for its own stream, and has a different ciphertext each time", async () => {
-    const box = await boxOf(keyFile(streamKey()));
+    const box = await boxOf(writeKeyFile(streamKey()));
     const [one, two] = [await box.seal("whsec_x", "a"), await box.seal("whsec_x", "a")];
     expect(one).not.toBe(two);
     expect(one).not.toContain("whsec");
@@ -29,7 +29,7 @@ describe("an encrypted secret", () => {
   });
 
   test("is not decrypted if it was changed or if its key is gone", async () => {
-    const box = await boxOf(keyFile(streamKey()));
+    const box = await boxOf(writeKeyFile(streamKey()));
     const sealed = await box.seal("whsec_x", "a");
     for (const at of [9, 20, sealed.length - 2]) {
       const changed = `${sealed.slice(0, at)}${sealed[at] === "A" ? "B" : "A"}${sealed.slice(at + 1)}`;
@@ -37,13 +37,13 @@ describe("an encrypted secret", () => {
     }
     for (const text of ["", ".", "x", sealed.slice(0, 12)])
       expect(await rejection(box.open(text, "a"))).toBeInstanceOf(SecretUnreadable);
-    const other = await boxOf(keyFile(streamKey()));
+    const other = await boxOf(writeKeyFile(streamKey()));
     expect(await rejection(other.open(sealed, "a"))).toBeInstanceOf(SecretUnreadable);
   });
 
   test("is decrypted while its key follows a new one in the file, and even if the file becomes invalid", async () => {
     const [old, next] = [streamKey(), streamKey()];
-    const path = keyFile(old);
+    const path = writeKeyFile(old);
     const clock = manualClock();
     const box = await boxOf(path, clock);
     const sealed = await box.seal("whsec_x", "a");
@@ -67,8 +67,8 @@ describe("AUDIT_STREAM_KEY_FILE", () => {
 
   test("may be unset, hold one key or several", () => {
     expect(checkStreamKeyFile({})).toEqual([]);
-    expect(problems(keyFile(streamKey()))).toEqual([]);
-    expect(problems(keyFile(`${streamKey()}\n\n${streamKey()}\n`))).toEqual([]);
+    expect(problems(writeKeyFile(streamKey()))).toEqual([]);
+    expect(problems(writeKeyFile(`${streamKey()}\n\n${streamKey()}\n`))).toEqual([]);
   });
 
   test.each([
@@ -78,13 +78,13 @@ describe("AUDIT_STREAM_KEY_FILE", () => {
     [`${streamKey()} ${streamKey()}`, "must be the path of a file with one key of `openssl rand"],
     ["x".repeat(5_000), "must be the path of a file with one key of `openssl rand"],
   ])("is refused if its content is %p", (text, rule) => {
-    const [problem] = problems(keyFile(text));
+    const [problem] = problems(writeKeyFile(text));
     expect([problem?.variable, problem?.message.startsWith(rule)]).toEqual(["AUDIT_STREAM_KEY_FILE", true]);
     if (text.length > 5) expect(problem?.message).not.toContain(text.trim());
   });
 
   test("is refused if other users may read it, or if it is not a file", () => {
-    const path = keyFile(streamKey());
+    const path = writeKeyFile(streamKey());
     chmodSync(path, 0o644);
     expect(problems(path)[0]?.message).toContain("other users may read or write");
     expect(problems("/nowhere/at/all")[0]?.message).toContain("must be a file that this user may read");
@@ -98,7 +98,7 @@ test.skipIf(!services().postgres.real)(
   async () => {
     const receiver = startReceiver();
     const [old, next] = [streamKey(), streamKey()];
-    const path = keyFile(old);
+    const path = writeKeyFile(old);
     const audit = await startStreamingAudit([receiver.port], { env: { AUDIT_STREAM_KEY_FILE: path } });
     const log = await openLog(audit);
     try {

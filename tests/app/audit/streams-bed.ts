@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type AuditService, type AuditServiceOptions, json, startAudit } from "./audit-service.ts";
-import { keyFile, signingKeyFile } from "./proof-bed.ts";
+import { writeKeyFile, writeSigningKey } from "./proof-bed.ts";
 import { type DeliveredBody, ProvingReceiver, START } from "./proving-receiver.ts";
 
 export { type DeliveredBody, type DeliveredEntry, ProvingReceiver, START } from "./proving-receiver.ts";
@@ -49,10 +49,10 @@ export function streamKey(): string {
 }
 
 /** Returns environment variables with which streams may call receivers on these local ports. */
-export function streamVariables(ports: readonly number[], key_file = keyFile(`${streamKey()}\n`)) {
+export function streamVariables(ports: readonly number[], key_file = writeKeyFile(`${streamKey()}\n`)) {
   return {
     SEAL_INTERVAL_MS: "50",
-    AUDIT_SIGNING_KEY_FILE: signingKeyFile(),
+    AUDIT_SIGNING_KEY_FILE: writeSigningKey(),
     AUDIT_STREAM_KEY_FILE: key_file,
     AUDIT_STREAM_ALLOW_HTTP: "true",
     AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",

@@ -5,14 +5,14 @@ export const HOUR_MS = 3_600_000;
 
 /** A wall clock that stands still until the test moves it. Delays and elapsed time are real. */
 export class StandingClock implements Clock {
-  now_ms: number;
+  nowMs: number;
 
-  constructor(now_ms: number) {
-    this.now_ms = now_ms;
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
   }
 
   now(): number {
-    return this.now_ms;
+    return this.nowMs;
   }
 
   elapsed_ms(): number {

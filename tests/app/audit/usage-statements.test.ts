@@ -347,8 +347,8 @@ describe.skipIf(!services().postgres.real)("the database", () => {
       insert into audit.usage_months (organization_id, month, service, policy, requests, refused_limit,
         refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms)
         values (${id}, ${month}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0), (${id}, ${MONTH}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0)`;
-    const dueAt = async (now_ms: number) =>
-      (await selectDue(log, { now_ms, grace_ms: 24 * HOUR_MS, limit: 10_000 }))
+    const dueAt = async (nowMs: number) =>
+      (await selectDue(log, { nowMs, grace_ms: 24 * HOUR_MS, limit: 10_000 }))
         .filter(({ organization_id }) => organization_id === id)
         .map((due) => due.month);
     const end_ms = monthEnd(MONTH);

@@ -22,6 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => identity?.close());
 
+/** The pause between two rounds of a caller, which leaves the processor to the deletion. */
+const OTHERS_PAUSE_MS = 25;
+
 /**
  * Runs `work` while four other callers create organizations, validate keys and delete the organizations.
  * `others` is the number of rounds that these callers finished before `work` ended.
@@ -37,6 +40,7 @@ async function whileOthersWork<T>(work: () => Promise<T>): Promise<{ result: T; 
       expect(await identity.validate(key)).toMatchObject({ valid: true });
       expect((await identity.call("DELETE", `/organizations/${id}`)).status).toBe(204);
       if (working) others += 1;
+      await Bun.sleep(OTHERS_PAUSE_MS);
     }
   });
   const result = await work();

@@ -71,16 +71,4 @@ describe("the page", () => {
     },
     PAGE_TIMEOUT_MS,
   );
-
-  test("is off with SWAGGER_ENABLED=false", async () => {
-    const silent = await startProcess("apps/identity/main.ts", {
-      DATABASE_URL: await freshDatabase(),
-      SWAGGER_ENABLED: "false",
-    });
-    for (const path of ["/swagger", "/swagger/json", "/swagger/assets/swagger-ui.css"]) {
-      expect((await fetch(`${silent.url}${path}`)).status).toBe(404);
-    }
-    expect((await fetch(`${silent.url}/users`)).status).toBe(200);
-    await silent.stop();
-  });
 });

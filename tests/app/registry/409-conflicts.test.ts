@@ -1,3 +1,4 @@
+/** Tests the answers to conflicts between services. tests/unit/routes/ownership.test.ts tests the rules. */
 import { describe, expect, test } from "bun:test";
 import { useRegistry } from "./bed.ts";
 import { fields, service } from "./harness.ts";
@@ -27,21 +28,6 @@ describe("a route", () => {
     }
   });
 
-  // RG-28
-  test("does not conflict if its method differs, or if it has a literal where the other has a param", async () => {
-    await registry.put("holder", service("/held/{id}"));
-    const other = { url: "http://a:1", member: { routes: [{ path: "/held/{id}", methods: ["POST"] }] } };
-    expect((await registry.put("poster", other)).status).toBe(200);
-    expect((await registry.put("literal", service("/held/new"))).status).toBe(200);
-  });
-
-  // RG-28
-  test("belongs to one service in all scopes", async () => {
-    await registry.put("user-side", service("/scoped"));
-    const other = { url: "http://a:1", public: { routes: [{ path: "/scoped", methods: ["GET"] }] } };
-    expect((await registry.put("public-side", other)).status).toBe(409);
-  });
-
   // RG-27
   test("may have several names for the params of one shape inside a service", async () => {
     expect((await registry.put("twins", service("/twins/{a}", "/twins/{b}"))).status).toBe(200);
@@ -57,13 +43,6 @@ describe("a route", () => {
     const answer = await registry.apply({ left: service("/left"), right: service("/moving") });
     expect(answer.status).toBe(200);
     expect((await registry.put("left", service("/moving"))).status).toBe(409);
-  });
-
-  // RG-29
-  test("claimed by two services of one document is refused", async () => {
-    const answer = await registry.apply({ one: service("/both/{a}"), two: service("/both/{b}") });
-    expect(answer.status).toBe(409);
-    expect(answer.body.error.details.conflicts[0]).toMatchObject({ service: "two", owner: "one" });
   });
 
   // RG-31
@@ -120,16 +99,11 @@ describe("a shared policy", () => {
   });
 
   // RG-32
-  test.each([
-    [true, false],
-    [false, true],
-    [true, undefined],
-  ])("shared: %p in one service and %p in another is refused", async (first, second) => {
-    const name = `mixed-${first}-${second}`;
-    await registry.put(`${name}-1`, limited(`/${name}-1`, name, 10, first));
-    const answer = await registry.put(`${name}-2`, limited(`/${name}-2`, name, 10, second));
+  test("is refused if another service has it as a local policy", async () => {
+    await registry.put("mixed-1", limited("/mixed-1", "mixed", 10));
+    const answer = await registry.put("mixed-2", limited("/mixed-2", "mixed", 10, true));
     expect(answer.status).toBe(422);
-    expect(fields(answer).map(({ path }) => path)).toEqual([`rate_limits.${name}`]);
+    expect(fields(answer).map(({ path }) => path)).toEqual(["rate_limits.mixed"]);
   });
 
   // RG-33
@@ -143,20 +117,5 @@ describe("a shared policy", () => {
     expect((await registry.apply(both)).status).toBe(200);
     await registry.put("t-3", limited("/t-3", "lonely", 1, true));
     expect((await registry.put("t-3", limited("/t-3", "lonely", 2, true))).status).toBe(200);
-  });
-
-  // RG-32
-  test("is refused if it differs inside one document", async () => {
-    const answer = await registry.apply({
-      "u-1": limited("/u-1", "inner", 1, true),
-      "u-2": limited("/u-2", "inner", 2, true),
-    });
-    expect(answer.status).toBe(422);
-  });
-
-  // RG-33
-  test("may differ when it is local in both", async () => {
-    await registry.put("v-1", limited("/v-1", "own", 1));
-    expect((await registry.put("v-2", limited("/v-2", "own", 2, false))).status).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { operationsIn } from "../../support/openapi.ts";
 import { browserPath, launchBrowser, openSwagger, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { useRegistry } from "./bed.ts";
-import { ADMIN_TOKEN, type Answer, service, startRegistry } from "./harness.ts";
+import { ADMIN_TOKEN, type Answer, service } from "./harness.ts";
 
 const registry = useRegistry();
 beforeAll(async () => {
@@ -48,15 +48,6 @@ describe("the OpenAPI description", () => {
       expect(components.schemas[name].examples).not.toBeEmpty();
     }
     expect(JSON.stringify(components)).not.toContain('"rule"');
-  });
-
-  // RG-98
-  test("is off with SWAGGER_ENABLED=false", async () => {
-    const silent = await startRegistry({ env: { SWAGGER_ENABLED: "false" } });
-    for (const path of ["/swagger", "/swagger/json", "/swagger/assets/swagger-ui.css"]) {
-      expect((await silent.call("GET", path)).status).toBe(404);
-    }
-    await silent.stop();
   });
 
   // RG-98

@@ -68,7 +68,7 @@ test("remembers every cosignature that it returned after it is killed at any mom
         // The kill can cut off a response, so the cosignature was not received and does not count.
         if (!answer?.text.endsWith("\n")) return;
         expect(answer.status).toBe(200);
-        expect(cosignedAt(answer.text.trimEnd(), log.text(size + 1), files.verifierKey)).not.toBeNull();
+        expect(cosignedAt(answer.text.trimEnd(), log.text(size + 1), files.verifier_key)).not.toBeNull();
         size += 1;
         cosigned = size;
       }
@@ -151,6 +151,6 @@ test("refuses to start without its state, or with the state of another witness",
 
 const EMPTY = new TestLog("x").root();
 
-function stateText({ verifierKey }: WitnessFiles, logs: readonly Record<string, unknown>[]): string {
-  return JSON.stringify({ version: 1, verifier_key: verifierKey, logs });
+function stateText({ verifier_key }: WitnessFiles, logs: readonly Record<string, unknown>[]): string {
+  return JSON.stringify({ version: 1, verifier_key: verifier_key, logs });
 }

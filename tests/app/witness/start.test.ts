@@ -147,7 +147,7 @@ describe("a file of logs", () => {
   // OP-84
   test("has the keys of each log", async () => {
     const other = new TestLog("log.example.com/b");
-    const text = `logs:\n  - origin: ${log.origin}\n    keys: ["${log.verifierKey}", "${other.verifierKey}"]\n  - { origin: other, keys: ["${other.verifierKey}"] }\n`;
+    const text = `logs:\n  - origin: ${log.origin}\n    keys: ["${log.verifier_key}", "${other.verifier_key}"]\n  - { origin: other, keys: ["${other.verifier_key}"] }\n`;
     const logs = loadLogsFile(await fileOf(text));
     expect([...logs].map(([origin, keys]) => [origin, keys.map(({ name }) => name)])).toEqual([
       [log.origin, [log.origin, other.origin]],
@@ -156,7 +156,7 @@ describe("a file of logs", () => {
   });
 
   const witnessKey = verifierKeyText("w", 4, publicBytes(generateKeyPairSync("ed25519").privateKey));
-  const [, name = "", id = "", material = ""] = /^([^+]+)\+([^+]+)\+(.+)$/.exec(log.verifierKey) ?? [];
+  const [, name = "", id = "", material = ""] = /^([^+]+)\+([^+]+)\+(.+)$/.exec(log.verifier_key) ?? [];
   const entry = (keys: string) => `logs:\n  - origin: log.example.com/a\n    keys: ${keys}\n`;
 
   // OP-84
@@ -168,7 +168,7 @@ describe("a file of logs", () => {
     ["logs: [\n", "line 2: not valid YAML"],
     ["more: 1\nlogs:\n  - { origin: a, keys: [x] }\n", "line 1: more is not a known field"],
     [
-      `logs:\n  - { origin: a, keys: ["${log.verifierKey}"], url: x }\n`,
+      `logs:\n  - { origin: a, keys: ["${log.verifier_key}"], url: x }\n`,
       "line 2: logs[0].url is not a known",
     ],
     ["logs:\n  - keys: [x]\n", "line 2: logs[0].origin is required"],
@@ -180,10 +180,10 @@ describe("a file of logs", () => {
     [entry("[x]"), "line 3: logs[0].keys[0] must be a verifier key"],
     [entry(`["${name}+00000000+${material}"]`), "line 3: logs[0].keys[0] must be a verifier key"],
     [entry(`["other+${id}+${material}"]`), "line 3: logs[0].keys[0] must be a verifier key"],
-    [entry(`["${log.verifierKey}A"]`), "line 3: logs[0].keys[0] must be a verifier key"],
+    [entry(`["${log.verifier_key}A"]`), "line 3: logs[0].keys[0] must be a verifier key"],
     [entry(`["${witnessKey}"]`), "line 3: logs[0].keys[0] is the key of a witness: use the key of the log"],
     [
-      `${entry(`["${log.verifierKey}"]`)}  - { origin: log.example.com/a, keys: ["${log.verifierKey}"] }\n`,
+      `${entry(`["${log.verifier_key}"]`)}  - { origin: log.example.com/a, keys: ["${log.verifier_key}"] }\n`,
       "line 4: logs[1].origin occurs twice: list all keys of a log under one origin",
     ],
     [`logs: []\nlogs: []\n`, "a key occurs twice in one map"],

@@ -16,14 +16,14 @@ export interface WitnessFiles extends AsyncDisposable {
   folder: string;
   /** The environment variables with which the witness starts. */
   env: Record<string, string>;
-  verifierKey: string;
+  verifier_key: string;
   /** Returns the content of the state file. */
   state(): Promise<{ verifier_key: string; logs: { origin: string; size: number; root: string }[] }>;
 }
 
 /** Initializes a new witness that knows these logs. */
 export async function newWitness(
-  logs: readonly Pick<TestLog, "origin" | "verifierKey">[],
+  logs: readonly Pick<TestLog, "origin" | "verifier_key">[],
 ): Promise<WitnessFiles> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-witness-"));
   const env = {
@@ -33,12 +33,12 @@ export async function newWitness(
     WITNESS_LOGS_FILE: join(folder, "logs.yaml"),
     LOG_FILE: join(folder, "log"),
   };
-  const known = logs.map(({ origin, verifierKey }) => ({ origin, keys: [verifierKey] }));
+  const known = logs.map(({ origin, verifier_key }) => ({ origin, keys: [verifier_key] }));
   await writeFile(env.WITNESS_LOGS_FILE, JSON.stringify({ logs: known }));
   return {
     folder,
     env,
-    verifierKey: await initWitness(env),
+    verifier_key: await initWitness(env),
     state: async () => JSON.parse(await readFile(env.WITNESS_STATE_FILE, "utf8")),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
@@ -74,12 +74,12 @@ export async function addCheckpoint(
 }
 
 /**
- * Returns the time of a cosignature in seconds, or null if `line` is no valid cosignature of `text` by this
+ * Returns the time of a cosignature in seconds, or null if `line` is not a valid cosignature of `text` by this
  * key.
  */
-export function cosignedAt(line: string, text: string, verifierKey: string): number | null {
+export function cosignedAt(line: string, text: string, verifier_key: string): number | null {
   // The last part is base64 and can contain plus signs, so the text is not split at them.
-  const [, name = "", material = ""] = /^([^+]+)\+[^+]+\+(.+)$/.exec(verifierKey) ?? [];
+  const [, name = "", material = ""] = /^([^+]+)\+[^+]+\+(.+)$/.exec(verifier_key) ?? [];
   const publicKey = Buffer.from(material, "base64").subarray(1);
   const bytes = Buffer.from(line.replace(`— ${name} `, ""), "base64");
   if (!line.startsWith(`— ${name} `) || !bytes.subarray(0, 4).equals(keyId(name, 4, publicKey))) return null;

@@ -28,7 +28,6 @@ setDefaultTimeout(120_000);
 
 const DUMP = "routes-identity-audit.dump";
 
-/** A manifest as JSON, and a change of it. */
 type Manifest = Record<string, unknown> & { dumps: Record<string, unknown>[] };
 type Change = (manifest: Manifest) => unknown;
 
@@ -42,7 +41,7 @@ function withDump(fields: object): Change {
 
 const version = (major: number) => `[ "$1" = --version ] && exec echo "x (PostgreSQL) ${major}.1"`;
 
-describe("the variables of ostiary backup", () => {
+describe("the environment variables of ostiary backup", () => {
   test.each<[Record<string, string>, string]>([
     [{}, "DATABASE_URL is required: it names the database of the schema routes."],
     [
@@ -61,7 +60,7 @@ describe("the variables of ostiary backup", () => {
   });
 
   // OP-64
-  test("a wrong variable is exit code 78, and wrong usage is 2", async () => {
+  test("cause exit code 78 when one is wrong; wrong usage has exit code 2", async () => {
     const wrong = await runOstiary(["create", "/nowhere/backup"], { DATABASE_URL: "pglite://memory" });
     expect(wrong).toMatchObject({ exit_code: 78, stdout: "" });
     expect(wrong.stderr).toContain("names an embedded database");
@@ -78,7 +77,10 @@ describe.skipIf(!isAble)("a backup", () => {
     whole = await backUp(url);
   });
 
-  /** Copies the whole backup with another manifest: a value as JSON, or a text. */
+  /**
+   * Copies the complete backup and changes the manifest of the copy. Writes a string as it is, other values
+   * as JSON.
+   */
   async function changed(change: Change) {
     const directory = join(await newDirectory(), "copy");
     await cp(whole, directory, { recursive: true });
@@ -96,18 +98,18 @@ describe.skipIf(!isAble)("a backup", () => {
 
   // OP-64, OP-65
   test.each<[string, Change, string]>([
-    ["is no JSON", () => "{", "is not JSON: the file is damaged."],
+    ["is not JSON", () => "{", "is not JSON: the file is damaged."],
     ["is empty", () => " ", "is not JSON"],
     ["is a list", () => [], "is not a manifest of a backup"],
-    ["is deep", () => "[".repeat(200_000), "is not JSON"],
+    ["is nested too deeply", () => "[".repeat(200_000), "is not JSON"],
     ["is huge", () => "x".repeat(2_000_000), "is not a manifest of a backup."],
-    ["is of a newer format", withFields({ format: 2 }), "has format 2; this version reads format 1."],
+    ["has a newer format", withFields({ format: 2 }), "has format 2; this version reads format 1."],
     ["has an unknown field", withFields({ more: 1 }), "is not a manifest of a backup (/more: "],
     ["lacks the time", withFields({ created_at: undefined }), "(/created_at: "],
     ["has no dump", withFields({ dumps: [] }), "(/dumps: "],
-    ["has a text for a number", withDump({ bytes: "1" }), "(/dumps/0/bytes: "],
-    ["has a short sum", withDump({ sha256: "abc" }), "(/dumps/0/sha256: "],
-    ["leads out of the directory", withDump({ file: "../other.dump" }), "(/dumps/0/file: "],
+    ["has a string in place of a number", withDump({ bytes: "1" }), "(/dumps/0/bytes: "],
+    ["has a short checksum", withDump({ sha256: "abc" }), "(/dumps/0/sha256: "],
+    ["names a file outside of the directory", withDump({ file: "../other.dump" }), "(/dumps/0/file: "],
     ["has an unknown schema", withDump({ schemas: [{ name: "public", migrations: [1] }] }), "/name: "],
     [
       "lacks a schema",
@@ -115,11 +117,11 @@ describe.skipIf(!isAble)("a backup", () => {
       "must name each of audit, identity, routes exactly once.",
     ],
     [
-      "has a file twice",
+      "names a file twice",
       (manifest) => ({ ...manifest, dumps: [...manifest.dumps, ...manifest.dumps] }),
       "must name each of",
     ],
-  ])("whose manifest %s is refused, and nothing is written", async (_, change, message) => {
+  ])("is refused when its manifest %s, and nothing is written", async (_, change, message) => {
     const target = await freshDatabase();
     expect(await refusal(restore(await changed(change), target))).toContain(message);
     expect(await schemasOf(target)).toEqual([]);
@@ -128,9 +130,13 @@ describe.skipIf(!isAble)("a backup", () => {
   // OP-64
   test.each<[string, (path: string) => Promise<unknown>, string]>([
     ["is missing", (path) => rm(path), "The backup lacks "],
-    ["is cut", async (path) => Bun.write(path, (await Bun.file(path).bytes()).subarray(0, -1)), "is damaged"],
     [
-      "has one other byte",
+      "is truncated",
+      async (path) => Bun.write(path, (await Bun.file(path).bytes()).subarray(0, -1)),
+      "is damaged",
+    ],
+    [
+      "has one changed byte",
       async (path) => {
         const bytes = await Bun.file(path).bytes();
         bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
@@ -138,7 +144,7 @@ describe.skipIf(!isAble)("a backup", () => {
       },
       "does not have the checksum in the manifest",
     ],
-  ])("whose dump %s is refused, and nothing is written", async (_, damage, message) => {
+  ])("is refused when its dump %s, and nothing is written", async (_, damage, message) => {
     const directory = await changed((manifest) => manifest);
     await damage(join(directory, DUMP));
     const target = await freshDatabase();
@@ -147,7 +153,7 @@ describe.skipIf(!isAble)("a backup", () => {
   });
 
   // OP-65
-  test("of a newer version of Ostiary is refused", async () => {
+  test("is refused when a newer version of Ostiary made it", async () => {
     const schemas = SCHEMAS.map((name) => ({
       name,
       migrations: name === "audit" ? [9_000_000_000_000, 9_000_000_000_001] : knownOf(name),
@@ -162,7 +168,7 @@ describe.skipIf(!isAble)("a backup", () => {
   });
 
   // OP-65
-  test("of a newer PostgreSQL is refused, also when only pg_dump was newer", async () => {
+  test("is refused when it is from a newer PostgreSQL or a newer pg_dump", async () => {
     const target = await freshDatabase();
     const server = await changed(withDump({ server_major: 99 }));
     expect(await refusal(restore(server, target))).toContain("The backup is from PostgreSQL 99");
@@ -172,7 +178,7 @@ describe.skipIf(!isAble)("a backup", () => {
   });
 
   // OP-65
-  test("names every role that the server lacks", async () => {
+  test("is refused when the server lacks roles, and each role is named", async () => {
     const directory = await changed(withDump({ roles: ["postgres", "no one", 'a"b'] }));
     const target = await freshDatabase();
     expect(await refusal(restore(directory, target))).toContain(
@@ -192,10 +198,10 @@ describe.skipIf(!isAble)("a backup", () => {
   });
 
   // OP-65
-  test("of one database is not restored into two", async () => {
+  test("is not restored into two databases when it was made from one", async () => {
     const config = { DATABASE_URL: await freshDatabase(), AUDIT_DATABASE_URL: await freshDatabase() };
     const restored = restoreBackup(config, whole, surroundings(), silent);
-    expect(await refusal(restored)).toContain("Give the variables of these services the same database.");
+    expect(await refusal(restored)).toContain("Set the variables of these services to the same database.");
   });
 
   // OP-64
@@ -203,8 +209,8 @@ describe.skipIf(!isAble)("a backup", () => {
     ["is not empty", (place) => place, "is not empty"],
     ["is a file", (place) => join(place, "file"), "cannot be read"],
     ["has no parent", (place) => join(place, "a", "b"), "cannot be created"],
-    ["leads nowhere", (place) => join(place, "link"), "cannot be read"],
-    ["is a whole backup", () => whole, "is not empty. Name a new directory for each backup."],
+    ["is a broken link", (place) => join(place, "link"), "cannot be read"],
+    ["contains a complete backup", () => whole, "is not empty. Name a new directory for each backup."],
   ])("is not made in a directory that %s", async (_, inPlace, message) => {
     const place = await newDirectory();
     await Bun.write(join(place, "file"), "");
@@ -217,7 +223,7 @@ describe.skipIf(!isAble)("a backup", () => {
   });
 
   // OP-64
-  test("is not made of a database without the schemas", async () => {
+  test("is not made from a database that lacks one of the schemas", async () => {
     const directory = await newPath();
     const empty = createBackup({ DATABASE_URL: await freshDatabase() }, directory, surroundings(), silent);
     expect(await refusal(empty)).toContain("The database has no schema routes of Ostiary.");
@@ -227,7 +233,7 @@ describe.skipIf(!isAble)("a backup", () => {
   });
 
   // OP-64
-  test("needs a pg_dump and a pg_restore that are there, tell their version, and are not too old", async () => {
+  test("needs pg_dump and pg_restore on the PATH, with a version that is known and new enough", async () => {
     const none = await newDirectory();
     await mkdir(join(none, "bin"));
     await chmod(join(none, "bin"), 0o755);

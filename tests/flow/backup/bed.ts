@@ -12,7 +12,7 @@ import { ROOT } from "../cli/bed.ts";
 
 export const SCHEMAS = ["routes", "identity", "audit"] as const;
 
-/** Whether this machine has PostgreSQL and its client programs. */
+/** True if this machine has PostgreSQL and its client programs. */
 export const isAble = services().postgres.binary && Bun.which("pg_dump") !== null;
 
 export const PATH = process.env.PATH ?? "";
@@ -22,7 +22,7 @@ export function surroundings(path = PATH, signal = new AbortController().signal)
   return { env: { PATH: path }, signal };
 }
 
-/** Returns a new directory, which is removed after the run. */
+/** Creates a directory that is removed after the test run. */
 export async function newDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-backup-"));
   leash().directory(directory);
@@ -34,7 +34,7 @@ export async function newPath(): Promise<string> {
   return join(await newDirectory(), "backup");
 }
 
-/** Returns a new database with schemas of services, as the services migrate them. */
+/** Creates a database with these schemas, in the state after all migrations. */
 export async function newMigrated(...schemas: readonly string[]): Promise<string> {
   const url = await freshDatabase();
   const database = await openDatabase(url, { namespace: "test", pool_max: 2 });
@@ -46,7 +46,7 @@ export async function newMigrated(...schemas: readonly string[]): Promise<string
   return url;
 }
 
-/** Runs a statement, and returns its rows. */
+/** Runs an SQL statement and returns its rows. */
 export async function ask(url: string, statement: string): Promise<postgres.Row[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -56,7 +56,7 @@ export async function ask(url: string, statement: string): Promise<postgres.Row[
   }
 }
 
-/** Returns the schemas of services that a database has. */
+/** Returns which of `SCHEMAS` a database has, in alphabetical order. */
 export async function schemasOf(url: string): Promise<string[]> {
   const names = SCHEMAS.map((name) => `'${name}'`).join();
   const found = await ask(
@@ -74,7 +74,7 @@ export async function organizationsOf(url: string): Promise<string[]> {
   return (await ask(url, "select id from identity.organizations order by id")).map(({ id }) => String(id));
 }
 
-/** Makes a backup of one database, and returns its directory. */
+/** Makes a backup of one database and returns the backup's directory. */
 export async function backUp(url: string): Promise<string> {
   const directory = await newPath();
   await createBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
@@ -85,7 +85,7 @@ export function restore(directory: string, url: string) {
   return restoreBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
 }
 
-/** Returns a search path on which a program is a shell script. The script may use everything else. */
+/** Returns a PATH on which a shell script replaces the program `name`. Other programs stay available. */
 export async function pathWith(name: string, script: string): Promise<string> {
   const bin = join(await newDirectory(), "bin");
   await mkdir(bin);
@@ -94,7 +94,7 @@ export async function pathWith(name: string, script: string): Promise<string> {
   return `${bin}${delimiter}${PATH}`;
 }
 
-/** Starts `ostiary backup` as its own process. */
+/** Starts `ostiary backup` as a process. */
 export function startOstiary(parameters: readonly string[], env: Record<string, string>) {
   const child = Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "backup", ...parameters], {
     cwd: ROOT,

@@ -24,20 +24,20 @@ const CONFIG = {
 };
 
 const material = new TlsMaterial();
-/** Files of a client that both stores trust. */
+/** Returns the certificate files of a client that PostgreSQL and etcd trust. */
 const trusted = (): ClientFiles => ({ ca: material.made.ca, pair: material.made.client });
 
-describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup by TLS", () => {
+describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", () => {
   let postgres: TlsPostgres;
   let etcd: TestServer;
   let etcd_url: string;
-  /** A backup with one published service, which was made by TLS with a client certificate. */
+  /** The directory of a backup with one published service. It was made over TLS with a client certificate. */
   let backup: string;
 
   beforeAll(async () => {
     postgres = await TlsPostgres.start(material.made.ca);
     await postgres.show(material.made.good);
-    // The programs of PostgreSQL refuse a key that others can read.
+    // PostgreSQL's client programs refuse a key file that other users can read.
     for (const { key_file } of [material.made.client, material.made.stranger]) chmodSync(key_file, 0o600);
     etcd_url = `https://localhost:${freePort()}`;
     const { cert_file, key_file } = material.made.good;
@@ -61,7 +61,7 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup by TLS", ()
     await postgres[Symbol.asyncDispose]();
   });
 
-  /** Creates an empty database that takes clients with a certificate alone. */
+  /** Creates an empty database that accepts only clients with a certificate. */
   async function newDatabase(): Promise<string> {
     const name = `tls_${crypto.randomUUID().replaceAll("-", "")}`;
     await postgres.admin.unsafe(`create database ${name}`);
@@ -102,7 +102,7 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup by TLS", ()
     });
   }
 
-  /** Publishes one service, and then empties the route store, as a lost etcd would be. */
+  /** Publishes one service and then empties the route store, as if etcd had lost its data. */
   async function publish(database: string): Promise<void> {
     const registry = await startRegistry(database);
     const put = await fetch(`${registry.url}/services/kept`, {
@@ -117,7 +117,7 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup by TLS", ()
   }
 
   // OP-21, OP-94
-  test("restores with a client certificate, and the registry fills an empty route store by TLS", async () => {
+  test("restores with a client certificate, and the registry fills an empty route store over TLS", async () => {
     const target = await newDatabase();
     const restored = await runOstiary(["restore", backup], databaseOf(target));
     expect(restored).toMatchObject({ exit_code: 0 });
@@ -135,23 +135,27 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup by TLS", ()
 
   // OP-21, OP-94
   test.each<[string, () => ClientFiles, string]>([
-    ["of another CA", () => ({ ...trusted(), ca: material.made.next }), "is not signed by a trusted CA"],
     [
-      "of a private CA that is not named",
+      "signed by another CA",
+      () => ({ ...trusted(), ca: material.made.next }),
+      "is not signed by a trusted CA",
+    ],
+    [
+      "signed by a private CA that the client does not name",
       () => ({ pair: material.made.client }),
       "is not signed by a trusted CA",
     ],
     [
-      "that takes known clients alone",
+      "that refuses the client's certificate",
       () => ({ ca: material.made.ca, pair: material.made.stranger }),
       "The client's TLS certificate was refused",
     ],
     [
-      "that takes clients with a certificate alone",
+      "that requires a client certificate",
       () => ({ ca: material.made.ca }),
       "DATABASE_CERT_FILE and DATABASE_KEY_FILE",
     ],
-  ])("writes nothing for a server %s", async (_, given, message) => {
+  ])("writes nothing to or from a server %s", async (_, given, message) => {
     const target = await newDatabase();
     const restored = await runOstiary(["restore", backup], databaseOf(target, given()));
     expect(restored.stderr + restored.stdout).toContain(message);

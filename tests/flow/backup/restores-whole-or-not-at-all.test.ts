@@ -28,7 +28,7 @@ import {
 
 setDefaultTimeout(120_000);
 
-/** A `pg_dump` that writes for ever, until nobody reads. */
+/** The script of a `pg_dump` that writes until its output is closed. */
 const ENDLESS = `[ "$1" = --version ] && exec echo "pg_dump (PostgreSQL) 99.1"
 while echo endless; do sleep 0.05; done`;
 
@@ -36,7 +36,7 @@ const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe.skipIf(!isAble)("ostiary backup", () => {
   // OP-62, OP-63, OP-66
-  test("restores what a database held, with its rights, and lets only its owner read the files", async () => {
+  test("restores data and privileges of a database; only the owner can read the backup's files", async () => {
     const url = await newMigrated(...SCHEMAS);
     const role = `reader_${new URL(url).pathname.slice(1)}`;
     await ask(url, `create role ${role}; grant usage on schema identity to ${role}`);
@@ -73,7 +73,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   });
 
   // OP-62
-  test("dumps three databases one after the other, the log last, and restores them into one", async () => {
+  test("dumps three databases, the audit log last, and restores them into one database", async () => {
     const [routes, identity, audit] = await Promise.all(SCHEMAS.map((schema) => newMigrated(schema)));
     await addOrganization(`${identity}`, "one");
     const directory = await newPath();
@@ -87,7 +87,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   });
 
   // OP-62
-  test("holds all schemas of one database as of one moment, while writers go on", async () => {
+  test("contains a consistent snapshot of all schemas of one database during writes", async () => {
     const url = await newMigrated(...SCHEMAS);
     let is_over = false;
     const writing = (async () => {
@@ -154,7 +154,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   });
 
   // OP-65, OP-66
-  test("of two restores at once one fails, and the database is whole", async () => {
+  test("lets one of two concurrent restores fail, and the database is complete", async () => {
     const url = await newMigrated(...SCHEMAS);
     await addOrganization(url, "one");
     const directory = await backUp(url);
@@ -165,7 +165,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   });
 
   // OP-63
-  test("of two backups into one directory at most one is there, and it is whole", async () => {
+  test("lets one of two concurrent backups into the same directory fail, and the other is complete", async () => {
     const url = await newMigrated(...SCHEMAS);
     const directory = await newDirectory();
     const create = () => createBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
@@ -175,7 +175,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   });
 
   // OP-63
-  test("a signal ends pg_dump and leaves nothing behind", async () => {
+  test("ends pg_dump and removes the directory at SIGTERM", async () => {
     const DATABASE_URL = await newMigrated(...SCHEMAS);
     const directory = await newPath();
     const dump = join(directory, "routes-identity-audit.dump");
@@ -191,7 +191,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   });
 
   // OP-63, OP-64
-  test("a killed process leaves a directory that is refused", async () => {
+  test("leaves a directory that verify refuses when it is killed", async () => {
     const DATABASE_URL = await newMigrated(...SCHEMAS);
     const directory = await newPath();
     const dump = join(directory, "routes-identity-audit.dump");
@@ -210,8 +210,8 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   // OP-63
   test.each([
     ["fails in the middle", "echo half; echo 'the server is gone' >&2; exit 1", "the server is gone"],
-    ["is ended by a signal", "echo half; kill -KILL $$", "pg_dump failed: the exit code is 137"],
-  ])("a pg_dump that %s leaves an empty directory empty", async (_, script, said) => {
+    ["is killed by a signal", "echo half; kill -KILL $$", "pg_dump failed: the exit code is 137"],
+  ])("leaves an empty directory empty when pg_dump %s", async (_, script, said) => {
     const DATABASE_URL = await newMigrated(...SCHEMAS);
     const directory = await newDirectory();
     const path = await pathWith(
@@ -224,7 +224,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   });
 
   // OP-63
-  test("a migration during the backup fails it", async () => {
+  test("fails when a schema is migrated during the backup", async () => {
     const DATABASE_URL = await newMigrated(...SCHEMAS);
     const statement =
       "insert into identity.schema_migrations (written_at_ms, hash) values (9000000000000, 'a')";
@@ -239,7 +239,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  test("passes the password of the URL in the environment and not as a parameter", async () => {
+  test("passes the URL's password to pg_dump in the environment and not as an argument", async () => {
     const url = new URL(await newMigrated(...SCHEMAS));
     url.password = "p%40ss";
     const report = join(await newDirectory(), "report");
@@ -257,9 +257,9 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   });
 });
 
-describe.skipIf(!isAble)("a restore by another role", () => {
+describe.skipIf(!isAble)("a restore by a role that may not create a schema", () => {
   // OP-66
-  test("who may not create a schema writes nothing, and the reason is shown", async () => {
+  test("writes nothing and shows the reason", async () => {
     const directory = await backUp(await newMigrated(...SCHEMAS));
     const target = new URL(await freshDatabase());
     const role = `nobody_${target.pathname.slice(1)}`;

@@ -4,7 +4,7 @@ import { keyId, publicBytes, TestLog, verifierKeyText } from "../../support/test
 import { useCli } from "./bed.ts";
 
 describe("audit root", () => {
-  const { cli, file } = useCli();
+  const { cli, cliProcess, file } = useCli();
   const log = new TestLog("audit.example.com/log").grow(3);
   const { privateKey } = generateKeyPairSync("ed25519");
   const publicKey = publicBytes(privateKey);
@@ -40,9 +40,8 @@ describe("audit root", () => {
 
   // AU-175
   test("reads standard input, writes JSON, and refuses another log", async () => {
-    const asJson = await cli(["--json", "audit", "root", "-", "--witness-keys", keys, "--quorum", "1"], {
-      input: note,
-    });
+    const parameters = ["--json", "audit", "root", "-", "--witness-keys", keys, "--quorum", "1"];
+    const asJson = await cliProcess(parameters, { input: note });
     expect(JSON.parse(asJson.stdout)).toMatchObject({ origin: log.origin, size: 3, is_witnessed: true });
     const wrong = await audit(root, "--quorum", "1", "--origin", "audit.example.org/log");
     expect(wrong.exit_code).toBe(1);
@@ -50,7 +49,7 @@ describe("audit root", () => {
   });
 
   // AU-175
-  test("exits with 2 for a wrong quorum, and files that hold something else", async () => {
+  test("exits with 2 for a wrong quorum, or a file that is not a root or not a key list", async () => {
     const text = await file("other.txt", "something else\n");
     const calls = [[root, "--quorum", "0"], [root, "--quorum", "3"], [text], [`${root}.missing`]];
     for (const parameters of calls) expect((await audit(...parameters)).exit_code).toBe(2);

@@ -6,7 +6,7 @@ import { exportProof, keysOf, startProvenAudit, writeEvents } from "../../app/au
 import { ROOT, useCli } from "./bed.ts";
 
 describe("audit verify", () => {
-  const { cli, file, directory } = useCli();
+  const { cli, cliProcess, file, directory } = useCli();
   let audit: AuditService;
   let log: string;
   let text: string;
@@ -21,8 +21,8 @@ describe("audit verify", () => {
   });
   afterAll(() => audit.stop());
 
-  test("says what is complete and unaltered, for which time and under which checkpoint", async () => {
-    const { exit_code, stdout, stderr } = await cli(["audit", "verify", log, "--keys", keys]);
+  test("names the complete and unaltered chains, their time span and the checkpoint", async () => {
+    const { exit_code, stdout, stderr } = await cliProcess(["audit", "verify", log, "--keys", keys]);
     expect([exit_code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^3 events from 2\S+Z to 2\S+Z are complete and unaltered\.\n/);
     expect(stdout).toContain("organization:organization-1, 5 entries, 1 events without an outcome");
@@ -32,7 +32,7 @@ describe("audit verify", () => {
   });
 
   test("reads standard input, and writes its findings as JSON", async () => {
-    const { exit_code, stdout } = await cli(["--json", "audit", "verify", "-"], { input: text });
+    const { exit_code, stdout } = await cliProcess(["--json", "audit", "verify", "-"], { input: text });
     expect(exit_code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ complete: true, events: 3, entries: 5, faults: [] });
   });
@@ -48,7 +48,7 @@ describe("audit verify", () => {
     expect([asJson.exit_code, JSON.parse(asJson.stdout).faults[0].event_id]).toEqual([1, id]);
   });
 
-  test("compares with kept files: a page of checkpoints, one checkpoint, its JWS, or an earlier export", async () => {
+  test("compares with a kept page of checkpoints, one checkpoint, its JWS or an earlier export", async () => {
     const page = await (await audit.get("/audit-checkpoints")).text();
     const [newest] = JSON.parse(page).audit_checkpoints;
     await writeEvents(audit, 2);
@@ -63,11 +63,11 @@ describe("audit verify", () => {
     const newer = await file("newer.ndjson", (await exportProof(audit)).text);
     const { exit_code, stdout } = await cli(["audit", "verify", log, "--checkpoint", newer]);
     expect(exit_code).toBe(4);
-    expect(stdout).toContain("Either this file is older, or the log was restored");
+    expect(stdout).toContain("Either this file was exported before the kept export, or the log was restored");
   });
 
   // AU-157
-  test("compares with a kept root of the tree: confirms it with its size, and tells a rewritten log", async () => {
+  test("confirms a kept root of the tree for an export of its size, and refuses a forged root", async () => {
     await exportProof(audit);
     const root = await (await audit.get("/audit-log/checkpoint")).text();
     const size = Number(root.split("\n")[1]);
@@ -88,7 +88,7 @@ describe("audit verify", () => {
     expect(refused).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("has a wrong signature") });
   });
 
-  test("exits with 4 where it cannot tell, says what, and accuses nobody", async () => {
+  test("exits with 4 and says what the files do not show, without reporting a problem", async () => {
     const person = await exportProof(audit, "/users/nobody/audit-events");
     const another = await file("another.ndjson", person.text);
     const parameters = ["audit", "verify", log, "--checkpoint", another];
@@ -103,23 +103,23 @@ describe("audit verify", () => {
     ]);
   });
 
-  test("confirms an empty log by the map of the newest checkpoint", async () => {
+  test("confirms an empty log with the head map of the newest checkpoint", async () => {
     const { text: nothing } = await exportProof(audit, "/organizations/new/audit-events");
     const empty = await file("empty.ndjson", nothing);
     expect(await cli(["audit", "verify", empty, "--keys", keys])).toMatchObject({ exit_code: 0 });
   });
 
   test("reads a kept export to its end, however long it is", async () => {
-    // The filler exceeds what one string search can cover, and the end comes last.
+    // The file exceeds the 64 MiB that can be read as one text, and only its last line is used.
     const filler = `${JSON.stringify({ proof: "x".repeat(1024 * 1024) })}\n`;
     const kept = await file("long.ndjson", filler.repeat(70) + text);
-    expect(await cli(["audit", "verify", log, "--keys", keys, "--checkpoint", kept])).toMatchObject({
+    expect(await cliProcess(["audit", "verify", log, "--keys", keys, "--checkpoint", kept])).toMatchObject({
       exit_code: 0,
     });
     const page = await (await audit.get("/audit-checkpoints")).text();
     const many = await file("many.json", `${" ".repeat(1024 * 1024)}\n`.repeat(70) + page);
     const now = await file("now.ndjson", (await exportProof(audit)).text);
-    expect(await cli(["audit", "verify", now, "--keys", keys, "--checkpoint", many])).toMatchObject({
+    expect(await cliProcess(["audit", "verify", now, "--keys", keys, "--checkpoint", many])).toMatchObject({
       exit_code: 0,
     });
   }, 60_000);
@@ -148,12 +148,12 @@ describe("audit verify", () => {
     expect([exit_code, stdout.includes("\u001b")]).toEqual([1, false]);
   });
 
-  test("contacts no server and needs no address", async () => {
+  test("contacts no server and needs no URL", async () => {
     const lonely = { REGISTRY_URL: "http://127.0.0.1:1", ADMIN_TOKEN: "" };
     expect(await cli(["audit", "verify", log], { env: lonely })).toMatchObject({ exit_code: 0 });
   });
 
-  describe("with keys of witnesses", () => {
+  describe("with --witness-keys", () => {
     const vectors = join(ROOT, "tests/conformance/audit-proof/witness-vectors.json");
     let witnesses: string;
     let exports: { title: string; lines: string[]; witnesses: { keys: string[] } | null }[];
@@ -171,7 +171,7 @@ describe("audit verify", () => {
     const SEEN = "two of three cosigned the root of the file";
 
     // AU-197
-    test("says who cosigned the log, and exits with 1 when fewer did than the quorum", async () => {
+    test("names the witnesses that cosigned, and exits with 1 below the quorum", async () => {
       const origin = "audit.example.com/log";
       const seen = await audit(SEEN, "--quorum", "2", "--origin", origin);
       expect(seen).toMatchObject({ exit_code: 0, stderr: "" });
@@ -216,7 +216,7 @@ describe("audit verify", () => {
     });
 
     // AU-197
-    test("exits with 1 for another log, and with 2 for options that do not fit", async () => {
+    test("exits with 1 for another log, and with 2 for a wrong combination of options", async () => {
       const other = await audit(SEEN, "--quorum", "2", "--origin", "audit.example.org/log");
       expect(other.exit_code).toBe(1);
       expect(other.stderr).toContain(

@@ -14,19 +14,19 @@ import { type AuditService, json } from "../../app/audit/audit-service.ts";
 import {
   exportProof,
   keysOf,
-  signingKeyFile,
   startProvenAudit,
   writeEvents,
+  writeSigningKey,
 } from "../../app/audit/proof-bed.ts";
 import { useCli } from "./bed.ts";
 
 setDefaultTimeout(60_000);
 
-/** A log that shows what a test lets it show. */
+/** A server with the public endpoints of a log. A test sets the checkpoints and the tree that it returns. */
 interface ShownLog {
   url: string;
   show(checkpoints: readonly Checkpoint[], pageSize?: number): void;
-  /** Shows a tree: its signed root, and the leaves that its tile has. */
+  /** Sets the signed root and the leaves of the tree. With `null` the log has no tree. */
   showTree(tree: { note: string; leaves: readonly Hash[] } | null): void;
   stop(): void;
 }
@@ -67,15 +67,15 @@ function showLog(keys: readonly SigningJwk[]): ShownLog {
 
 // AU-147
 describe("audit watch", () => {
-  const { cli, file, directory } = useCli();
+  const { cli, cliProcess, file, directory } = useCli();
   let audit: AuditService;
   let keys: SigningJwk[];
   let log: ShownLog;
   let all: Checkpoint[];
 
-  const keyFile = signingKeyFile();
+  const key_file = writeSigningKey();
   beforeAll(async () => {
-    audit = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } });
+    audit = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: key_file } });
     for (let n = 0; n < 6; n++) {
       await writeEvents(audit, 2, { organization_id: `watched-${n}` });
       await exportProof(audit, `/organizations/watched-${n}/audit-events`);
@@ -97,7 +97,7 @@ describe("audit watch", () => {
   };
 
   let count = 0;
-  /** Keeps a checkpoint as the watcher's state, and returns the file. */
+  /** Writes a checkpoint as the state file of a watcher, and returns the path. */
   const keep = async (checkpoint: Checkpoint | undefined) => {
     count += 1;
     return file(`state-${count}.json`, JSON.stringify(checkpoint));
@@ -105,11 +105,12 @@ describe("audit watch", () => {
   const watch = (state: string, url = log.url, more: string[] = []) =>
     cli(["audit", "watch", url, "--state", state, "--once", ...more]);
 
-  test("keeps the newest checkpoint, and follows the log of a running service over pages", async () => {
+  test("keeps the newest checkpoint, and follows a running service over several pages", async () => {
     const state = join(directory(), "first.json");
     const trusted = await file("keys.json", JSON.stringify({ keys }));
     log.show(all.slice(4));
-    expect(await watch(state)).toMatchObject({ exit_code: 0 });
+    const once = ["audit", "watch", log.url, "--state", state, "--once"];
+    expect(await cliProcess(once)).toMatchObject({ exit_code: 0 });
     expect(await Bun.file(state).json()).toEqual(all[4] ?? {});
     const found = await watch(state, audit.url, ["--keys", trusted]);
     expect([found.exit_code, found.stderr]).toEqual([0, ""]);
@@ -151,19 +152,23 @@ describe("audit watch", () => {
     ]);
   });
 
-  describe("of a log with a tree", () => {
+  describe("with the tree of a log", () => {
     const leavesOf = (checkpoints: readonly Checkpoint[]) =>
       checkpoints.toReversed().map((each) => leafHash(new TextEncoder().encode(checkpointText(each))));
-    /** Signs a root over leaves with the key of the log, as its keeper can. */
-    const rootOf = async (leaves: readonly Hash[], file = keyFile): Promise<string> => {
+    /**
+     * Returns a root over these leaves, signed with the log's key, as a dishonest operator of the log could.
+     */
+    const rootOf = async (leaves: readonly Hash[], file = key_file): Promise<string> => {
       const key = await loadSigningKey(file);
       const { publicKey } = logKey(key.jwk, "log.example/watched");
       const head = { origin: "log.example/watched", size: leaves.length, root: rootOfLeaves(leaves) };
       const text = treeHeadText({ ...head, extensions: [] });
-      const signer = { name: head.origin, publicKey, privateKey: key.private_key };
+      const signer = { name: head.origin, publicKey, privateKey: key.privateKey };
       return noteText({ text, signatures: [await signNote(text, signer)] });
     };
-    /** Keeps the root over the first leaves, and shows another tree of the log. */
+    /**
+     * Writes a state with the root over the first `size` leaves, and lets the log show the tree over `shown`.
+     */
     const kept = async (size: number, shown: readonly Hash[], note?: string) => {
       log.show(all, all.length);
       const state = await keep(all.at(-1));
@@ -188,7 +193,7 @@ describe("audit watch", () => {
       expect(root).toStartWith("ostiary/audit-log\n");
     });
 
-    test("keeps the kept root when a cache shows an older one", async () => {
+    test("does not replace the kept root with an older one, such as from a cache", async () => {
       const leaves = leavesOf(all);
       const state = await kept(leaves.length, leaves, await rootOf(leaves.slice(0, 3)));
       const before = await Bun.file(`${state}.root`).text();
@@ -196,7 +201,7 @@ describe("audit watch", () => {
       expect(await Bun.file(`${state}.root`).text()).toBe(before);
     });
 
-    test("exits with 1 for a tree that its keeper signed, and that was rewritten, forked or cut", async () => {
+    test("exits with 1 for a signed tree that was rewritten, forked or truncated", async () => {
       const leaves = leavesOf(all);
       const refused = async (state: string, message: string) => {
         const { exit_code, stderr } = await watch(state);
@@ -207,7 +212,7 @@ describe("audit watch", () => {
       await refused(await kept(leaves.length, rewritten(4)), "differs from the kept tree of the same size");
       await refused(await kept(leaves.length, leaves.slice(0, 4)), "The tree shrank to 4 checkpoints");
       await refused(await kept(1, rewritten(leaves.length - 1)), "of the list is not in the tree");
-      const other = await rootOf(leaves, signingKeyFile());
+      const other = await rootOf(leaves, writeSigningKey());
       await refused(await kept(2, leaves, other), "is not signed by a known key");
     });
 
@@ -220,7 +225,7 @@ describe("audit watch", () => {
     });
   });
 
-  test("exits with 4 and changes nothing when the log gives no answer, or another one", async () => {
+  test("exits with 4 and writes no state when the server does not answer or is not a log", async () => {
     const state = join(directory(), "none.json");
     for (const url of ["http://127.0.0.1:9", `${audit.url}/nowhere`]) {
       expect(await watch(state, url)).toMatchObject({ exit_code: 4 });
@@ -228,7 +233,7 @@ describe("audit watch", () => {
     }
   });
 
-  test("exits with 2 for a wrong command line or a state that is no checkpoint", async () => {
+  test("exits with 2 for a wrong command line or a state file without a checkpoint", async () => {
     const bad = await file("bad.json", "no checkpoint");
     log.show(all);
     for (const parameters of [

@@ -2,6 +2,8 @@ import { afterAll, beforeAll } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runCommandLine } from "../../../apps/cli/program.ts";
+import type { Terminal } from "../../../apps/cli/terminal.ts";
 import { useRegistry } from "../../app/registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../../app/registry/harness.ts";
 import { leash } from "../../support/services.ts";
@@ -21,14 +23,16 @@ export interface RunOptions {
   env?: Record<string, string>;
 }
 
-/**
- * The command line of an operator, with a registry for all tests of a file and a folder for files to apply.
- */
+/** The command line of an operator, with a registry and a temporary folder for all tests of a file. */
 export interface CliBed {
   readonly registry: Registry;
+  /** Runs the CLI in the test's process. */
   cli(parameters: string[], options?: RunOptions): Promise<Run>;
-  /** Writes a file of that name, and returns its path. */
+  /** Runs the CLI as a separate process, so that the test also covers its stdin, stdout and stderr. */
+  cliProcess(parameters: string[], options?: RunOptions): Promise<Run>;
+  /** Writes a file into the temporary folder and returns its path. */
   file(name: string, content: string | Uint8Array): Promise<string>;
+  /** Returns the path of the temporary folder. */
   directory(): string;
 }
 
@@ -42,6 +46,7 @@ export function useCli(): CliBed {
   return {
     registry,
     cli: (parameters, options) => runCli(registry.url, parameters, options),
+    cliProcess: (parameters, options) => runCliProcess(registry.url, parameters, options),
     async file(name, content) {
       const path = join(directory, name);
       await writeFile(path, content);
@@ -51,8 +56,34 @@ export function useCli(): CliBed {
   };
 }
 
-/** Runs `bun cli` as an operator of the registry at `url` would, without a terminal. */
+/** Runs the command line as an operator of the registry at `url`, in this process and without a terminal. */
 export async function runCli(
+  url: string,
+  parameters: string[],
+  { input = "", env = {} }: RunOptions = {},
+): Promise<Run> {
+  const variables: Record<string, string> = { ...environmentOf(url), ...env };
+  const run: Run = { exit_code: 0, stdout: "", stderr: "" };
+  const terminal: Terminal = {
+    write: (text) => {
+      run.stdout += text;
+    },
+    writeError: (text) => {
+      run.stderr += text;
+    },
+    readInput: async () => new Uint8Array(Buffer.from(input)),
+    ask: null,
+    colours: false,
+    progress: false,
+    interruption: new AbortController().signal,
+  };
+  const variable = (name: string) => variables[name];
+  const exit_code = await runCommandLine({ name: "bun cli", parameters, variable, terminal });
+  return { ...run, exit_code };
+}
+
+/** Runs the command line as {@link runCli} does, but as a process. */
+export async function runCliProcess(
   url: string,
   parameters: string[],
   { input = "", env = {} }: RunOptions = {},
@@ -68,7 +99,9 @@ export async function runCli(
   return { exit_code: await child.exited, stdout, stderr };
 }
 
-/** Runs it on its own terminal, by `script`, and returns what it showed there. */
+/**
+ * Runs the command line on a terminal that `script` makes, and returns everything that the terminal showed.
+ */
 export function runCliOnTerminal(
   url: string,
   parameters: string[],
@@ -84,8 +117,9 @@ export function runCliOnTerminal(
 }
 
 /**
- * Runs it at its own terminal, where `person` reads and types. It starts the program without `bun cli`: that
- * runner would lead the terminal's session, as a shell does, but may end first.
+ * Runs the command line on a pseudo-terminal. The callback `person` can type and can read what the terminal
+ * shows. The program does not run through `bun cli`, whose runner would be the session leader and may exit
+ * first.
  */
 export async function atTerminal(
   url: string,

@@ -3,13 +3,13 @@ import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
 import { service } from "../../app/registry/harness.ts";
 import { useCli } from "./bed.ts";
 
-const { cli, file, registry } = useCli();
+const { cli, cliProcess, file, registry } = useCli();
 
 const document = (name: string) => JSON.stringify({ services: { [name]: service(`/${name}`) } });
 
 // RG-119, RG-120
 describe("a write from the command line", () => {
-  test("carries its reason and link, and changes and revisions show them", async () => {
+  test("records its reason and link, which `changes` and `revisions` show", async () => {
     const path = await file("noted.json", document("noted"));
     const note = ["--reason", "Größere Grenzen", "--link", "https://tickets.example.com/7"];
     expect((await cli(["apply", path, ...note])).exit_code).toBe(0);
@@ -22,7 +22,7 @@ describe("a write from the command line", () => {
     expect(revisions.stdout).toMatch(/^1 +apply .* admin +Größere Grenzen +https:\/\/tickets/m);
   });
 
-  test("in a pipeline says which one", async () => {
+  test("records the title and URL of the pipeline that runs it", async () => {
     const path = await file("piped.json", document("piped"));
     const env = {
       GITLAB_CI: "true",
@@ -36,14 +36,14 @@ describe("a write from the command line", () => {
     });
   });
 
-  test("with a reason or link that the registry does not accept is refused", async () => {
+  test("is refused with a reason that is too long or a link that is not a URL", async () => {
     const path = await file("refused.json", document("refused"));
     const long = await cli(["apply", path, "--reason", "x".repeat(513)]);
     expect([long.exit_code, long.stdout]).toEqual([1, ""]);
     expect(long.stderr).toContain("X-Change-Reason must be at most 512 characters");
     const wrong = await cli(["apply", path, "--link", "here"]);
     expect(wrong.exit_code).toBe(1);
-    expect(wrong.stderr).toContain("X-Change-Link must be an http:// or https:// address");
+    expect(wrong.stderr).toContain("X-Change-Link must be an http:// or https:// URL");
     expect((await registry.call("GET", "/services/refused")).status).toBe(404);
   });
 });
@@ -52,7 +52,7 @@ describe("a write from the command line", () => {
 describe("changes", () => {
   test("filters, and writes the registry's answer as JSON", async () => {
     await registry.put("listed", service("/listed"));
-    const { stdout } = await cli(["changes", "--service", "listed", "--operator", "admin", "--json"]);
+    const { stdout } = await cliProcess(["changes", "--service", "listed", "--operator", "admin", "--json"]);
     expect(JSON.parse(stdout)).toEqual((await registry.call("GET", "/changes?service=listed")).body);
     const none = await cli(["changes", "--service", "listed", "--since", "2999-01-01T00:00:00Z"]);
     expect([none.exit_code, none.stdout]).toEqual([0, "No changes.\n"]);
@@ -62,7 +62,7 @@ describe("changes", () => {
     expect((await cli(["changes", "--limit", limit])).exit_code).toBe(2);
   });
 
-  test("refuses a time that is none", async () => {
+  test("refuses a --since value that is not an RFC 3339 time", async () => {
     const { exit_code, stderr } = await cli(["changes", "--since", "yesterday"]);
     expect(exit_code).toBe(1);
     expect(stderr).toContain("must be an RFC 3339 time");
@@ -82,7 +82,7 @@ describe("operators check", () => {
     token_sha256: ["${sha256Of("token")}"]
 `,
     );
-    const { exit_code, stdout } = await cli(["operators", "check", path], {
+    const { exit_code, stdout } = await cliProcess(["operators", "check", path], {
       env: { ADMIN_TOKEN: "", REGISTRY_URL: "" },
     });
     expect(exit_code).toBe(0);
@@ -91,7 +91,7 @@ describe("operators check", () => {
   });
 
   // RG-124
-  test("shows claims, and checks them for the issuer that is named", async () => {
+  test("shows claims, and checks them against the issuer of --issuer", async () => {
     const path = await file(
       "claims.yaml",
       "operators:\n  - name: docs\n    role: reader\n    claims: { ref: refs/heads/main }\n",
@@ -108,7 +108,7 @@ describe("operators check", () => {
     ]);
   });
 
-  test("names every wrong line, with exit code 1", async () => {
+  test("names every wrong line and exits with 1", async () => {
     const path = await file(
       "wrong.yaml",
       "operators:\n  - name: a b\n    role: root\n    token_sha256: []\n",
@@ -124,7 +124,7 @@ describe("operators check", () => {
     }
   });
 
-  test("says that a file cannot be read", async () => {
+  test("exits with 1 for a file that cannot be read", async () => {
     const { exit_code, stderr } = await cli(["operators", "check", "/nowhere/operators.yaml"]);
     expect(exit_code).toBe(1);
     expect(stderr).toContain("cannot be read");

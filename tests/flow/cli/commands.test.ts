@@ -2,15 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { service } from "../../app/registry/harness.ts";
 import { useCli } from "./bed.ts";
 
-const { registry, cli, file } = useCli();
+const { registry, cli, cliProcess, file } = useCli();
 
-/** Returns YAML of one service with a user route of each path. */
+/** Returns a YAML document with one service that has a user route for each path. */
 function yaml(name: string, ...paths: string[]): string {
   const routes = paths.map((path) => `        - {path: "${path}", methods: [GET]}`);
   return `services:\n  ${name}:\n    url: http://upstream:8080\n    user:\n      routes:\n${routes.join("\n")}\n`;
 }
 
-/** Returns the cells of a table's lines, split at the columns. */
+/** Returns the cells of each line of a printed table. */
 function cells(text: string): string[][] {
   return text
     .trimEnd()
@@ -20,7 +20,7 @@ function cells(text: string): string[][] {
 
 describe("apply", () => {
   test("publishes a YAML file", async () => {
-    const run = await cli(["apply", await file("a.yaml", yaml("from-yaml", "/from-yaml"))]);
+    const run = await cliProcess(["apply", await file("a.yaml", yaml("from-yaml", "/from-yaml"))]);
     expect(run).toMatchObject({ exit_code: 0, stderr: "" });
     expect(cells(run.stdout)).toEqual([
       ["SERVICE", "STATUS", "REVISION"],
@@ -29,10 +29,11 @@ describe("apply", () => {
     expect((await registry.call("GET", "/services/from-yaml")).body).toMatchObject(service("/from-yaml"));
   });
 
-  test("publishes a JSON file, and standard input", async () => {
+  test("publishes a JSON file, or a document from standard input", async () => {
     const json = JSON.stringify({ services: { "from-json": service("/from-json") } });
     expect((await cli(["apply", await file("a.json", json)])).exit_code).toBe(0);
-    expect((await cli(["apply", "-"], { input: yaml("from-input", "/from-input") })).exit_code).toBe(0);
+    const input = yaml("from-input", "/from-input");
+    expect((await cliProcess(["apply", "-"], { input })).exit_code).toBe(0);
     for (const name of ["from-json", "from-input"]) {
       expect((await registry.call("GET", `/services/${name}`)).status).toBe(200);
     }
@@ -44,7 +45,7 @@ describe("apply", () => {
     expect((await cli(["apply", "-"], { input: stdout })).exit_code).toBe(0);
   });
 
-  test("--dry-run shows what would change, and writes nothing", async () => {
+  test("shows what would change and writes nothing with --dry-run", async () => {
     await registry.put("dry", service("/dry", "/dry/old"));
     const run = await cli(["apply", "--dry-run", await file("dry.yaml", yaml("dry", "/dry", "/dry/new"))]);
     expect(run).toEqual({
@@ -64,7 +65,7 @@ describe("apply", () => {
     expect(same.stdout).toBe("dry: unchanged, current revision 1\nNo changes.\n");
   });
 
-  test("lists every violation of a refused document, with exit code 1", async () => {
+  test("lists every violation of a refused document and exits with 1", async () => {
     const path = await file("bad.yaml", yaml("bad name", "/Upper/").replace("http:", "https:"));
     const run = await cli(["apply", path]);
     expect(run).toMatchObject({ exit_code: 1, stdout: "" });
@@ -79,7 +80,7 @@ describe("apply", () => {
     }
   });
 
-  test("names the owner of a route that another service has", async () => {
+  test("names the service that already owns a route of the document", async () => {
     await registry.put("holder", service("/held/{id}"));
     const run = await cli(["apply", "-"], { input: yaml("thief", "/held/{x}") });
     expect(run).toEqual({
@@ -93,11 +94,11 @@ describe("apply", () => {
 });
 
 describe("diff", () => {
-  test("shows what a file would change, and what revisions changed", async () => {
+  test("shows what a file would change, and what differs between two revisions", async () => {
     await registry.put("d", service("/d/1"));
     await registry.put("d", service("/d/2"));
     await registry.put("d", { ...service("/d/2"), url: "http://upstream:9090" });
-    const newest = await cli(["diff", "d"]);
+    const newest = await cliProcess(["diff", "d"]);
     expect(newest.stdout).toBe(
       "d: revision 2 to 3\n~ url: http://upstream:8080 -> http://upstream:9090\n1 change: no change opens a route or breaks callers.\n",
     );
@@ -122,7 +123,7 @@ describe("diff", () => {
     });
   });
 
-  test("of a single or wrong revision is wrong usage", async () => {
+  test("exits with 2 for a service with only one revision, or a malformed revision", async () => {
     await registry.put("single", service("/single"));
     const single = await cli(["diff", "single"]);
     expect(single).toMatchObject({ exit_code: 2, stdout: "" });
@@ -154,7 +155,7 @@ describe("services and revisions", () => {
     await registry.call("POST", "/services/listed/revisions/1/restore", undefined, {
       "X-Request-ID": "third",
     });
-    const services = await cli(["services"]);
+    const services = await cliProcess(["services"]);
     expect(cells(services.stdout)).toContainEqual(["listed", "http://upstream:8080", "member", "3"]);
     const routes = await cli(["services", "listed"]);
     expect(routes.stdout).toStartWith("listed, revision 3, at http://upstream:8080\n");
@@ -162,7 +163,7 @@ describe("services and revisions", () => {
       ["GET, POST", "/listed", "member", "a:b, c", "unlimited"],
       ["GET", "/listed/{id}", "member", "5 in 60 s", "true"],
     ]);
-    const revisions = cells((await cli(["revisions", "listed"])).stdout);
+    const revisions = cells((await cliProcess(["revisions", "listed"])).stdout);
     expect(revisions.map(([revision, action]) => [revision, action])).toEqual([
       ["REVISION", "ACTION"],
       ["3", "restore of 1"],
@@ -184,8 +185,8 @@ describe("services and revisions", () => {
     }
   });
 
-  test("are refused when unknown, with the envelope as JSON", async () => {
-    const run = await cli(["services", "unknown"]);
+  test("exit with 1 for an unknown service, and print the error response with --json", async () => {
+    const run = await cliProcess(["services", "unknown"]);
     expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
     const json = await cli(["revisions", "unknown", "--json"]);
     expect(json).toMatchObject({ exit_code: 1, stdout: "" });
@@ -194,13 +195,13 @@ describe("services and revisions", () => {
 });
 
 describe("restore", () => {
-  test("makes an earlier revision current, if the current one is the expected one", async () => {
+  test("restores an earlier revision, but not if --if-revision differs from the current revision", async () => {
     await registry.put("r", service("/r/1"));
     await registry.put("r", service("/r/2"));
     const stale = await cli(["restore", "r", "1", "--if-revision", "1"]);
     expect(stale).toMatchObject({ exit_code: 1, stdout: "" });
     expect(stale.stderr).toContain("Its current revision is 2.");
-    const run = await cli(["restore", "r", "1", "--if-revision", "2"]);
+    const run = await cliProcess(["restore", "r", "1", "--if-revision", "2"]);
     expect(run).toEqual({
       exit_code: 0,
       stdout: "Revision 3 of r restores revision 1.\n",
@@ -210,7 +211,7 @@ describe("restore", () => {
     expect(JSON.parse(json.stdout)).toEqual((await registry.call("GET", "/services/r")).body);
   });
 
-  test.each([["x"], ["0"], ["-1"], ["1.5"]])("of revision %s is wrong usage", async (revision) => {
+  test.each([["x"], ["0"], ["-1"], ["1.5"]])("exits with 2 for revision %s", async (revision) => {
     expect((await cli(["restore", "r", revision])).exit_code).toBe(2);
   });
 });
@@ -231,7 +232,7 @@ describe("explain", () => {
         ],
       },
     });
-    const run = await cli(["explain", "DELETE", "/explained/42?x=1"]);
+    const run = await cliProcess(["explain", "DELETE", "/explained/42?x=1"]);
     expect(run.exit_code).toBe(0);
     expect(cells(run.stdout)).toEqual([
       ["DELETE /explained/{id} of explained serves this request."],
@@ -252,7 +253,7 @@ describe("explain", () => {
     });
   });
 
-  test("tells whether a caller can send it, and why", async () => {
+  test("says whether a caller may send the request, and why", async () => {
     await registry.put("asked", {
       url: "http://a:1",
       organization: {
@@ -285,12 +286,12 @@ describe("explain", () => {
     );
   });
 
-  test("of an unknown role is refused, of a role and labels wrong usage", async () => {
+  test("exits with 1 for an unknown role, and with 2 for --role together with --labels", async () => {
     const unknown = await cli(["explain", "PUT", "/asked", "--role", "owner"]);
     expect(unknown).toEqual({
       exit_code: 1,
       stdout: "",
-      stderr: "Refused:\n  role: This registry has no roles: set its ROLES_FILE, or give labels.\n",
+      stderr: "Refused:\n  role: This registry has no roles: set its ROLES_FILE, or set labels instead.\n",
     });
     const wrong = await cli(["explain", "PUT", "/asked", "--labels", "A B"]);
     expect(wrong).toMatchObject({ exit_code: 1, stdout: "" });
@@ -299,7 +300,7 @@ describe("explain", () => {
     expect(both).toMatchObject({ exit_code: 2, stdout: "" });
   });
 
-  test("accepts a method in lower case and a whole URL", async () => {
+  test("accepts a method in lower case and a full URL", async () => {
     await registry.put("seen", service("/seen/{id}"));
     const plain = await cli(["explain", "GET", "/seen/42"]);
     expect(plain.exit_code).toBe(0);

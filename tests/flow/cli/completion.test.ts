@@ -6,7 +6,7 @@ import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { environmentOf, ROOT, useCli } from "./bed.ts";
 
-const { registry, cli, file, directory } = useCli();
+const { registry, cli, cliProcess, file, directory } = useCli();
 
 let env: Record<string, string> = {};
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   env = { ...environment, PATH: `${bin}:${environment.PATH}`, XDG_CONFIG_HOME: directory(), TERM: "xterm" };
 });
 
-/** Returns the possible next words, as every script asks for them. */
+/** Runs `complete`, as the completion script of each shell does, and returns the suggested words. */
 async function words(shell: string, ...typed: string[]): Promise<string[]> {
   const run = await cli(["complete", shell, "--", ...typed], { env: { XDG_CONFIG_HOME: directory() } });
   expect(run).toMatchObject({ exit_code: 0, stderr: "" });
@@ -35,7 +35,7 @@ async function words(shell: string, ...typed: string[]): Promise<string[]> {
     .map((line) => line.split("\t")[0] ?? "");
 }
 
-describe("the possible next words", () => {
+describe("the suggested words", () => {
   test.each<[string[], string[]]>([
     [["appl"], ["apply"]],
     [["re"], ["revisions", "restore"]],
@@ -108,13 +108,13 @@ describe("the possible next words", () => {
     expect(typed[0] === "nosuch" ? found.slice(0, 2) : found).toEqual(expected);
   });
 
-  test("are the values alone for bash, which cuts at =", async () => {
+  test("are only the values after = for bash, which splits words at =", async () => {
     expect(await words("bash", "diff", "x.yaml", "--output", "=", "m")).toEqual(["markdown"]);
     expect(await words("bash", "diff", "x.yaml", "--output", "=")).toEqual(["text", "json", "markdown"]);
     expect(await words("bash", "diff", "x.yaml", "--output")).toEqual(["--output"]);
   });
 
-  test("leave out services, without an error, when no registry answers", async () => {
+  test("leave out the services, without an error, when no registry answers", async () => {
     const away = { REGISTRY_URL: "http://127.0.0.1:1" };
     expect(await cli(["complete", "fish", "--", "services", ""], { env: away })).toEqual({
       exit_code: 0,
@@ -126,8 +126,8 @@ describe("the possible next words", () => {
     ).toBe(0);
   });
 
-  test("come with their meaning, in one line each", async () => {
-    const { stdout } = await cli(["complete", "fish", "--", ""]);
+  test("have a one-line description each", async () => {
+    const { stdout } = await cliProcess(["complete", "fish", "--", ""]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeGreaterThan(8);
     for (const line of lines) expect(line).toMatch(/^[a-z]+\t[A-Za-z].+$/);
@@ -139,7 +139,10 @@ test.each([["tcsh"], []])("completion %j is wrong usage", async (...shell) => {
   expect(await cli(["completion", ...shell])).toMatchObject({ exit_code: 2, stdout: "" });
 });
 
-/** Types at the prompt of a shell with the script, until its line shows `expected`. */
+/**
+ * Starts a shell, loads the completion script with `setup`, types `keys`, and waits until `expected` is
+ * shown.
+ */
 async function typed(shell: string[], setup: string, keys: string, expected: string): Promise<void> {
   const decoder = new TextDecoder();
   let screen = "";
@@ -170,7 +173,7 @@ async function typed(shell: string[], setup: string, keys: string, expected: str
   }
 }
 
-/** Returns the visible text, without colors, cursor moves and the bell. */
+/** Removes colors, cursor movements and the bell from terminal output. */
 function plain(screen: string): string {
   return Bun.stripANSI(screen).replaceAll("\u0007", "");
 }
@@ -183,19 +186,19 @@ const CASES: [string, string][] = [
   ["ostiary apply my\t", "my\\ routes.yaml"],
 ];
 
-describe.skipIf(Bun.which("bash") === null)("bash", () => {
+describe.skipIf(Bun.which("bash") === null)("the completion script of bash", () => {
   test.each(CASES)("completes %j", (keys, expected) =>
     typed(["bash", "--norc", "--noprofile", "-i"], "source <(ostiary completion bash)", keys, expected),
   );
 });
 
-describe.skipIf(Bun.which("zsh") === null)("zsh", () => {
+describe.skipIf(Bun.which("zsh") === null)("the completion script of zsh", () => {
   test.each(CASES)("completes %j", (keys, expected) =>
     typed(["zsh", "-f", "-i"], "source <(ostiary completion zsh)", keys, expected),
   );
 });
 
-describe.skipIf(Bun.which("fish") === null)("fish", () => {
+describe.skipIf(Bun.which("fish") === null)("the completion script of fish", () => {
   test.each<[string, string]>([
     ["ostiary appl", "apply"],
     ["ostiary delete widg", "widgets"],

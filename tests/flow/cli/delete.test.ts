@@ -3,14 +3,14 @@ import { service } from "../../app/registry/harness.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { atTerminal, useCli } from "./bed.ts";
 
-const { registry, cli } = useCli();
+const { registry, cli, cliProcess } = useCli();
 
 const status = async (name: string) => (await registry.call("GET", `/services/${name}`)).status;
 
 describe("delete --yes", () => {
   test("removes a service, and says how to restore it", async () => {
     await registry.put("a", service("/a"));
-    expect(await cli(["delete", "a", "--yes"])).toEqual({
+    expect(await cliProcess(["delete", "a", "--yes"])).toEqual({
       exit_code: 0,
       stdout: "a is deleted. Its revisions stay: restore makes one current again.\n",
       stderr: "",
@@ -21,7 +21,7 @@ describe("delete --yes", () => {
     expect(JSON.parse(json.stdout)).toEqual({ service: "a", status: "deleted" });
   });
 
-  test("--wait waits for the gateways, when none runs", async () => {
+  test("does not wait with --wait when no gateway runs", async () => {
     await registry.put("waited", service("/waited"));
     expect(await cli(["delete", "waited", "--yes", "--wait"])).toEqual({
       exit_code: 0,
@@ -37,12 +37,12 @@ describe("delete --yes", () => {
     });
   });
 
-  test("of an unknown service is refused", async () => {
+  test("is refused for an unknown service", async () => {
     const run = await cli(["delete", "unknown", "--yes"]);
     expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
   });
 
-  test("of another revision than the expected one is refused", async () => {
+  test("is refused if --if-revision differs from the current revision", async () => {
     await registry.put("b", service("/b"));
     await registry.put("b", service("/b", "/b/2"));
     const stale = await cli(["delete", "b", "--yes", "--if-revision", "1"]);
@@ -63,7 +63,7 @@ describe("delete --yes", () => {
     expect(await cli(parameters)).toMatchObject({ exit_code: 2, stdout: "" });
   });
 
-  test("accepts no HTML page as an answer", async () => {
+  test("does not accept an HTML page as a response", async () => {
     const page = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>deleted") });
     const run = await cli(["delete", "a", "--yes"], {
       env: { REGISTRY_URL: `http://127.0.0.1:${page.port}` },
@@ -76,7 +76,7 @@ describe("delete --yes", () => {
 describe("delete without --yes", () => {
   test("deletes nothing and does not ask when standard input is not a terminal", async () => {
     await registry.put("c", service("/c"));
-    const run = await cli(["delete", "c"], { input: "y\n" });
+    const run = await cliProcess(["delete", "c"], { input: "y\n" });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
     expect(run.stderr).toContain("add --yes");
     expect(await status("c")).toBe(200);
@@ -89,7 +89,7 @@ describe("delete without --yes", () => {
       type(answer);
     });
 
-  test("asks at a terminal, with what would be deleted", async () => {
+  test("asks at a terminal, and shows what would be deleted", async () => {
     await registry.put("d", service("/d/1", "/d/2"));
     const { exit_code, shown } = await asked("d", "y\r");
     expect(shown).toContain("Delete d, revision 1, with 2 routes at http://upstream:8080? [y/N] ");
@@ -109,11 +109,11 @@ describe("delete without --yes", () => {
     await registry.put("f", service("/f"));
     const { exit_code, shown } = await asked("f", "\u0003");
     expect(exit_code).toBe(130);
-    expect(shown).not.toContain("may have taken effect");
+    expect(shown).not.toContain("may still have taken effect");
     expect(await status("f")).toBe(200);
   });
 
-  test("deletes only the revision that was shown", async () => {
+  test("refuses when the service has changed since the question was shown", async () => {
     await registry.put("g", service("/g"));
     const { exit_code, shown } = await asked("g", "yes\r", () => registry.put("g", service("/g", "/g/2")));
     expect(exit_code).toBe(1);

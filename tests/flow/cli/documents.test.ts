@@ -1,8 +1,7 @@
+/** Tests of the documents that `apply` accepts and refuses. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { useCli } from "./bed.ts";
-
-/** How `apply` treats documents from files. */
 
 const { cli, file, directory } = useCli();
 
@@ -41,7 +40,7 @@ describe("a document is accepted", () => {
 });
 
 describe("a document is refused with its violations", () => {
-  // unit/registry covers every other reason.
+  // Every other reason for a refusal is tested in tests/unit/registry.
   test.each<[string, string | Uint8Array, string]>([
     ["utf-16.yaml", utf16(YAML), "not valid UTF-8."],
     [
@@ -87,7 +86,7 @@ describe("a file that cannot be read is wrong usage", () => {
     });
   });
 
-  test("because a part of its path is a file", async () => {
+  test("because a file is used as a folder in its path", async () => {
     const path = join(await file("plain", ""), "routes.yaml");
     expect(await cli(["apply", path])).toMatchObject({
       exit_code: 2,

@@ -1,11 +1,10 @@
+/** Tests of the compiled executable, run without Bun, Node and the packages of this repository. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
 import { buildExecutable, canRunExecutable, type Executable, runBuild } from "../../support/executable.ts";
 import { ROOT, type Run, useCli } from "./bed.ts";
-
-/** The commands of the executable, on a machine without Bun, Node or the packages of this repository. */
 
 const { registry, directory } = useCli();
 const BUILD_MS = 120_000;
@@ -19,7 +18,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
   }, BUILD_MS);
   afterAll(() => built.remove());
 
-  /** Runs it with only the given variables, in its own folder. */
+  /** Runs the executable in a temporary folder. It inherits no environment variable of the test. */
   async function run(parameters: string[], { input = "", env = {}, cwd = directory() } = {}): Promise<Run> {
     const child = Bun.spawn([executable, ...parameters], {
       cwd,
@@ -32,7 +31,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     return { exit_code: await child.exited, stdout, stderr };
   }
 
-  test("is reported during the build, with its checksum beside it", async () => {
+  test("is named by the build with its size, and SHA256SUMS contains its checksum", async () => {
     expect(built.said).toMatch(/^linux-x64 \S+ostiary-linux-x64, \d+ MiB, in [\d.]+ s\n$/);
     const sum = new Bun.CryptoHasher("sha256").update(await Bun.file(executable).bytes()).digest("hex");
     expect(await Bun.file(join(built.folder, "SHA256SUMS")).text()).toBe(`${sum}  ostiary-linux-x64\n`);
@@ -50,7 +49,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     expect((await run(["diff", "alone", "--fail-on=breaks"])).exit_code).toBe(3);
   });
 
-  test("names itself in messages", async () => {
+  test("calls itself `ostiary` in help and messages, and never `bun`", async () => {
     const { version } = await Bun.file(join(ROOT, "package.json")).json();
     expect(await run(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
     for (const parameters of [["--help"], ["apply", "--help"], ["completion", "--help"]]) {
@@ -66,7 +65,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     });
   });
 
-  test("reads nothing of the current folder", async () => {
+  test("reads no file of the current folder", async () => {
     const folder = join(directory(), "strange");
     await mkdir(folder);
     await writeFile(join(folder, ".env"), "REGISTRY_URL=http://127.0.0.1:1\nNO_COLOR=1\n");
@@ -81,7 +80,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     expect((await run(["services"], { cwd: folder })).exit_code).toBe(0);
   });
 
-  test("finds its profiles", async () => {
+  test("reads the profiles of its user", async () => {
     const home = join(directory(), "home");
     await mkdir(join(home, ".config/ostiary"), { recursive: true });
     const profiles = `registries: { here: { url: "${registry.url}", token_env: HERE } }`;
@@ -91,8 +90,11 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
   });
 });
 
-test.each([[["nosuch"]], [["linux-x64", "nosuch"]]])("a build for %j is wrong usage", async (targets) => {
-  const { exit_code, stderr } = await runBuild(...targets);
-  expect(stderr).toContain("Use one of linux-x64, linux-arm64, darwin-x64, darwin-arm64, windows-x64.");
-  expect(exit_code).toBe(1);
-});
+test.each([[["nosuch"]], [["linux-x64", "nosuch"]]])(
+  "a build for the unknown target in %j fails and lists the known targets",
+  async (targets) => {
+    const { exit_code, stderr } = await runBuild(...targets);
+    expect(stderr).toContain("Use one of linux-x64, linux-arm64, darwin-x64, darwin-arm64, windows-x64.");
+    expect(exit_code).toBe(1);
+  },
+);

@@ -8,9 +8,9 @@ import { document } from "../../unit/routes/arbitraries.ts";
 import { storedServices } from "../../unit/routes/fixtures.ts";
 import { useCli } from "./bed.ts";
 
-const { registry, cli } = useCli();
+const { registry, cli, cliProcess } = useCli();
 
-/** Names and labels that YAML reads as other types without quotes. */
+/** Names and labels that YAML reads as another type, such as a number, when they have no quotes. */
 const WORDS = [
   "1",
   "1e3",
@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 
 describe("export", () => {
-  test("of everything is a document that changes nothing when applied", async () => {
+  test("writes a document of all services that changes nothing when it is applied", async () => {
     const run = await cli(["export"]);
     expect(run).toMatchObject({ exit_code: 0, stderr: "" });
     expect(run.stdout).not.toContain("#");
@@ -71,8 +71,8 @@ describe("export", () => {
     expect((await cli(["export"])).stdout).toBe(run.stdout);
   });
 
-  test("of one service is that service alone", async () => {
-    const run = await cli(["export", "null"]);
+  test("writes only the named service", async () => {
+    const run = await cliProcess(["export", "null"]);
     expect(run.exit_code).toBe(0);
     const { name: _, revision: __, ...config } = (await registry.call("GET", "/services/null")).body;
     expect(parse(run.stdout)).toEqual({ services: { null: config } });
@@ -81,19 +81,19 @@ describe("export", () => {
     expect((await cli(["diff", "-", "--json"], { input: json.stdout })).stdout).toContain('"unchanged"');
   });
 
-  test("of an unknown service is refused", async () => {
+  test("is refused for an unknown service", async () => {
     const run = await cli(["export", "unknown"]);
     expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
   });
 
-  test("has one line for each method and label", async () => {
+  test("writes the methods of a route on one line", async () => {
     const { stdout } = await cli(["export", "true"]);
     expect(stdout).toContain("methods: [GET, POST]\n");
   });
 });
 
-describe("any services", () => {
-  test("survive a round trip through YAML, whichever version reads it", () => {
+describe("the YAML of an export", () => {
+  test("reads back as the same services, with YAML 1.1 and 1.2", () => {
     fc.assert(
       fc.property(document, (input) => {
         const services = Object.fromEntries(storedServices(input.services));
@@ -105,7 +105,7 @@ describe("any services", () => {
     );
   });
 
-  test("with any text survive a round trip", () => {
+  test("reads back unchanged for any text in a field", () => {
     const text = fc.oneof(
       fc.string({ unit: "grapheme" }),
       fc.string({ unit: "binary" }),

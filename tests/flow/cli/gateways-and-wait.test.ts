@@ -5,7 +5,7 @@ import { waitFor } from "../../support/index.ts";
 import { type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";
 import { runCliOnTerminal, useCli } from "./bed.ts";
 
-const { registry, cli, file } = useCli();
+const { registry, cli, cliProcess, file } = useCli();
 let running: LoadingGateway[] = [];
 
 async function join(): Promise<LoadingGateway> {
@@ -22,12 +22,16 @@ afterEach(async () => {
 const document = (name: string) => JSON.stringify({ services: { [name]: service(`/${name}`) } });
 
 describe("gateways", () => {
-  test("says that none runs", async () => {
-    expect(await cli(["gateways"])).toEqual({ exit_code: 0, stdout: "No gateway runs.\n", stderr: "" });
+  test("says that no gateway runs", async () => {
+    expect(await cliProcess(["gateways"])).toEqual({
+      exit_code: 0,
+      stdout: "No gateway runs.\n",
+      stderr: "",
+    });
     expect(JSON.parse((await cli(["gateways", "--json"])).stdout)).toEqual({ gateways: [] });
   });
 
-  test("lists each with what it serves, and what it left out and why", async () => {
+  test("lists what each gateway serves, and which services it skips and why", async () => {
     await registry.call("POST", "/apply?wait_ms=10000", { services: { listed: service("/listed") } });
     const { id } = await join();
     await registry.routeStore.put(`${ROUTES_PREFIX}broken`, "{");
@@ -51,7 +55,7 @@ describe("gateways", () => {
     await registry.routeStore.delete(`${ROUTES_PREFIX}broken`);
   });
 
-  test("shows no control characters of an entry", async () => {
+  test("removes control characters from a gateway's report", async () => {
     const gateway = await join();
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const skipped = [{ service: "\u001b[2J", reason: "\u0007" }];
@@ -63,7 +67,7 @@ describe("gateways", () => {
     await registry.routeStore.delete(`${INSTANCES_PREFIX}hostile`);
   });
 
-  test("shows no line breaks of an entry", async () => {
+  test("replaces line breaks in a gateway's report", async () => {
     const gateway = await join();
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const skipped = [{ service: "a", reason: "b\nNo gateway runs." }];
@@ -74,7 +78,7 @@ describe("gateways", () => {
     await registry.routeStore.delete(`${INSTANCES_PREFIX}rogue`);
   });
 
-  test("lists more than one page of them", async () => {
+  test("lists more gateways than fit on one page", async () => {
     const gateway = await join();
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const told = JSON.parse(entry?.value ?? "");
@@ -91,13 +95,13 @@ describe("gateways", () => {
 });
 
 describe("--wait", () => {
-  test("of apply and restore says that every gateway serves it, of delete that none does", async () => {
+  test("says after a write how many gateways serve it, and after delete that none does", async () => {
     await Promise.all([join(), join()]);
     const path = await file("waited.json", document("waited"));
     const everyGateway = /\nEvery gateway serves the change: 2 of 2 gateways, after \d+\.\d s\.\n$/;
     const noGateway = /\nNo gateway serves the service any more: 2 of 2 gateways, after \d+\.\d s\.\n$/;
     for (const [parameters, said] of [
-      // The file may follow the option.
+      // --wait without a number does not consume the file name after it.
       [["apply", "--wait", path], everyGateway],
       [["apply", path, "--wait=20000"], everyGateway],
       [["restore", "waited", "1", "--wait"], everyGateway],
@@ -117,7 +121,7 @@ describe("--wait", () => {
     expect(run.stdout).toEndWith("No gateway runs: the next gateway to start will serve the change.\n");
   });
 
-  test("that times out is exit code 1, with what is known", async () => {
+  test("exits with 1 when its time is over, and says how many gateways serve the change", async () => {
     const [held] = await Promise.all([join(), join()]);
     held.holdUp();
     const path = await file("late.json", document("late"));
@@ -135,7 +139,7 @@ describe("--wait", () => {
     expect(deleted.stderr).toMatch(
       /^The write is recorded, but after \d\.\d s only 1 of 2 gateways have stopped serving the service: bun cli gateways lists all gateways\.\n$/,
     );
-    // The held gateway never had the service: its routes are right again.
+    // The held gateway never loaded the service `late`, so it counts as current again after the delete.
     expect((await cli(["delete", "late", "--yes", "--wait"])).exit_code).toBe(0);
   });
 
@@ -158,7 +162,7 @@ describe("--wait", () => {
     },
   );
 
-  test("with --dry-run is wrong usage", async () => {
+  test("exits with 2 together with --dry-run", async () => {
     const run = await cli(["apply", await file("dry.json", document("dry")), "--wait", "--dry-run"]);
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
   });

@@ -1,3 +1,4 @@
+/** Tests of the command line when REGISTRY_URL does not lead to a registry. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,17 +7,15 @@ import { startLocalGateway } from "../../support/gateway.ts";
 import { freshDatabase, startProcess } from "../../support/index.ts";
 import { useCli } from "./bed.ts";
 
-/** The command line when something else than a registry answers, or nothing does. */
-
 setDefaultTimeout(60_000);
 
 const ESCAPE = "\u001b";
 type Answerer = Partial<Bun.SocketHandler>;
 
-const { registry, cli } = useCli();
+const { registry, cli, cliProcess } = useCli();
 
-describe("a registry that does not answer as one", () => {
-  test("because it is not there, is reported with its address", async () => {
+describe("the command line without a usable registry", () => {
+  test("names the URL when nothing listens there", async () => {
     const run = await cli(["services"], { env: { REGISTRY_URL: "http://127.0.0.1:1" } });
     expect(run).toEqual({
       exit_code: 1,
@@ -26,8 +25,8 @@ describe("a registry that does not answer as one", () => {
     });
   });
 
-  test("because the token is wrong, is reported without the token", async () => {
-    const run = await cli(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
+  test("says that the token is wrong, without showing it", async () => {
+    const run = await cliProcess(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
     expect(run).toEqual({
       exit_code: 1,
       stdout: "",
@@ -38,23 +37,27 @@ describe("a registry that does not answer as one", () => {
 
   test.each<[string, () => Response, string]>([
     [
-      "a page",
+      "an HTML page",
       () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
       "answers with a page (status 200), so it is not a route registry: check REGISTRY_URL.",
     ],
-    ["another JSON", () => Response.json({ ok: true }), "a body that a route registry does not send"],
+    ["unknown JSON", () => Response.json({ ok: true }), "a body that a route registry does not send"],
     [
-      "a strange error",
+      "an unknown error body",
       () => Response.json({ error: "no" }, { status: 500 }),
       "a body that a route registry does not send",
     ],
-    ["nothing", () => new Response(null, { status: 204 }), "a body that a route registry does not send"],
+    [
+      "an empty body",
+      () => new Response(null, { status: 204 }),
+      "a body that a route registry does not send",
+    ],
     [
       "a redirect",
       () => Response.redirect("https://elsewhere.example/"),
       "redirects to https://elsewhere.example/: set REGISTRY_URL to the registry's own address.",
     ],
-  ])("because it is something else that answers with %s, is told", async (_, answer, message) => {
+  ])("says that a server that responds with %s is not a registry", async (_, answer, message) => {
     const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
     const url = `http://127.0.0.1:${other.port}`;
     const run = await cli(["services"], { env: { REGISTRY_URL: `${url}/` } });
@@ -64,7 +67,7 @@ describe("a registry that does not answer as one", () => {
     await other.stop(true);
   });
 
-  test("because it answers without end, is reported before memory is full", async () => {
+  test("stops reading an endless response after 256 MiB", async () => {
     const mebibyte = new Uint8Array(1_048_576).fill(0x20);
     let sent = 0;
     const endless = Bun.serve({
@@ -81,7 +84,8 @@ describe("a registry that does not answer as one", () => {
         ),
     });
     const url = `http://127.0.0.1:${endless.port}`;
-    const run = await cli(["services"], { env: { REGISTRY_URL: url } });
+    // A process of its own reads the endless response, so that the memory of the tests stays small.
+    const run = await cliProcess(["services"], { env: { REGISTRY_URL: url } });
     expect(run).toEqual({
       exit_code: 1,
       stdout: "",
@@ -91,7 +95,7 @@ describe("a registry that does not answer as one", () => {
     await endless.stop(true);
   });
 
-  test("because it is another part of Ostiary, is reported with its port", async () => {
+  test("says that the URL leads to another service of Ostiary, or to another path of the registry", async () => {
     const gateway = await startLocalGateway();
     const identity = await startProcess("apps/identity/main.ts", { DATABASE_URL: await freshDatabase() });
     const strangers: [string, string][] = [
@@ -120,32 +124,43 @@ describe("a registry that does not answer as one", () => {
   });
 
   test.each<[string, Answerer, string]>([
-    ["closes", { open: (socket) => void socket.end() }, "closed the connection without an answer"],
-    ["resets", { data: (socket) => void socket.terminate() }, "closed the connection without an answer"],
     [
-      "speaks something else",
+      "closes the connection",
+      { open: (socket) => void socket.end() },
+      "closed the connection without an answer",
+    ],
+    [
+      "resets the connection",
+      { data: (socket) => void socket.terminate() },
+      "closed the connection without an answer",
+    ],
+    [
+      "does not speak HTTP",
       { data: (socket) => void socket.write("-ERR unknown command\r\n") },
       "does not answer in HTTP",
     ],
-    ["is silent", {}, "gave no answer within 1 s"],
+    ["sends nothing", {}, "gave no answer within 1 s"],
     [
-      "falls silent within its answer",
+      "stops sending within its response",
       { data: (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{") },
       "gave no answer within 1 s",
     ],
-  ])("because it %s, is told, and that a write may have been done", async (_, answerer, message) => {
-    const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {}, ...answerer } });
-    const env = { REGISTRY_URL: `http://127.0.0.1:${other.port}` };
-    const read = await cli(["services", "--timeout", "1"], { env });
-    expect(read).toMatchObject({ exit_code: 1, stdout: "" });
-    expect(read.stderr).toContain(message);
-    expect(read.stderr).not.toContain("may have been done");
-    const write = await cli(["restore", "a", "1", "--timeout", "1"], { env });
-    expect(write.stderr).toContain("The command may still have taken effect");
-    other.stop(true);
-  });
+  ])(
+    "reports a server that %s, and says that a write may have taken effect",
+    async (_, answerer, message) => {
+      const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {}, ...answerer } });
+      const env = { REGISTRY_URL: `http://127.0.0.1:${other.port}` };
+      const read = await cli(["services", "--timeout", "1"], { env });
+      expect(read).toMatchObject({ exit_code: 1, stdout: "" });
+      expect(read.stderr).toContain(message);
+      expect(read.stderr).not.toContain("may still have taken effect");
+      const write = await cli(["restore", "a", "1", "--timeout", "1"], { env });
+      expect(write.stderr).toContain("The command may still have taken effect");
+      other.stop(true);
+    },
+  );
 
-  test("because one of the two speaks TLS, is reported with the other scheme", async () => {
+  test("suggests https:// for a TLS server, and http:// for a server without TLS", async () => {
     const { key, cert } = await selfSigned();
     const secure = Bun.serve({
       port: 0,
@@ -162,7 +177,7 @@ describe("a registry that does not answer as one", () => {
     await secure.stop(true);
   });
 
-  test("cannot control the terminal by its answer", async () => {
+  test("removes terminal control characters from the message of a response", async () => {
     const message = `${ESCAPE}[2J${ESCAPE}]0;title\u0007 hello\u0009there`;
     const other = Bun.serve({
       port: 0,

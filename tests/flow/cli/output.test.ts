@@ -1,17 +1,19 @@
+/** Tests of the command line's output when its reader leaves, for each locale, and at Ctrl-C. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useRegistry } from "../../app/registry/bed.ts";
 import { service } from "../../app/registry/harness.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { atTerminal, environmentOf, ROOT, runCli } from "./bed.ts";
 
-/** The output of the command line, its readers, and Ctrl-C. */
-
 const registry = useRegistry();
 beforeAll(async () => {
   await registry.put("shown", service("/shown"));
 });
 
-/** Runs a line of bash where `$CLI` is the command line. Returns its output, and every exit code. */
+/**
+ * Runs a bash pipeline in which `$CLI` is the command line. Its output ends with the exit code of each
+ * command.
+ */
 async function bash(line: string) {
   const child = Bun.spawn(["bash", "-c", `${line}; echo "codes \${PIPESTATUS[*]}"`], {
     cwd: ROOT,
@@ -26,7 +28,7 @@ async function bash(line: string) {
 
 describe("the output", () => {
   test.each(["--help", "services", "services --json", "nosuch"])(
-    "of %s may be cut off by its reader",
+    "of %s causes no error when its reader exits first",
     async (parameters) => {
       const code = parameters === "nosuch" ? 2 : 0;
       expect(await bash(`$CLI ${parameters} 2>&1 | true`)).toEqual({
@@ -36,12 +38,12 @@ describe("the output", () => {
     },
   );
 
-  test("may be closed", async () => {
+  test("causes no error when the stream is closed", async () => {
     expect(await bash("$CLI services >&-")).toEqual({ stdout: "codes 0\n", stderr: "" });
     expect(await bash("$CLI nosuch 2>&-")).toEqual({ stdout: "codes 2\n", stderr: "" });
   });
 
-  test.skipIf(process.platform !== "linux")("that cannot be written is a failure", async () => {
+  test.skipIf(process.platform !== "linux")("causes exit code 1 when the disk is full", async () => {
     expect(await bash("$CLI services >/dev/full")).toEqual({
       stdout: "codes 1\n",
       stderr: "The output cannot be written (ENOSPC).\n",
@@ -53,7 +55,7 @@ describe("the output", () => {
     [["--help"], 0],
     [["services"], 0],
     [["nosuch"], 2],
-  ])("of `bun cli` %j is the command line's alone", async (parameters, exit_code) => {
+  ])("of `bun cli` %j contains nothing of the runner", async (parameters, exit_code) => {
     const child = Bun.spawn([process.execPath, "cli", ...parameters], {
       cwd: ROOT,
       env: environmentOf(registry.url),
@@ -76,7 +78,7 @@ describe("a terminal", () => {
     { LANG: "de_DE.UTF-8" },
     { LANG: "C", LC_ALL: "C.utf8" },
     { LANG: "" },
-  ])("of the locale %j shows all characters", async (env) =>
+  ])("with a UTF-8 locale (%j) gets all characters", async (env) =>
     expect(await shown(env)).toBe("There is no service café.\n"),
   );
 
@@ -84,7 +86,7 @@ describe("a terminal", () => {
     { LANG: "C" },
     { LANG: "de_DE.UTF-8", LC_ALL: "POSIX" },
     { LC_CTYPE: "fr_FR.ISO-8859-1" },
-  ])("of the locale %j is sent ASCII alone", async (env) =>
+  ])("with another locale (%j) gets only ASCII", async (env) =>
     expect(await shown(env)).toBe("There is no service caf\\u{e9}.\n"),
   );
 });
@@ -112,17 +114,17 @@ describe("Ctrl-C", () => {
     }
   }
 
-  test("ends a command that reads, without a message", async () => {
+  test("ends a reading command without a message", async () => {
     expect(await interrupted(["services"])).toEqual({ exit_code: 130, shown: "^C" });
   });
 
-  test("ends a command that deletes, and says that it may have been done", async () => {
+  test("ends a delete, and says that it may have taken effect", async () => {
     const { exit_code, shown } = await interrupted(["delete", "shown", "--yes"]);
     expect(exit_code).toBe(130);
     expect(shown).toContain("The command may still have taken effect");
   });
 
-  test("ends a command that writes, and says that it may have been done", async () => {
+  test("ends a write, and says that it may have taken effect", async () => {
     const { exit_code, shown } = await interrupted(["restore", "shown", "1"]);
     expect(exit_code).toBe(130);
     expect(shown).toContain("The command may still have taken effect: check with bun cli services.\n");

@@ -1,11 +1,12 @@
+/**
+ * Tests of the GitHub workflow in the README of the command line. Its steps run here as on a GitHub runner.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { service } from "../../app/registry/harness.ts";
 import { environmentOf, ROOT, useCli } from "./bed.ts";
-
-/** The workflow of the README, whose steps run here as on a GitHub runner. */
 
 const { registry, file, directory } = useCli();
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   await mkdir(bin);
   const programs = {
     ostiary: `exec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"`,
-    // The comment that would be posted.
+    // A stand-in for GitHub's `gh`: it writes the comment to a file.
     gh: 'echo "$@" > comment.txt; cat preview.md >> comment.txt',
   };
   for (const [name, text] of Object.entries(programs)) {
@@ -38,7 +39,7 @@ beforeAll(async () => {
   await registry.put("piped", service("/piped"));
 });
 
-/** Runs a step as GitHub does: with bash, which ends at the first failure. */
+/** Runs a step as GitHub does: with bash, which exits at the first failing command. Returns the exit code. */
 async function runStep({ run = "" }: Step): Promise<number> {
   const { PATH, ...environment } = environmentOf(registry.url);
   const child = Bun.spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run], {
@@ -58,7 +59,7 @@ const comment = () => Bun.file(join(directory(), "comment.txt")).text();
 const propose = (config: object) => file("routes.yaml", JSON.stringify({ services: { piped: config } }));
 
 describe("the workflow of the README", () => {
-  test("lists what it needs of GitHub, and the variables of the command line", () => {
+  test("declares its GitHub permissions, and each step sets the environment variables that it uses", () => {
     expect(Object.keys(workflow.env)).toEqual(["REGISTRY_URL", "ADMIN_TOKEN"]);
     expect(workflow.permissions).toEqual({ contents: "read", "pull-requests": "write" });
     expect(Object.keys(workflow.on)).toEqual(["pull_request", "push"]);

@@ -4,18 +4,20 @@ import { join } from "node:path";
 import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
 import { type Run, useCli } from "./bed.ts";
 
-const { registry, cli, directory } = useCli();
+const { registry, cli, cliProcess, directory } = useCli();
 beforeAll(async () => {
   await registry.put("seen", service("/seen"));
 });
 
 const NOWHERE = "http://127.0.0.1:1";
-/** An environment without a registry. */
+/** Environment variables that name no registry. */
 const NONE = { REGISTRY_URL: "", ADMIN_TOKEN: "" };
 
 let folders = 0;
 
-/** Makes a home folder with this profiles file, by default readable only for its owner. */
+/**
+ * Creates a profiles file, by default readable only for its owner. Returns the environment that leads to it.
+ */
 async function home(text: string, mode = 0o600): Promise<Record<string, string>> {
   const folder = join(directory(), `config-${folders++}`);
   const path = join(folder, "ostiary", "config.yaml");
@@ -39,17 +41,23 @@ describe("a profile", () => {
     ["token", `token: ${ADMIN_TOKEN}`],
     ["token_env", "token_env: HERE_TOKEN"],
     ["token_command", `token_command: "cat; echo ' ${ADMIN_TOKEN} '"`],
-  ])("is chosen by --registry, with its token by %s", async (_, token) => {
+  ])("is selected with --registry, and its token comes from %s", async (_, token) => {
     const env = { ...(await home(profiles(token))), HERE_TOKEN: ADMIN_TOKEN };
     works(await cli(["services", "--registry", "here"], { env }));
     works(await cli(["--registry=here", "services"], { env }));
-    // This command does not accept the document.
     const document = JSON.stringify({ services: { seen: service("/seen") } });
     const plan = await cli(["diff", "-", "--registry", "here"], { env, input: document });
     expect(plan.stdout).toContain("seen: unchanged");
   });
 
-  test("takes precedence over the environment when it is named, and the environment over the default", async () => {
+  test("has a token_command that does not consume the document on standard input", async () => {
+    const env = await home(profiles(`token_command: "cat; echo ' ${ADMIN_TOKEN} '"`));
+    const input = JSON.stringify({ services: { seen: service("/seen") } });
+    const plan = await cliProcess(["diff", "-", "--registry", "here"], { env, input });
+    expect(plan).toMatchObject({ exit_code: 0, stdout: expect.stringContaining("seen: unchanged") });
+  });
+
+  test("overrides the environment when it is named; the environment overrides the default profile", async () => {
     const env = await home(profiles(`token: ${ADMIN_TOKEN}`, "default: here\n"));
     works(await cli(["services"], { env }));
     const other = { ...env, REGISTRY_URL: NOWHERE, ADMIN_TOKEN: "wrong" };
@@ -57,7 +65,7 @@ describe("a profile", () => {
     expect((await cli(["services"], { env: other })).stderr).toContain(NOWHERE);
   });
 
-  test("never gets the token of the environment, and the environment never gets its token", async () => {
+  test("is never used with the token of the environment, nor REGISTRY_URL with its token", async () => {
     const env = await home(profiles("token_env: HERE_TOKEN", "default: here\n"));
     const named = await cli(["services", "--registry", "here"], { env: { ...env, ADMIN_TOKEN } });
     expect(named).toEqual({
@@ -80,7 +88,7 @@ describe("a profile", () => {
     works(await cli(["services"], { env: { ...NONE, HOME: XDG_CONFIG_HOME, XDG_CONFIG_HOME: "config" } }));
   });
 
-  test("is named in messages instead of the variables", async () => {
+  test("is named in messages in place of the environment variables", async () => {
     const env = await home(profiles("token: wrong"));
     const refused = await cli(["services", "--registry", "here"], { env });
     expect(refused.stderr).toBe(
@@ -90,32 +98,35 @@ describe("a profile", () => {
     expect(away.stderr).toContain("is the url of the profile there its address?");
   });
 
-  test("is ignored when the environment names a registry, whatever the file holds", async () => {
+  test("is not read when the environment names a registry, so that a broken file does no harm", async () => {
     const env = await home(": not : YAML [", 0o644);
     works(await cli(["services"], { env: { ...env, REGISTRY_URL: registry.url, ADMIN_TOKEN } }));
   });
 });
 
-describe("a file that others may read", () => {
-  test.skipIf(process.platform === "win32")("gets a warning when it holds a token, and is used", async () => {
-    for (const mode of [0o644, 0o640, 0o604]) {
-      const env = await home(profiles(`token: ${ADMIN_TOKEN}`), mode);
-      const run = await cli(["services", "--registry", "here"], { env });
-      expect(run.stderr).toMatch(
-        /^Warning: other users may read \S+config\.yaml, which contains a token: run chmod 600 \S+\n$/,
-      );
-      expect(run.exit_code).toBe(0);
-    }
-  });
+describe("a profiles file that other users may read", () => {
+  test.skipIf(process.platform === "win32")(
+    "causes a warning when it contains a token, and is used",
+    async () => {
+      for (const mode of [0o644, 0o640, 0o604]) {
+        const env = await home(profiles(`token: ${ADMIN_TOKEN}`), mode);
+        const run = await cli(["services", "--registry", "here"], { env });
+        expect(run.stderr).toMatch(
+          /^Warning: other users may read \S+config\.yaml, which contains a token: run chmod 600 \S+\n$/,
+        );
+        expect(run.exit_code).toBe(0);
+      }
+    },
+  );
 
-  test("gets no warning when it holds none", async () => {
+  test("causes no warning when it contains no token", async () => {
     const text = `registries: { here: { url: "${registry.url}", token_env: HERE_TOKEN } }`;
     const env = { ...(await home(text, 0o644)), HERE_TOKEN: ADMIN_TOKEN };
     works(await cli(["services", "--registry", "here"], { env }));
   });
 });
 
-describe("wrong usage", () => {
+describe("exit code 2", () => {
   test.each<[string, string, string]>([
     [
       "an unknown name",
@@ -123,7 +134,7 @@ describe("wrong usage", () => {
       "defines no registry here. The registries are: a.",
     ],
     ["a name of every object", "registries: {}", "defines no registry here. The registries are: none."],
-    ["no map", "[]", "must be a map with registries"],
+    ["no map", "[]", "must be a map with the key registries"],
     ["nothing", "", "is not valid YAML."],
     ["no YAML", "registries: { here: { token: sesame", "is not valid YAML at line 1."],
     [
@@ -169,14 +180,14 @@ describe("wrong usage", () => {
       "registries: { here: { url: 'http://a:1', token_command: 'true' } }",
       "wrote no token to standard output",
     ],
-  ])("is %s", async (_, text, message) => {
+  ])("is returned for a profiles file with %s", async (_, text, message) => {
     const run = await cli(["services", "--registry", "here"], { env: await home(text) });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
     expect(run.stderr).toContain(message);
     expect(run.stderr).not.toContain("sesame");
   });
 
-  test("is a name without a readable file", async () => {
+  test("is returned when the profiles file is missing or cannot be read", async () => {
     const env = { ...NONE, XDG_CONFIG_HOME: join(directory(), "nowhere") };
     const run = await cli(["services", "--registry", "here"], { env });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });

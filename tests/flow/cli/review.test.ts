@@ -1,7 +1,6 @@
+/** Tests of the preview of changes: the marks `opens` and `breaks`, the output formats, and `--fail-on`. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useCli } from "./bed.ts";
-
-/** A plan that reads like a review: its marks, its formats, and the failures of a pipeline. */
 
 const { registry, cli, file } = useCli();
 
@@ -46,8 +45,8 @@ beforeAll(async () => {
   harmless = await written("harmless", { things: { ...before, url: "http://a:3" } });
 });
 
-describe("as text", () => {
-  test("changes follow their service, and marks follow their change", async () => {
+describe("the preview as text", () => {
+  test("lists changes below their service, and marks below their change", async () => {
     const run = await cli(["diff", changed]);
     expect(run).toMatchObject({ exit_code: 0, stderr: "" });
     expect(run.stdout).toBe(`things: changed, current revision 1
@@ -75,8 +74,8 @@ fresh: created
   });
 });
 
-describe("as JSON", () => {
-  test("it is the registry's answer with the marks of each change, and their number", async () => {
+describe("the preview as JSON", () => {
+  test("is the registry's response with the marks of each change, and the number of marks", async () => {
     const run = await cli(["diff", changed, "--json"]);
     const { results, opens, breaks } = JSON.parse(run.stdout);
     expect({ opens, breaks }).toEqual({ opens: 2, breaks: 1 });
@@ -94,8 +93,8 @@ describe("as JSON", () => {
   });
 });
 
-describe("as Markdown", () => {
-  test("it is a table for each changed service, marked changes first", async () => {
+describe("the preview as Markdown", () => {
+  test("has a table for each changed service, with marked changes first", async () => {
     const { stdout } = await cli(["diff", changed, "--output=markdown"]);
     expect(stdout).toStartWith("### Route changes\n\n8 changes: 2 open a route, 1 breaks callers.\n");
     expect(stdout).toContain("**<code>things</code>**, changed, current revision 1\n");
@@ -106,7 +105,7 @@ describe("as Markdown", () => {
     expect(stdout).not.toContain("still");
   });
 
-  test("an empty plan says so", async () => {
+  test("says that there are no changes", async () => {
     const run = await cli(["diff", same, "--output=markdown"]);
     expect(run.stdout).toBe("### Route changes\n\nNo changes.\n");
   });
@@ -125,7 +124,7 @@ describe("--fail-on", () => {
     const plain = await cli(["diff", document()]);
     for (const command of [["diff"], ["apply", "--dry-run"]]) {
       const run = await cli([...command, document(), `--fail-on=${effects}`]);
-      // The review is still written.
+      // The preview is the same as without --fail-on. Only the exit code differs.
       expect(run).toEqual({ ...plain, exit_code });
     }
   });
@@ -139,7 +138,7 @@ describe("--fail-on", () => {
     expect((await cli(["diff", "history", "2..2", "--fail-on=opens"])).exit_code).toBe(0);
   });
 
-  test("does not hide a refusal", async () => {
+  test("exits with 1 for a refused document", async () => {
     const run = await cli(["diff", "-", "--fail-on=opens"], { input: "services: {}" });
     expect(run).toMatchObject({ exit_code: 1, stdout: "" });
   });

@@ -1,12 +1,11 @@
+/** Tests of wrong usage of the command line, of its help, and of its colors on a terminal. */
 import { describe, expect, test } from "bun:test";
 import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
 import { runCliOnTerminal, useCli } from "./bed.ts";
 
-/** Wrong uses of the command line, and its colors on a terminal. */
-
 const ESCAPE = "\u001b";
 
-const { registry, cli } = useCli();
+const { registry, cli, cliProcess } = useCli();
 
 const onTerminal = (parameters: string[], env?: Record<string, string>) =>
   runCliOnTerminal(registry.url, parameters, env);
@@ -44,7 +43,7 @@ describe("wrong usage", () => {
     [{ ADMIN_TOKEN: "two words" }, "ADMIN_TOKEN must consist of visible ASCII"],
     [{ ADMIN_TOKEN: "line\nline" }, "ADMIN_TOKEN must consist of visible ASCII"],
     [{ ADMIN_TOKEN: "schlüssel" }, "ADMIN_TOKEN must consist of visible ASCII"],
-  ])("in the environment, %j, has exit code 2", async (env, message) => {
+  ])("of the environment %j has exit code 2", async (env, message) => {
     const run = await cli(["services"], { env });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
     expect(run.stderr).toContain(message);
@@ -67,6 +66,7 @@ describe("wrong usage", () => {
         "--registry",
         "REGISTRY_URL",
         "Exit codes",
+        "4 undecided",
       ],
     ],
     [
@@ -79,24 +79,24 @@ describe("wrong usage", () => {
       ["--if-revision", "$ bun cli restore widgets 3"],
     ],
     [["explain", "-h"], ["$ bun cli explain GET /org/widgets/42"]],
-  ])("is what %j helps against: exit code 0, with examples", async (parameters, parts) => {
+  ])("is explained by %j, which has exit code 0 and shows examples", async (parameters, parts) => {
     const run = await cli(parameters, { env: { ADMIN_TOKEN: "" } });
     expect(run).toMatchObject({ exit_code: 0, stderr: "" });
     for (const part of parts) expect(run.stdout).toContain(part);
   });
 });
 
-test("the version of the product is written by --version", async () => {
+test("--version prints the version of the product", async () => {
   const { version } = await Bun.file("package.json").json();
-  expect(await cli(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
+  expect(await cliProcess(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("white space around the variables, as files and here-documents leave it, is ignored", async () => {
+test("white space around the values of ADMIN_TOKEN and REGISTRY_URL is ignored", async () => {
   const env = { ADMIN_TOKEN: `${ADMIN_TOKEN}\n`, REGISTRY_URL: ` ${registry.url}/\r\n` };
-  expect(await cli(["services"], { env })).toMatchObject({ exit_code: 0, stderr: "" });
+  expect(await cliProcess(["services"], { env })).toMatchObject({ exit_code: 0, stderr: "" });
 });
 
-describe("colours", () => {
+describe("colors", () => {
   test.skipIf(Bun.which("script") === null)(
     "are shown on a terminal only, and not with NO_COLOR",
     async () => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { fields, service } from "../../app/registry/harness.ts";
 import { useCli } from "./bed.ts";
 
-const { registry, cli, file, directory } = useCli();
+const { registry, cli, cliProcess, file, directory } = useCli();
 
-/** No registry answers here. */
+/** Environment variables with the URL of a registry that does not exist. */
 const env = { REGISTRY_URL: "http://127.0.0.1:1", ADMIN_TOKEN: "" };
 
 const BAD = `services:
@@ -32,7 +32,7 @@ async function problemsIn(...files: string[]): Promise<Problem[]> {
 
 describe("ostiary validate", () => {
   // RG-140, RG-143
-  test("accepts good documents without a registry, and says how many", async () => {
+  test("accepts valid documents without a registry, and counts files and services", async () => {
     const one = await file("good-one.yaml", JSON.stringify({ services: { a: service("/a") } }));
     const two = await file(
       "good-two.json",
@@ -73,7 +73,7 @@ describe("ostiary validate", () => {
       "an unknown policy",
       JSON.stringify({ services: { a: { ...service("/a"), rate_limits: { "B!": {} } } } }),
     ],
-  ])("finds in a document with %s what apply finds, in the same words", async (_, text) => {
+  ])("reports a document with %s in the words of apply", async (_, text) => {
     const path = await file("same.yaml", text);
     const refused = await registry.call("POST", "/apply", text, { "Content-Type": "application/yaml" });
     const spoken = ({ path, message }: { path: string; message: string }) =>
@@ -84,7 +84,7 @@ describe("ostiary validate", () => {
   });
 
   // RG-141
-  test("finds what files break together", async () => {
+  test("finds conflicts between files", async () => {
     const shared = (requests: number) => ({
       rate_limits: { s: { requests, window_seconds: 1, shared: true } },
     });
@@ -125,8 +125,8 @@ describe("ostiary validate", () => {
     expect(new Set(rules)).toEqual(new Set(["invalid-field", "route-conflict"]));
   });
 
-  test("reads standard input, and stays quiet about a reader that left", async () => {
-    const { exit_code, stdout } = await cli(["validate", "-"], { env, input: BAD });
+  test("reads standard input, and names it `-` in problems", async () => {
+    const { exit_code, stdout } = await cliProcess(["validate", "-"], { env, input: BAD });
     expect(exit_code).toBe(1);
     expect(stdout).toStartWith("-:3:5: services.widgets.url:");
   });
@@ -187,7 +187,7 @@ describe("ostiary validate", () => {
   });
 
   // RG-144
-  test("annotates a pull request, and lets no key of a document write a command", async () => {
+  test("annotates a pull request, and escapes workflow commands in keys of a document", async () => {
     const path = await file("a,b.yaml", JSON.stringify({ services: { "x\n::warning::y%": 1 } }));
     const { stdout } = await cli(["validate", path, "--format", "github"], { env });
     const lines = stdout.trimEnd().split("\n");
@@ -197,7 +197,7 @@ describe("ostiary validate", () => {
   });
 
   // RG-150
-  test("runs tests against the routes of all files, and names the failing one at its line", async () => {
+  test("runs route tests against the routes of all files, and names the line of a failing test", async () => {
     const expected = (more: object) => ({ name: "the route of b", method: "GET", path: "/b/1", ...more });
     const a = await file(
       "tests-a.yaml",
@@ -222,7 +222,7 @@ describe("ostiary validate", () => {
   });
 
   // RG-150
-  test("knows roles by --roles alone", async () => {
+  test("knows only the roles of the file in --roles", async () => {
     const asked = { name: "t", method: "GET", path: "/a", role: "admin", expect: { allowed: true } };
     const path = await file("roles.yaml", JSON.stringify({ services: { a: service("/a") }, tests: [asked] }));
     const [problem] = await problemsIn(path);
@@ -234,7 +234,7 @@ describe("ostiary validate", () => {
     expect(wrong.stderr).toStartWith("--roles ");
   });
 
-  test("bounds its problems for a file with very many", async () => {
+  test("reports at most 100 problems", async () => {
     const services = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`s${index}`, {}]));
     const path = await file("many.yaml", JSON.stringify({ services }));
     expect(await problemsIn(path)).toHaveLength(100);

@@ -1,3 +1,7 @@
+/**
+ * Tests of the `RUN` line of the Dockerfile that installs the packages, against a package registry with a
+ * certificate from a company's own CA. The command runs on this machine, because no Docker engine is needed.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -5,20 +9,15 @@ import { join } from "node:path";
 import { Certificates } from "../../support/certificates.ts";
 import { ROOT } from "./file.ts";
 
-/**
- * The installation of the Dockerfile, with a package registry whose certificate a company signs itself. Its
- * commands run here, because no engine builds the image in this test.
- */
-
 setDefaultTimeout(60_000);
 
 const IN_THE_BUILD = "/run/build-ca.pem";
 const dockerfile = await Bun.file(join(ROOT, ".github/containers/Dockerfile")).text();
-/** The command after the mounts of the `RUN` line, up to the parameters that a secret may add. */
+/** The shell command of the `RUN` line that installs the packages, without the mounts before it. */
 const [, install = ""] =
   /^RUN --mount[^\n]*\\\n {2}--mount[^\n]*\\\n([\s\S]*?bun install "\$@")/m.exec(dockerfile) ?? [];
 
-describe.skipIf(Bun.which("openssl") === null)("the installation of the image", () => {
+describe.skipIf(Bun.which("openssl") === null)("the image's installation of packages", () => {
   const certificates = new Certificates();
   let folder: string;
   let authority: string;
@@ -63,13 +62,13 @@ describe.skipIf(Bun.which("openssl") === null)("the installation of the image", 
     return { said, exit_code };
   }
 
-  test("is refused by a registry with an unknown CA", async () => {
+  test("fails for a package registry with an unknown CA", async () => {
     const { said, exit_code } = await installed("/dev/null");
     expect(exit_code).not.toBe(0);
     expect(said).toMatch(/UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/);
   });
 
-  test("accepts packages from a registry under the CA of BUILD_CA", async () => {
+  test("works with a package registry whose CA is the one of BUILD_CA", async () => {
     expect(await installed(authority)).toMatchObject({ exit_code: 0 });
     expect(await Bun.file(join(folder, "node_modules/thing/package.json")).json()).toMatchObject({
       name: "thing",
@@ -86,7 +85,7 @@ function manifest(tarball: URL) {
   return { name: "thing", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": version } };
 }
 
-/** Returns a package in a registry's format. */
+/** Makes the tarball of an npm package and returns its path. */
 async function packed(folder: string): Promise<string> {
   await Bun.write(join(folder, "source/package/package.json"), '{"name":"thing","version":"1.0.0"}');
   const file = join(folder, "thing.tgz");

@@ -1,10 +1,11 @@
+/**
+ * Tests of the PostgreSQL roles that compose.yaml makes. The server runs on this machine, not in a container.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import postgres from "postgres";
 import { runOstiary } from "../../app/audit/service-role-bed.ts";
 import { freshRouteStoreUrl, rejection, services, startPostgres, startProcess } from "../../support/index.ts";
 import { makeRoles, Secrets, WITH_DATABASE } from "./secrets.ts";
-
-/** The PostgreSQL roles that compose.yaml makes, on a server of this machine instead of its container. */
 
 setDefaultTimeout(120_000);
 
@@ -13,7 +14,7 @@ const can = services().postgres.binary && services().etcd.real && Bun.which("psq
 
 describe.skipIf(!can)("the roles of the services", () => {
   let secrets: Secrets;
-  /** The URL of the database as its superuser. */
+  /** The URL of the database with the superuser's name. */
   let server: string;
   beforeAll(async () => {
     secrets = await Secrets.make();
@@ -28,7 +29,7 @@ describe.skipIf(!can)("the roles of the services", () => {
   });
   afterAll(() => secrets.remove());
 
-  /** Starts and stops each service, so that its migrations run. Resolves with the exit codes. */
+  /** Starts and stops each service, so that its migrations run. Returns the exit codes. */
   async function startEach(url: (name: (typeof WITH_DATABASE)[number]) => Promise<string> | string) {
     const settings = { ROUTE_STORE_URL: await freshRouteStoreUrl(), ADMIN_TOKEN: "admin-token" };
     const codes: number[] = [];
@@ -41,7 +42,7 @@ describe.skipIf(!can)("the roles of the services", () => {
     return codes;
   }
 
-  test("take over what an earlier version made as postgres, and make what is missing", async () => {
+  test("become the owners of everything that an earlier version created as the role postgres", async () => {
     expect(await startEach(() => server)).toEqual([0, 0, 0]);
     const made = await makeRoles(secrets, server);
     expect(made).toMatchObject({ stderr: "", exit_code: 0 });
@@ -61,12 +62,12 @@ describe.skipIf(!can)("the roles of the services", () => {
     expect(await startEach((name) => secrets.databaseUrl(name, server))).toEqual([0, 0, 0]);
   });
 
-  test("do the work of their services in a new database", async () => {
+  test("have enough privileges for their services in a new database", async () => {
     expect((await makeRoles(secrets, server)).exit_code).toBe(0);
     expect(await startEach((name) => secrets.databaseUrl(name, server))).toEqual([0, 0, 0]);
   });
 
-  test("see only their own schema, and gain no rights", async () => {
+  test("can read only their own schema, and have no administrative privileges", async () => {
     await makeRoles(secrets, server);
     await startEach((name) => secrets.databaseUrl(name, server));
     const tables = {
@@ -97,7 +98,7 @@ describe.skipIf(!can)("the roles of the services", () => {
   });
 
   // OP-72
-  test("drop old months of the audit log as the job's own role, which sees no other schema", async () => {
+  test("include one for the retention job that can drop old months and cannot read other schemas", async () => {
     const made = await makeRoles(secrets, server);
     expect(made.stdout).toContain("role ostiary_audit_owner has the rights of ostiary_audit\n");
     await startEach((name) => secrets.databaseUrl(name, server));
@@ -113,7 +114,7 @@ describe.skipIf(!can)("the roles of the services", () => {
     ).toEqual({ exit_code: 0, stdout: "Dropped 2020-01: 0 entries of 0 logs are declared.\n", stderr: "" });
   });
 
-  test("stay unchanged without changes, even when made concurrently, and get a new password", async () => {
+  test("are made by concurrent runs without an error, and get a new password when the secret changes", async () => {
     const passwords = () =>
       query(
         server,
@@ -137,7 +138,7 @@ describe.skipIf(!can)("the roles of the services", () => {
     expect(changed.map(({ rolname }) => rolname)).toContain("ostiary_audit");
   });
 
-  test("are left to the operator on another server", async () => {
+  test("are not made on a server that compose.yaml does not run", async () => {
     const own = await Secrets.make({
       "database-url": "postgres://someone:secret@db.example.com:5432/ostiary",
     });
@@ -153,7 +154,7 @@ describe.skipIf(!can)("the roles of the services", () => {
     await own.remove();
   });
 
-  test("end the start with PostgreSQL's message when they cannot be made", async () => {
+  test("stop the start with PostgreSQL's message when they cannot be made", async () => {
     const made = await makeRoles(secrets, "postgres://nobody@127.0.0.1:1/ostiary");
     expect(made.exit_code).not.toBe(0);
     expect(made.stderr).toContain("127.0.0.1");

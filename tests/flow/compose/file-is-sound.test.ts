@@ -21,7 +21,7 @@ const everything = Object.entries(compose.services);
 const dockerfile = await Bun.file(join(ROOT, ".github/containers/Dockerfile")).text();
 
 describe("compose.yaml", () => {
-  test.each(parts)("%s runs the image as %s", (name, app) => {
+  test.each(parts)("%s runs the image with the command %s", (name, app) => {
     const { image, command, entrypoint } = service(name);
     expect({ image, command, entrypoint }).toEqual({
       image: `\${OSTIARY_IMAGE:-ostiary:latest}`,
@@ -30,7 +30,7 @@ describe("compose.yaml", () => {
     });
   });
 
-  test.each(parts)("every variable of %s is one that %s reads", (name, app) => {
+  test.each(parts)("%s gets only environment variables that %s reads", (name, app) => {
     const known = Object.keys(variables[app].properties);
     const given = Object.keys(service(name).environment ?? {});
     const read = given.filter(
@@ -39,19 +39,22 @@ describe("compose.yaml", () => {
     expect(read).toEqual(given);
   });
 
-  test.each(everything)("%s writes to no disk, can gain no rights, and is bounded", (_, each) => {
-    expect(each.read_only).toBe(true);
-    expect(each.cap_drop).toEqual(["ALL"]);
-    expect(each.security_opt).toEqual(["no-new-privileges:true"]);
-    expect(each.mem_limit).toMatch(/^(\d+[mg]|\$\{\w+:-\d+[mg]\})$/);
-    expect(each.pids_limit).toBeGreaterThan(0);
-  });
+  test.each(everything)(
+    "%s has a read-only disk, no capabilities, and limits of memory and processes",
+    (_, each) => {
+      expect(each.read_only).toBe(true);
+      expect(each.cap_drop).toEqual(["ALL"]);
+      expect(each.security_opt).toEqual(["no-new-privileges:true"]);
+      expect(each.mem_limit).toMatch(/^(\d+[mg]|\$\{\w+:-\d+[mg]\})$/);
+      expect(each.pids_limit).toBeGreaterThan(0);
+    },
+  );
 
   test.each(everything)("%s installs nothing when it starts", (_, { command = [], entrypoint = [] }) => {
     expect([...entrypoint, ...command].join(" ")).not.toMatch(/\b(install|add|npx|bunx|apk|apt)\b/);
   });
 
-  test("a part has time to finish its requests before it is killed", () => {
+  test("a service has time to finish its requests before the engine kills it", () => {
     for (const [name, app] of parts) {
       const { stop_grace_period = "", environment = {} } = service(name);
       const grace_ms = Number(interpolated(environment.SHUTDOWN_GRACE_MS ?? "0"));
@@ -67,18 +70,18 @@ describe("compose.yaml", () => {
     expect(Number(interpolated(SHUTDOWN_GRACE_MS))).toBeGreaterThan(check_s * 1_000);
   });
 
-  test("only the gateways' port is open to other machines", () => {
+  test("only the port of the balancer is open to other machines", () => {
     const open = everything.flatMap(([name, { ports = [] }]) =>
       ports.filter((port) => !port.startsWith("127.0.0.1:")).map((port) => [name, interpolated(port)]),
     );
     expect(open).toEqual([["balancer", "5001:5001"]]);
   });
 
-  test("only the users of a store can reach it", () => {
+  test("the stores are on an internal network", () => {
     expect(compose.networks.stores).toEqual({ internal: true });
   });
 
-  test("secrets are files: no variable holds one, and each is mounted only where it is needed", () => {
+  test("secrets are files, not environment variables, and are mounted only where a variable names them", () => {
     const secret = Object.values(variables).flatMap(({ properties }) =>
       Object.entries(properties).flatMap(([name, rule]) => ("secret" in rule ? [name] : [])),
     );
@@ -88,7 +91,7 @@ describe("compose.yaml", () => {
       expect(Object.keys(environment).filter((variable) => credentials.includes(variable))).toEqual([]);
       const mounted = Object.values(environment).filter((value) => value.startsWith("/run/secrets/"));
       const named = mounted.map((path) => path.slice("/run/secrets/".length));
-      // The balancer's own file names its certificate.
+      // haproxy.cfg names the balancer's certificate, so no environment variable does.
       const given = secrets.filter((secret) => secret !== "balancer-certificate");
       expect([name, named.toSorted()]).toEqual([name, given.toSorted()]);
     }
@@ -96,7 +99,7 @@ describe("compose.yaml", () => {
 });
 
 // PT-1
-test("the portal has no secret, reaches no store, and gets variables that it reads", () => {
+test("the portal has no secret, needs no store, and gets only environment variables that it reads", () => {
   const { command, environment = {}, secrets, depends_on, profiles } = service("portal");
   expect({ command, secrets, depends_on, profiles }).toEqual({
     command: ["portal"],
@@ -110,7 +113,7 @@ test("the portal has no secret, reaches no store, and gets variables that it rea
 });
 
 // PT-46
-test("the demo has the portal with its API reference, and others get the description by a profile alone", async () => {
+test("the demo publishes the API description for the portal; otherwise this needs the profile description", async () => {
   const demo = await Bun.file(join(ROOT, ".github/containers/demo.env")).text();
   expect(demo.split("\n")).toEqual(
     expect.arrayContaining([
@@ -129,7 +132,7 @@ test("the demo has the portal with its API reference, and others get the descrip
 });
 
 // OP-72
-test("the job that drops old months runs by itself alone, with a role of its own and variables that it reads", () => {
+test("the retention job runs only with its profile, with its own database role", () => {
   const { command, profiles, environment = {}, secrets = [], depends_on = {} } = service("audit-retention");
   expect({ command, profiles }).toEqual({ command: ["audit", "retention"], profiles: ["retention"] });
   expect(secrets).toEqual(["audit-owner-database-url", "audit-signing-key"]);
@@ -143,7 +146,7 @@ test("the job that drops old months runs by itself alone, with a role of its own
 });
 
 test.each(["registry", "identity", "audit"])(
-  "%s has its own role in PostgreSQL, made before it starts",
+  "%s has its own PostgreSQL role, which is made before the service starts",
   (name) => {
     const { environment = {}, secrets = [], depends_on = {} } = service(name);
     expect(environment.DATABASE_URL_FILE).toBe(`/run/secrets/${name}-database-url`);
@@ -155,7 +158,7 @@ test.each(["registry", "identity", "audit"])(
 );
 
 describe("the image", () => {
-  test("is built with the package registry and the CA of a company, which it does not keep", () => {
+  test("is built with a company's npmrc and CA as build secrets, which the image does not contain", () => {
     const build = Value.Parse(
       Type.Object({ build: Type.Object({ secrets: Type.Array(Type.String()) }) }),
       service("gateway-1"),
@@ -164,25 +167,25 @@ describe("the image", () => {
     expect(build.secrets).toEqual(["npmrc", "build-ca"]);
     for (const secret of build.secrets) {
       expect(install).toContain(`--mount=type=secret,id=${secret},`);
-      // The file is empty, unless the operator names one.
+      // Without a file from the operator, the secret is /dev/null and therefore empty.
       expect(compose.secrets[secret]?.file).toMatch(/^\$\{[A-Z_]+:-\/dev\/null\}$/);
     }
     expect(install).toContain("if [ -s /run/build-ca.pem ]; then set -- --cafile /run/build-ca.pem; fi");
     expect(dockerfile.match(/bun install/g)).toHaveLength(1);
   });
 
-  test("has the Bun version that the repository names", async () => {
+  test("has the Bun version of .bun-version", async () => {
     const version = (await Bun.file(join(ROOT, ".bun-version")).text()).trim();
     const bases = Array.from(dockerfile.matchAll(/^FROM (\S+)/gm), ([, base]) => base);
     expect(new Set(bases)).toEqual(new Set([`oven/bun:${version}-slim`]));
   });
 
-  test("runs as a user without rights, and has a health check", () => {
+  test("runs as an unprivileged user, and has a health check", () => {
     expect(dockerfile).toMatch(/^USER 1000:1000$/m);
     expect(dockerfile).toMatch(/^HEALTHCHECK .*\\\n {2}CMD \["bun", "apps\/platform\/health\/main\.ts"\]$/m);
   });
 
-  test("contains only what it runs", async () => {
+  test("contains only the folders that the services need", async () => {
     const [first, ...rest] = (await Bun.file(join(ROOT, ".dockerignore")).text())
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#"));

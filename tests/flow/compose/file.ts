@@ -37,13 +37,13 @@ const Compose = Type.Object({
   networks: Type.Record(Type.String(), Type.Unknown()),
 });
 
-/** The content of compose.yaml, with its anchors resolved and its variables as they are written. */
+/** The content of compose.yaml. YAML anchors are resolved, and `${VARIABLE}` references are not replaced. */
 export const compose = Value.Parse(
   Compose,
   parse(await Bun.file(join(ROOT, "compose.yaml")).text(), { merge: true }),
 );
 
-/** The containers that run a service of Ostiary, with that service. */
+/** The containers that run a service of Ostiary, with the name of the service. */
 export const PARTS = {
   identity: "identity",
   audit: "audit",
@@ -59,7 +59,7 @@ export function service(name: string) {
 }
 
 /**
- * Returns a text of compose.yaml as compose reads it: each `$VARIABLE` by `settings`, or by its own default.
+ * Replaces each `${VARIABLE:-default}` as compose does: with the value from `settings`, or else the default.
  *
  * @throws Error when a required variable is not set
  */

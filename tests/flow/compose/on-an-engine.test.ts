@@ -1,3 +1,6 @@
+/**
+ * Tests of compose.yaml on a Docker engine. Run them with `TEST_CONTAINERS=true bun test tests/flow/compose`.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { tourText } from "@ostiary/platform/tour";
 import { ComposeProject, triesContainers } from "../../support/containers.ts";
@@ -5,11 +8,9 @@ import { waitFor } from "../../support/index.ts";
 import { expectTour, HIDDEN_BEHIND_A_BALANCER, takeTour } from "../quick-start/tour.ts";
 import { PARTS } from "./file.ts";
 
-/** compose.yaml as a person runs it, on a Docker engine: TEST_CONTAINERS=true bun test tests/flow/compose */
-
 setDefaultTimeout(300_000);
 
-/** A machine that builds and tests other things at the same time needs this long. */
+/** The maximum time until a container is healthy. A busy machine needs so long. */
 const HEALTHY_MS = 200_000;
 const PUBLIC = "/demo/hello";
 const parts = Object.keys(PARTS);
@@ -31,7 +32,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
   const isHealthy = async (service: string) =>
     (await inspected(service, "{{.State.Health.Status}}")) === "healthy";
 
-  /** Returns the number of gateways that the balancer considers ready. */
+  /** Returns the balancer's text about the number of ready gateways. */
   const readiness = async () => {
     const asked = await project.compose([
       "exec",
@@ -44,7 +45,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     return asked.exit_code === 0 ? asked.said : "no gateway";
   };
 
-  /** Sends requests repeatedly, without retries, during `act`. Resolves with the number of each answer. */
+  /** Sends requests without retries while `act` runs. Returns how often each status or error occurred. */
   async function underLoad(act: () => Promise<void>): Promise<Record<string, number>> {
     const answers: Record<string, number> = {};
     let isOver = false;
@@ -108,7 +109,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(Object.keys(answers)).toEqual(["200"]);
   });
 
-  test("without Redis, requests that need no counter are served, and others are refused", async () => {
+  test("without Redis the balancer counts no gateway as ready, and routes without a limit are served", async () => {
     await project.must("stop", "redis");
     try {
       await waitFor(async () => (await readiness()).startsWith("no gateway"), { timeout_ms: HEALTHY_MS });
@@ -119,14 +120,14 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     await waitFor(async () => (await readiness()).startsWith("2 "), { timeout_ms: HEALTHY_MS });
   });
 
-  test("each part stops by SIGTERM with exit code 0, as the first process of its container", async () => {
+  test("a gateway and audit exit with 0 when their containers are stopped", async () => {
     await project.must("stop", "gateway-2", "audit");
     expect(await inspected("gateway-2", "{{.State.ExitCode}}")).toBe("0");
     expect(await inspected("audit", "{{.State.ExitCode}}")).toBe("0");
     await project.must("up", "--detach", "--wait");
   });
 
-  test("the balancer leaves a killed gateway at once, and it comes back by itself", async () => {
+  test("the balancer stops using a killed gateway at once, and the engine restarts the gateway", async () => {
     const restarts = Number(await inspected("gateway-1", "{{.RestartCount}}"));
     const answers = await underLoad(async () => {
       await project.compose(["exec", "-T", "gateway-1", "sh", "-c", "kill -9 -1"]);
@@ -137,12 +138,12 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
       );
     });
     const { "200": served = 0, ...failed } = answers;
-    // The requests in flight, of eight clients.
+    // Each of the eight clients has at most one request in flight, so at most eight requests fail.
     expect(Object.values(failed).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(8);
     expect(served).toBeGreaterThan(100);
   });
 
-  test.each(parts)("%s cannot write to disk, has no rights, and has no capability", async (service) => {
+  test.each(parts)("%s cannot write to disk, is not root, and has no capabilities", async (service) => {
     const touched = await project.compose(["exec", "-T", service, "touch", "/ostiary/x"]);
     expect(touched.said).toContain("Read-only file system");
     const status = await project.must("exec", "-T", service, "cat", "/proc/self/status");
@@ -151,7 +152,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(status).not.toMatch(/^Uid:\s*0/m);
   });
 
-  test("a secret that is missing, empty or of another user is named, and nothing starts", async () => {
+  test("a missing, empty or unreadable secret is named, and the service does not start", async () => {
     const env = { OSTIARY_SECRETS: "/nowhere" };
     const missing = await project.compose(["run", "--rm", "--no-deps", "audit"], env);
     expect(missing.exit_code).not.toBe(0);
@@ -164,7 +165,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(unreadable.said).toContain("ADMIN_TOKEN_FILE");
   });
 
-  test("a wrong password of PostgreSQL is one message with the variable's name, without the password", async () => {
+  test("the message about a wrong PostgreSQL password names the variable and not the password", async () => {
     const { exit_code, said } = await alone(
       "identity",
       "DATABASE_URL_FILE=",
@@ -175,7 +176,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(said).not.toContain("not-the-password");
   });
 
-  test("missing settings of compose itself are named", async () => {
+  test("a required setting that is missing is named by docker compose", async () => {
     const { exit_code, said } = await project.run(["docker", "compose", "-p", project.name, "config"], {
       AUTH_ISSUER: "",
     });
@@ -183,7 +184,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(said).toContain("AUTH_ISSUER");
   });
 
-  test("a port in use is named", async () => {
+  test("a port that is in use is named by docker compose", async () => {
     const taken = Bun.listen({ hostname: "0.0.0.0", port: 0, socket: { data: () => {} } });
     const given = { GATEWAY_PORT: String(taken.port) };
     const { exit_code, said } = await project.compose(["up", "--detach", "--no-deps", "balancer"], given);
@@ -194,7 +195,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect((await gateway(PUBLIC)).status).toBe(200);
   });
 
-  /** Runs a part in its own container beside the others, with other variables. */
+  /** Runs a service in an additional container with changed environment variables. */
   function alone(service: string, ...variables: string[]) {
     const given = variables.flatMap((variable) => ["--env", variable]);
     return project.compose(["run", "--rm", "--no-deps", "-T", ...given, service]);

@@ -6,7 +6,7 @@ import { ROOT } from "./file.ts";
 /** The services that have a database. */
 export const WITH_DATABASE = ["registry", "identity", "audit"] as const;
 
-/** A folder of secrets, which `make-secrets` makes for the user that runs the tests. */
+/** A folder of secrets that `make-secrets` made. The user who runs the tests can read them. */
 export class Secrets {
   readonly folder: string;
 
@@ -42,7 +42,7 @@ export class Secrets {
     return (await readdir(this.folder)).toSorted();
   }
 
-  /** Returns the URL of a service's secret, with the server of the tests instead of the container. */
+  /** Returns the database URL from a service's secret, with the host and database name of `server`. */
   async databaseUrl(
     service: (typeof WITH_DATABASE)[number] | "audit-owner",
     server: string,
@@ -59,7 +59,7 @@ export class Secrets {
   }
 }
 
-/** Runs `make-database-roles` as its container does, on the server of the tests. */
+/** Runs `make-database-roles` with the environment of its container, on the PostgreSQL server at `server`. */
 export async function makeRoles({ folder }: Secrets, server: string) {
   const { hostname, port, username } = new URL(server);
   const file = (name: string) => join(folder, name);

@@ -17,11 +17,11 @@ const { postgres, redis, etcd } = services();
 const HEALTH = "apps/platform/health/main.ts";
 
 describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
-  "the services with compose.yaml's variables and secrets",
+  "the services with the environment variables and secrets of compose.yaml",
   () => {
     const running = new Map<string, RunningProcess>();
     const settings = new Map<string, string>();
-    /** The places that a container sees, with their places in the tests. */
+    /** Paths and URLs inside the containers, mapped to the paths and URLs that replace them in this test. */
     const places = new Map<string, string>();
     let secrets: Secrets;
     let keySet: ReturnType<typeof Bun.serve>;
@@ -53,7 +53,7 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
       await secrets.remove();
     });
 
-    /** Returns the container's variables, with addresses and files replaced by those of the tests. */
+    /** Returns the environment variables of a container. Paths and URLs are replaced through `places`. */
     function environment(name: string): Record<string, string> {
       const given = Object.entries(service(name).environment ?? {}).map(([variable, value]) => {
         let text = interpolated(value, settings);
@@ -63,17 +63,20 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
       return Object.fromEntries(given);
     }
 
-    test.each(Object.keys(PARTS))("%s becomes ready, and the image's health check says so", async (name) => {
-      const { internal_url = "" } = running.get(name) ?? {};
-      await waitFor(async () => (await fetch(`${internal_url}/health/ready`)).status === 200, {
-        what: `${name} becoming ready`,
-      });
-      const { port } = new URL(internal_url);
-      const asked = Bun.spawnSync(["bun", HEALTH], {
-        cwd: ROOT,
-        env: { ...process.env, INTERNAL_PORT: port },
-      });
-      expect({ exit_code: asked.exitCode, said: `${asked.stdout}` }).toEqual({ exit_code: 0, said: "" });
-    });
+    test.each(Object.keys(PARTS))(
+      "%s becomes ready, and the health check of the image succeeds",
+      async (name) => {
+        const { internal_url = "" } = running.get(name) ?? {};
+        await waitFor(async () => (await fetch(`${internal_url}/health/ready`)).status === 200, {
+          what: `${name} becoming ready`,
+        });
+        const { port } = new URL(internal_url);
+        const asked = Bun.spawnSync(["bun", HEALTH], {
+          cwd: ROOT,
+          env: { ...process.env, INTERNAL_PORT: port },
+        });
+        expect({ exit_code: asked.exitCode, said: `${asked.stdout}` }).toEqual({ exit_code: 0, said: "" });
+      },
+    );
   },
 );

@@ -4,7 +4,7 @@ import { startProcess, waitFor } from "../../support/index.ts";
 setDefaultTimeout(120_000);
 
 // OP-35
-test("SIGUSR2 switches debug lines on and off, and ends nothing", async () => {
+test("SIGUSR2 turns debug lines of the log on and off without stopping the service", async () => {
   const audit = await startProcess("apps/audit/main.ts", { DATABASE_URL: "pglite://memory" });
   const refusals = () => audit.logs().filter(({ message }) => message === "request refused");
   const completed = () => audit.logs().filter(({ message }) => message === "request completed").length;

@@ -1,3 +1,4 @@
+/** Tests of how every service starts and stops (OP-3, OP-30). */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
@@ -5,7 +6,6 @@ import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(60_000);
 
-/** The common behavior of every service from its start to its end (OP-3, OP-30). */
 const { postgres, redis, etcd } = services();
 const allReal = postgres.real && redis.real && etcd.real;
 
@@ -21,7 +21,7 @@ async function start(app: string, env: Record<string, string>): Promise<RunningP
   return process;
 }
 
-/** Returns the variables with which `app` starts on fresh stores. */
+/** Returns the environment variables of `app`, with empty stores. */
 async function variables(app: string, database?: string): Promise<Record<string, string>> {
   const DATABASE_URL = database ?? (await freshDatabase());
   switch (app) {
@@ -43,7 +43,7 @@ async function variables(app: string, database?: string): Promise<Record<string,
 
 describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"])("%s", (app) => {
   // OP-2, OP-3, OP-30, OP-46
-  test("logs where it listens, answers health and metrics on the internal port only, and exits 0", async () => {
+  test("logs its ports, serves health and metrics only on the internal port, and exits with 0", async () => {
     const service = await start(app, await variables(app));
     expect(service.logs().find(({ message }) => message === "listening")).toMatchObject({
       level: "info",
@@ -59,13 +59,13 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"])("%s
   });
 
   // OP-32
-  test("treats the same signal twice in a row as one, as package runners send it", async () => {
+  test("treats two signals at the same time as one, because package runners send them so", async () => {
     const service = await start(app, await variables(app));
     expect(await Promise.all([service.stop("SIGINT"), service.stop("SIGINT")])).toEqual([0, 0]);
   });
 
   // OP-32
-  test("a second signal ends it at once", async () => {
+  test("exits at once at a later second signal", async () => {
     const service = await start(app, { ...(await variables(app)), SHUTDOWN_GRACE_MS: "600000" });
     const first = service.stop("SIGTERM");
     await waitFor(async () => (await fetch(`${service.internal_url}/health/ready`)).status === 503);

@@ -1,3 +1,4 @@
+/** Tests that a refused start reports every problem at once, and no secret (OP-5, OP-6). */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -5,20 +6,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { freePort } from "../../support/free-port.ts";
+import { rejection } from "../../support/rejection.ts";
 import { freshDatabase, freshRouteStoreUrl, services, startRedis } from "../../support/services.ts";
-import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { type ServiceHere, type ServiceName, startHere } from "../../support/start-here.ts";
+import { ProcessEnded, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { startPlatformHere } from "../platform/bed.ts";
 
 setDefaultTimeout(60_000);
 
-/** A refused start reports everything at once, and no secret (OP-5, OP-6). */
 const SECRET = "hunter2";
 const { redis, etcd } = services();
-const started: RunningProcess[] = [];
+const started: ServiceHere[] = [];
 let directory: string;
 let roles: string;
+/** The URL of an etcd that no test writes to. */
+let routeStore = "";
 
 beforeAll(async () => {
+  if (etcd.own) routeStore = await freshRouteStoreUrl();
   directory = await mkdtemp(join(tmpdir(), "ostiary-refused-"));
   roles = join(directory, "roles.yaml");
   await writeFile(
@@ -27,23 +33,36 @@ beforeAll(async () => {
   );
 });
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((each) => each.kill()));
+  await Promise.all(started.splice(0).map((each) => each.stop()));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-async function refusal(app: string, env: Record<string, string>): Promise<ProcessEnded> {
-  const failure = await startProcess(`apps/${app}/main.ts`, env).catch((error: unknown) => error);
-  if (!(failure instanceof ProcessEnded)) throw new Error(`${app} must refuse: ${Bun.inspect(failure)}`);
+type App = ServiceName | "platform";
+
+/** Starts `app` in the test's process, which must fail. Returns what its process would print. */
+async function refusal(app: App, env: Record<string, string>): Promise<ProcessEnded> {
+  return withoutSecret(await rejection(app === "platform" ? startPlatformHere(env) : startHere(app, env)));
+}
+
+async function refusalOfProcess(app: string, env: Record<string, string>): Promise<ProcessEnded> {
+  return withoutSecret(await rejection(startProcess(`apps/${app}/main.ts`, env)));
+}
+
+function withoutSecret(failure: unknown): ProcessEnded {
+  if (!(failure instanceof ProcessEnded)) throw failure;
   expect([...failure.stdout, ...failure.stderr].join("\n")).not.toContain(SECRET);
   return failure;
 }
 
+async function problems(app: App, env: Record<string, string>): Promise<string[]> {
+  return problemsOf(await refusal(app, env));
+}
+
 /**
- * The problems below the headline of a message that lists wrong variables, each after its variable, in the order of
- * the alphabet. A variable with several problems stands alone above them.
+ * Expects exit code 78, and returns the problems on standard error in alphabetical order. Each starts with its
+ * environment variable, also where the message names the variable once above several problems.
  */
-async function problems(app: string, env: Record<string, string>): Promise<string[]> {
-  const { exit_code, stderr } = await refusal(app, env);
+function problemsOf({ exit_code, stderr }: ProcessEnded): string[] {
   const [headline, ...lines] = stderr;
   expect([exit_code, headline]).toEqual([78, "The configuration is not valid:"]);
   const named = lines.filter((line) => !line.startsWith("    ")).map((line) => line.trim().split(" ")[0]);
@@ -70,7 +89,7 @@ const ROLES_PROBLEMS = [
 ];
 
 // OP-5
-describe("every wrong variable is named in one round", () => {
+describe("all wrong environment variables are named at once", () => {
   // OP-13
   test("by the gateway", async () => {
     const port = String(freePort());
@@ -132,7 +151,7 @@ describe("every wrong variable is named in one round", () => {
     ]);
   });
 
-  test("by identity, whose peppers must be two", async () => {
+  test("by identity, which refuses two equal peppers", async () => {
     const pepper = `${SECRET}-`.padEnd(32, "x");
     const env = { DATABASE_URL: "pglite://memory", SECRET_PEPPER: pepper, SECRET_PEPPER_PREVIOUS: pepper };
     expect(await problems("identity", env)).toEqual([
@@ -157,14 +176,15 @@ describe("every wrong variable is named in one round", () => {
   });
 
   test("by the demo", async () => {
-    expect(await problems("demo", { PORT: "-1", IDENTITY_PROVIDER_PORT: "70000" })).toEqual([
+    const wrong = { PORT: "-1", IDENTITY_PROVIDER_PORT: "70000" };
+    expect(problemsOf(await refusalOfProcess("demo", wrong))).toEqual([
       `IDENTITY_PROVIDER_PORT ${WHOLE} 0 to 65535.`,
       `PORT ${WHOLE} 0 to 65535.`,
     ]);
   });
 
   // OP-5
-  test("by the platform, for itself and all its parts, each once, before anything is written", async () => {
+  test("by the platform, for itself and all its services, before it writes anything", async () => {
     const DATA_DIR = join(directory, "data");
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const lines = await problems("platform", {
@@ -199,7 +219,7 @@ describe("every wrong variable is named in one round", () => {
     expect(existsSync(DATA_DIR)).toBe(false);
   });
 
-  test("a wrong AUDIT_URL is reported once, and a missing one only where it is needed", async () => {
+  test("by the gateway, which requires AUDIT_URL only if audit is enabled", async () => {
     const env = { COUNTER_STORE_URL: "memory://", CREDENTIAL_VALIDATE_URL: "http://identity", PORT: "x" };
     expect(await problems("gateway", { ...env, AUDIT_URL: "audit:3003" })).toEqual([
       "AUDIT_URL must be an absolute http:// or https:// URL without query and fragment.",
@@ -217,10 +237,10 @@ describe.each([
   ["identity", ["DATABASE_URL", "PORT"]],
   ["audit", ["DATABASE_URL", "PORT"]],
   ["portal", ["AUTH_ISSUER", "PORTAL_CLIENT_ID", "PORT"]],
-])("%s without its variables", (app, missing) => {
+])("%s without its required environment variables", (app, missing) => {
   // OP-5
-  test("exits with 78 and names every variable that is wrong on stderr", async () => {
-    const { exit_code, stderr } = await refusal(app, { PORT: "seventy" });
+  test("exits with 78 and names every missing or wrong variable on stderr", async () => {
+    const { exit_code, stderr } = await refusalOfProcess(app, { PORT: "seventy" });
     expect(exit_code).toBe(78);
     const named = stderr.slice(1).map((line) => line.trim().split(" ")[0] ?? "");
     expect(named).toEqual(expect.arrayContaining(missing));
@@ -231,16 +251,16 @@ describe.each([
 });
 
 // OP-14
-describe("a store that does not answer at boot", () => {
-  const away = async (app: string, env: Record<string, string>, variable: string) => {
-    const { exit_code, stderr } = await refusal(app, env);
+describe("the start fails with exit code 1 and names the variable of an unusable store", () => {
+  const away = async (app: App, env: Record<string, string>, variable: string) =>
+    expectAway(await refusal(app, env), variable);
+  const expectAway = ({ exit_code, stderr }: ProcessEnded, variable: string) =>
     expect([exit_code, stderr]).toEqual([
       1,
       [expect.stringMatching(new RegExp(`^Could not start: .*${variable}`))],
     ]);
-  };
 
-  test.each(["registry", "identity", "audit", "platform"])("DATABASE_URL of %s", async (app) => {
+  test.each(["registry", "identity", "audit", "platform"] as const)("DATABASE_URL of %s", async (app) => {
     const DATABASE_URL = `postgres://u:${SECRET}@127.0.0.1:${freePort()}/x`;
     const free = Object.fromEntries(
       ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
@@ -253,27 +273,28 @@ describe("a store that does not answer at boot", () => {
 
   test("ROUTE_STORE_URL of the gateway", async () => {
     const ROUTE_STORE_URL = `http://u:${SECRET}@127.0.0.1:${freePort()}`;
-    await away("gateway", { ...GATEWAY, ROUTE_STORE_URL }, "ROUTE_STORE_URL");
+    const failure = await refusalOfProcess("gateway", { ...GATEWAY, ROUTE_STORE_URL });
+    expectAway(failure, "ROUTE_STORE_URL");
   });
 
   // RG-101, OP-14
   test.skipIf(!etcd.own)(
-    "a route store that refuses the user of ROUTE_STORE_URL, of either app",
+    "ROUTE_STORE_URL of the gateway and the registry, with a user that the route store refuses",
     async () => {
-      const ROUTE_STORE_URL = (await freshRouteStoreUrl()).replace("//", `//root:${SECRET}@`);
+      const ROUTE_STORE_URL = routeStore.replace("//", `//root:${SECRET}@`);
       await away("gateway", { ...GATEWAY, ROUTE_STORE_URL }, "ROUTE_STORE_URL");
       const env = { ROUTE_STORE_URL, DATABASE_URL: await freshDatabase(), ADMIN_TOKEN: "token" };
       await away("registry", env, "ROUTE_STORE_URL");
     },
   );
 
-  test.skipIf(!etcd.own || !redis.binary)("a counter store that refuses its password", async () => {
+  test.skipIf(!etcd.own || !redis.binary)("COUNTER_STORE_URL with a wrong password", async () => {
     const server = await startRedis();
     const admin = new Redis(server.url);
     await admin.config("SET", "requirepass", "another");
     admin.disconnect();
     const COUNTER_STORE_URL = server.url.replace("//", `//:${SECRET}@`);
-    const env = { ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl(), COUNTER_STORE_URL };
+    const env = { ...GATEWAY, ROUTE_STORE_URL: routeStore, COUNTER_STORE_URL };
     await away("gateway", env, "COUNTER_STORE_URL").finally(() => server.close());
   });
 });
@@ -284,15 +305,15 @@ const GATEWAY = {
   AUDIT_ENABLED: "false",
 };
 
-describe.skipIf(!etcd.own)("a store that may come later does not stop the gateway, and is reported", () => {
+describe.skipIf(!etcd.own)("the gateway starts, is not ready, and logs the reason", () => {
   // GW-161
   test.each([
     [["AUTH_JWKS_URI"], { AUTH_ISSUER: "https://login.example.com" }],
     [["AUTH_ISSUER"], { AUTH_JWKS_URI: "http://127.0.0.1:9/jwks" }],
     [["AUTH_ISSUER", "AUTH_JWKS_URI"], {}],
-  ])("%p unset", async (missing, env) => {
-    const gateway = await startProcess("apps/gateway/main.ts", {
-      ...{ ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl() },
+  ])("without %p", async (missing, env) => {
+    const gateway = await startHere("gateway", {
+      ...{ ...GATEWAY, ROUTE_STORE_URL: routeStore },
       ...env,
     });
     started.push(gateway);
@@ -302,13 +323,13 @@ describe.skipIf(!etcd.own)("a store that may come later does not stop the gatewa
   });
 
   // OP-15
-  test("a counter store that is down", async () => {
+  test("while the counter store is down", async () => {
     const COUNTER_STORE_URL = `redis://:${SECRET}@127.0.0.1:${freePort()}`;
-    const env = { ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl(), COUNTER_STORE_URL };
-    const gateway = await startProcess("apps/gateway/main.ts", env);
+    const env = { ...GATEWAY, ROUTE_STORE_URL: routeStore, COUNTER_STORE_URL };
+    const gateway = await startHere("gateway", env);
     started.push(gateway);
     await waitFor(() => gateway.logs().some(({ message }) => String(message).includes("COUNTER_STORE_URL")));
     expect((await fetch(`${gateway.internal_url}/health/ready`)).status).toBe(503);
-    expect(gateway.stdout.join("\n")).not.toContain(SECRET);
+    expect(JSON.stringify(gateway.logs())).not.toContain(SECRET);
   });
 });

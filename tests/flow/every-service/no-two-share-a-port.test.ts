@@ -1,26 +1,34 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+/**
+ * Tests that no two listeners share a port, in one process or in several, except gateways with REUSE_PORT
+ * (OP-4).
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { localOrigin } from "@ostiary/lib/runtime/service";
 import { loadPlatform } from "@ostiary/platform/config";
 import { freePort } from "../../support/free-port.ts";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { rejection } from "../../support/rejection.ts";
 import { freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
+import { processEnded, type ServiceHere, type ServiceName, startHere } from "../../support/start-here.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { startPlatformHere } from "../platform/bed.ts";
 
 setDefaultTimeout(120_000);
 
-/**
- * No two listeners share a port, within a process or between two, except gateways that are told to (OP-4).
- */
 const { etcd } = services();
+const SERVICES = ["gateway", "registry", "identity", "audit"] as const;
 const ipv6 = hasIpv6();
 const started: RunningProcess[] = [];
+const stops: (() => Promise<void>)[] = [];
 const directories: string[] = [];
 
 afterAll(async () => {
-  await Promise.all(started.map((each) => each.kill()));
+  await Promise.all([...started.map((each) => each.kill()), ...stops.map((stop) => stop())]);
   await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })));
 });
 
@@ -30,10 +38,10 @@ async function start(app: string, env: Record<string, string>): Promise<RunningP
   return process;
 }
 
-/** Returns the lines of a start that must be refused with 78, below the headline. */
-async function refusal(app: string, env: Record<string, string>): Promise<string[]> {
-  const failure = await start(app, env).catch((error: unknown) => error);
-  if (!(failure instanceof ProcessEnded)) throw new Error(`${app} must refuse: ${Bun.inspect(failure)}`);
+/** Expects that a start is refused with exit code 78, and returns the lines below the headline on standard error. */
+async function refusal(starting: Promise<unknown>): Promise<string[]> {
+  const error = await rejection(starting);
+  const failure = error instanceof ProcessEnded ? error : processEnded("The service", error);
   const [headline, ...lines] = failure.stderr;
   expect([failure.exit_code, headline]).toEqual([78, "The configuration is not valid:"]);
   return lines.map((line) => line.trim());
@@ -43,37 +51,45 @@ function inUse(variable: string, port: string, host = "127.0.0.1", user = "anoth
   return `${variable} is ${port}, which is in use on ${host} by ${user}: stop that program, or set another port.`;
 }
 
-/** Returns the ports of a process as its variables. */
-function portsOf({ url, internal_url }: RunningProcess): { PORT: string; INTERNAL_PORT: string } {
+/** Returns the ports of a service as environment variables. */
+function portsOf({ url, internal_url }: Pick<RunningProcess, "url" | "internal_url">): {
+  PORT: string;
+  INTERNAL_PORT: string;
+} {
   return { PORT: new URL(url).port, INTERNAL_PORT: new URL(internal_url).port };
 }
 
-async function variables(app: string): Promise<Record<string, string>> {
-  switch (app) {
-    case "gateway":
-      return {
-        ROUTE_STORE_URL: await freshRouteStoreUrl(),
-        COUNTER_STORE_URL: "memory://",
-        CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-        AUDIT_ENABLED: "false",
-      };
-    case "registry":
-      return {
-        DATABASE_URL: await freshDatabase(),
-        ROUTE_STORE_URL: "http://127.0.0.1:9",
-        ADMIN_TOKEN: "token",
-      };
-    case "demo":
-      return { IDENTITY_PROVIDER_PORT: "0" };
-    default:
-      return { DATABASE_URL: await freshDatabase() };
+/** The variables of a gateway that is refused before it opens its route store. */
+const GATEWAY = {
+  ROUTE_STORE_URL: "http://127.0.0.1:9",
+  COUNTER_STORE_URL: "memory://",
+  CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+  AUDIT_ENABLED: "false",
+};
+const REGISTRY = { ROUTE_STORE_URL: "http://127.0.0.1:9", ADMIN_TOKEN: "token" };
+
+async function variables(app: ServiceName): Promise<Record<string, string>> {
+  if (app === "gateway") return GATEWAY;
+  return { DATABASE_URL: await freshDatabase(), ...(app === "registry" && REGISTRY) };
+}
+
+/** Starts a service that stops after the tests. A gateway has embedded stores. */
+async function running(app: ServiceName, env: Record<string, string>): Promise<ServiceHere | LocalGateway> {
+  if (app !== "gateway") {
+    const service = await startHere(app, env);
+    stops.push(() => service.stop());
+    return service;
   }
+  const gateway = await startLocalGateway({ ...env, ROUTE_STORE_URL: "memory://" });
+  stops.push(() => gateway.close());
+  return gateway;
 }
 
 async function platformVariables(): Promise<Record<string, string>> {
   const DATA_DIR = await mkdtemp(join(tmpdir(), "ostiary-ports-"));
   directories.push(DATA_DIR);
-  return { DATA_DIR, LOG_FILE: "-", DATABASE_URL: await freshDatabase(), ...everyPort("0") };
+  const DATABASE_URL = await freshDatabase();
+  return { DATA_DIR, LOG_FILE: "-", DATABASE_URL, HOST: platformHost, ...everyPort("0") };
 }
 
 const PLATFORM_PORTS = [
@@ -89,7 +105,9 @@ function everyPort(port: string): Record<string, string> {
   return Object.fromEntries(PLATFORM_PORTS.map((variable) => [variable, port]));
 }
 
-/** Returns the ten ports of a running platform's services, from its log; the gateway's come last. */
+/**
+ * Returns the ten ports of a running platform's services as environment variables, from the platform's log.
+ */
 async function servicePorts(platform: RunningProcess): Promise<Record<string, string>> {
   const listening = () => platform.logs().filter(({ message }) => message === "listening");
   await waitFor(() => listening().length === 5);
@@ -101,38 +119,45 @@ async function servicePorts(platform: RunningProcess): Promise<Record<string, st
   return ports;
 }
 
+const platformHost = ipv6 ? "::1" : "127.0.0.1";
+let platform: RunningProcess;
+let platformUrl = "";
+/** The twelve ports of the platform, as environment variables. */
+let ports: Record<string, string> = {};
+beforeAll(async () => {
+  const demo = { DEMO_PORT: String(freePort()), DEMO_IDENTITY_PROVIDER_PORT: String(freePort()) };
+  platform = await start("platform", { ...(await platformVariables()), ...demo });
+  ports = { ...demo, ...(await servicePorts(platform)) };
+  platformUrl = localOrigin(platformHost, Number(ports.GATEWAY_PORT));
+});
+
 // OP-4
-describe("everything started twice", () => {
-  test("the platform names each of its twelve ports", async () => {
-    const demo = {
-      DEMO_PORT: String(freePort()),
-      DEMO_IDENTITY_PROVIDER_PORT: String(freePort()),
-    };
-    const first = await start("platform", { ...(await platformVariables()), ...demo });
-    const ports: Record<string, string> = { ...demo, ...(await servicePorts(first)) };
-    const lines = await refusal("platform", { ...(await platformVariables()), ...ports });
-    expect(lines).toEqual(PLATFORM_PORTS.map((variable) => inUse(variable, ports[variable] ?? "")));
-    expect((await fetch(`http://127.0.0.1:${ports.GATEWAY_PORT}/nowhere`)).status).toBe(404);
+describe("a second process on the same ports is refused", () => {
+  test("by the platform, which names each of its twelve ports", async () => {
+    const lines = await refusal(startPlatformHere({ ...(await platformVariables()), ...ports }));
+    expect(lines).toEqual(
+      PLATFORM_PORTS.map((variable) => inUse(variable, ports[variable] ?? "", platformHost)),
+    );
+    expect((await fetch(`${platformUrl}/nowhere`)).status).toBe(404);
   });
 
-  const apps = etcd.own ? ["gateway", "registry", "identity", "audit"] : ["registry", "identity", "audit"];
-  test.each(apps)("%s names both of its ports, and the first process keeps running", async (app) => {
+  test.each(SERVICES)("by %s, which names both of its ports, and the first keeps running", async (app) => {
     const env = await variables(app);
-    const first = await start(app, env);
+    const first = await running(app, env);
     const ports = portsOf(first);
-    const lines = await refusal(app, { ...env, ...ports });
+    const lines = await refusal(start(app, { ...env, ...ports }));
     expect(lines).toEqual([inUse("PORT", ports.PORT), inUse("INTERNAL_PORT", ports.INTERNAL_PORT)]);
     expect((await fetch(`${first.internal_url}/health/live`)).status).toBe(200);
   });
 
-  test.each(["production", "development"])("the demo, in %s", async (NODE_ENV) => {
-    const first = await start("demo", { NODE_ENV, ...(await variables("demo")) });
+  test.each(["production", "development"])("by the demo with NODE_ENV=%s", async (NODE_ENV) => {
+    const first = await start("demo", { NODE_ENV, IDENTITY_PROVIDER_PORT: "0" });
     const { PORT, INTERNAL_PORT: IDENTITY_PROVIDER_PORT } = portsOf(first);
-    const lines = await refusal("demo", { NODE_ENV, PORT, IDENTITY_PROVIDER_PORT });
+    const lines = await refusal(start("demo", { NODE_ENV, PORT, IDENTITY_PROVIDER_PORT }));
     expect(lines).toEqual([inUse("PORT", PORT), inUse("IDENTITY_PROVIDER_PORT", IDENTITY_PROVIDER_PORT)]);
   });
 
-  test("of four at the same moment one starts, and the others name the port", async () => {
+  test("when four start at the same moment: one starts, and the others name the port", async () => {
     for (let round = 0; round < 3; round += 1) {
       const PORT = String(freePort());
       const outcomes = await Promise.all(
@@ -150,14 +175,13 @@ describe("everything started twice", () => {
 
 // OP-4
 describe("two listeners of one process", () => {
-  test.each(["gateway", "registry", "identity", "audit"])("%s refuses PORT = INTERNAL_PORT", async (app) => {
+  test.each(SERVICES)("%s refuses the same value of PORT and INTERNAL_PORT", async (app) => {
     const port = String(freePort());
-    const env = { ...(await variables(app === "gateway" ? "none" : app)), PORT: port, INTERNAL_PORT: port };
-    const lines = await refusal(app, env);
+    const lines = await refusal(startHere(app, { PORT: port, INTERNAL_PORT: port }));
     expect(lines).toContain(`INTERNAL_PORT is ${port}, the same port as PORT: set two different ports.`);
   });
 
-  test("the platform refuses any two equal ports of its ten", async () => {
+  test("the platform refuses any two equal ports", async () => {
     const port = String(freePort());
     for (const [index, one] of PLATFORM_PORTS.entries()) {
       for (const other of PLATFORM_PORTS.slice(index + 1)) {
@@ -167,7 +191,7 @@ describe("two listeners of one process", () => {
     }
   });
 
-  test("the demo's ports do not count without the demo", async () => {
+  test("the platform ignores the demo's ports without the demo", async () => {
     const port = String(freePort());
     const env = { ...everyPort("0"), DEMO: "false", DEMO_PORT: port, DEMO_IDENTITY_PROVIDER_PORT: port };
     expect(loadPlatform(env)).toMatchObject({ DEMO: false });
@@ -175,49 +199,50 @@ describe("two listeners of one process", () => {
 });
 
 // OP-2, OP-4
-describe("addresses", () => {
+describe("HOST", () => {
   const everywhere: [held: string, wanted: string][] = [
     ["0.0.0.0", "127.0.0.1"],
     ["127.0.0.1", "0.0.0.0"],
     ["127.0.0.1", "localhost"],
   ];
   if (ipv6) everywhere.push(["0.0.0.0", "::"], ["::", "127.0.0.1"]);
-  test.each(everywhere)("a port held on %s is in use on %s", async (held, wanted) => {
+  test.each(everywhere)("a port in use on %s is refused for HOST=%s", async (held, wanted) => {
     const holder = Bun.listen({ hostname: held, port: 0, socket: { data: () => {} } });
     try {
-      const lines = await refusal("audit", {
-        DATABASE_URL: "pglite://memory",
-        HOST: wanted,
-        PORT: String(holder.port),
-      });
+      const lines = await refusal(
+        startHere("audit", {
+          DATABASE_URL: "pglite://memory",
+          HOST: wanted,
+          PORT: String(holder.port),
+        }),
+      );
       expect(lines).toEqual([inUse("PORT", String(holder.port), wanted)]);
     } finally {
       holder.stop(true);
     }
   });
 
-  test("an address that this machine does not have is named once, as HOST", async () => {
-    const lines = await refusal("audit", { DATABASE_URL: "pglite://memory", HOST: "203.0.113.7" });
+  test("an address that this machine does not have is refused once, not for each port", async () => {
+    const lines = await refusal(startHere("audit", { DATABASE_URL: "pglite://memory", HOST: "203.0.113.7" }));
     expect(lines).toEqual([
       "HOST is 203.0.113.7, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.",
     ]);
   });
 
-  test("a name that does not resolve is named as HOST", async () => {
-    const lines = await refusal("demo", { HOST: "nowhere.invalid", ...(await variables("demo")) });
+  test("a host name that does not resolve is refused", async () => {
+    const lines = await refusal(start("demo", { HOST: "nowhere.invalid", IDENTITY_PROVIDER_PORT: "0" }));
     expect(lines).toEqual([
       "HOST is nowhere.invalid, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.",
     ]);
   });
 
-  test.skipIf(!ipv6)("IPv6 is served, and shown in brackets", async () => {
-    const platform = await start("platform", { ...(await platformVariables()), HOST: "::1" });
-    const ports = await servicePorts(platform);
-    expect((await fetch(`http://[::1]:${ports.GATEWAY_PORT}/nowhere`)).status).toBe(404);
-    await waitFor(() => platform.stdout.join("\n").includes(`http://[::1]:${ports.GATEWAY_PORT}`));
+  test.skipIf(!ipv6)("an IPv6 address is served, and shown in brackets", async () => {
+    expect(platformUrl).toStartWith("http://[::1]:");
+    expect((await fetch(`${platformUrl}/nowhere`)).status).toBe(404);
+    await waitFor(() => platform.stdout.join("\n").includes(platformUrl));
   });
 
-  test.skipIf(!mayDropRights())("a port that this user may not bind says so", async () => {
+  test.skipIf(!mayDropRights())("a port that this user may not bind is refused with the reason", async () => {
     const child = Bun.spawn([...WITHOUT_RIGHTS, process.execPath, "apps/demo/main.ts"], {
       cwd: ROOT,
       env: { PATH: process.env.PATH ?? "", HOME: tmpdir(), PORT: "81", IDENTITY_PROVIDER_PORT: "0" },
@@ -233,10 +258,7 @@ describe("addresses", () => {
 const ROOT = join(import.meta.dir, "../../..");
 const WITHOUT_RIGHTS = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all"];
 
-/**
- * Returns whether this is root, root alone may bind low ports, and an unprivileged user could run these
- * files.
- */
+/** Returns true if this process is root, only root may bind port 81, and other users can read these files. */
 function mayDropRights(): boolean {
   if (process.platform !== "linux" || process.getuid?.() !== 0 || Bun.which("setpriv") === null) return false;
   const first_free_port = readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8");
@@ -253,15 +275,15 @@ function hasIpv6(): boolean {
   }
 }
 
-describe.skipIf(!etcd.own)("REUSE_PORT", () => {
+describe("REUSE_PORT", () => {
   // GW-157, OP-4
-  test("lets gateways share PORT, and both serve", async () => {
-    const env = { ...(await variables("gateway")), REUSE_PORT: "true" };
+  test.skipIf(!etcd.own)("lets gateways share PORT, and both serve", async () => {
+    const env = { ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl(), REUSE_PORT: "true" };
     const first = await start("gateway", env);
     const { PORT } = portsOf(first);
-    const second = await start("gateway", { ...env, PORT });
+    const second = await running("gateway", { REUSE_PORT: "true", PORT });
     expect(second.url).toBe(first.url);
-    const served = async ({ internal_url }: RunningProcess) =>
+    const served = async ({ internal_url }: { internal_url: string }) =>
       /^http_requests_total\{route="unmatched".*\} \d+$/m.test(
         await (await fetch(`${internal_url}/metrics`)).text(),
       );
@@ -273,33 +295,31 @@ describe.skipIf(!etcd.own)("REUSE_PORT", () => {
     });
   });
 
-  test("does not share with a gateway or a program without it", async () => {
-    const env = await variables("gateway");
-    const alone = portsOf(await start("gateway", env));
-    const sharing = portsOf(await start("gateway", { ...env, REUSE_PORT: "true" }));
-    expect(await refusal("gateway", { ...env, PORT: alone.PORT, REUSE_PORT: "true" })).toEqual([
+  test("is needed by both gateways that share a port", async () => {
+    const alone = portsOf(await running("gateway", {}));
+    const sharing = portsOf(await running("gateway", { REUSE_PORT: "true" }));
+    expect(await refusal(running("gateway", { PORT: alone.PORT, REUSE_PORT: "true" }))).toEqual([
       inUse("PORT", alone.PORT, "127.0.0.1", "a program that does not share the port"),
     ]);
-    expect(await refusal("gateway", { ...env, PORT: sharing.PORT })).toEqual([inUse("PORT", sharing.PORT)]);
-    expect(await refusal("registry", { ...(await variables("registry")), PORT: sharing.PORT })).toEqual([
-      inUse("PORT", sharing.PORT),
-    ]);
+    for (const app of ["gateway", "registry"] as const) {
+      const env = { ...(await variables(app)), PORT: sharing.PORT };
+      expect(await refusal(startHere(app, env))).toEqual([inUse("PORT", sharing.PORT)]);
+    }
   });
 
   // GW-157
-  test("never shares an INTERNAL_PORT, not even with a PORT", async () => {
-    const env = { ...(await variables("gateway")), REUSE_PORT: "true" };
-    const { PORT, INTERNAL_PORT } = portsOf(await start("gateway", env));
-    expect(await refusal("gateway", { ...env, PORT, INTERNAL_PORT })).toEqual([
-      inUse("INTERNAL_PORT", INTERNAL_PORT),
-    ]);
-    expect(await refusal("gateway", { ...env, INTERNAL_PORT: PORT })).toEqual([inUse("INTERNAL_PORT", PORT)]);
-    expect(await refusal("gateway", { ...env, PORT, INTERNAL_PORT: PORT })).toContain(
+  test("does not apply to INTERNAL_PORT", async () => {
+    const { PORT, INTERNAL_PORT } = portsOf(await running("gateway", { REUSE_PORT: "true" }));
+    const refused = (ports: Record<string, string>) =>
+      refusal(startHere("gateway", { ...GATEWAY, REUSE_PORT: "true", ...ports }));
+    expect(await refused({ PORT, INTERNAL_PORT })).toEqual([inUse("INTERNAL_PORT", INTERNAL_PORT)]);
+    expect(await refused({ INTERNAL_PORT: PORT })).toEqual([inUse("INTERNAL_PORT", PORT)]);
+    expect(await refused({ PORT, INTERNAL_PORT: PORT })).toContain(
       `INTERNAL_PORT is ${PORT}, the same port as PORT: set two different ports.`,
     );
   });
 
-  test("works only for gateways outside the platform", () => {
+  test("is refused by the platform", () => {
     expect(() => loadPlatform({ ...everyPort("0"), REUSE_PORT: "true" })).toThrow(
       "REUSE_PORT works only for gateways",
     );

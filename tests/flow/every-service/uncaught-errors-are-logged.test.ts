@@ -1,12 +1,13 @@
+/**
+ * Tests that an uncaught error has one log line, without the error's message: the message can contain a URL.
+ */
 import { expect, test } from "bun:test";
 import { startProcess, waitFor } from "../../support/index.ts";
-
-/** An uncaught error is one line of the log, without the message, which may hold a URL and its query. */
 
 const ENTRY = "tests/support/faulty-process.ts";
 
 // OP-45
-test("a rejection is logged by code and place, and the service goes on", async () => {
+test("an unhandled rejection is logged with its code and location, and the service continues", async () => {
   const service = await startProcess(ENTRY, {});
   for (const path of ["/reject", "/reject-text"]) {
     expect((await fetch(service.url + path)).status).toBe(200);
@@ -25,7 +26,7 @@ test("a rejection is logged by code and place, and the service goes on", async (
 });
 
 // OP-45
-test("an exception is logged in the same way, and ends the process", async () => {
+test("an uncaught exception is logged without its message and ends the process", async () => {
   const service = await startProcess(ENTRY, {});
   await fetch(`${service.url}/throw`).catch(() => {});
   expect(await service.exited).toBe(1);
@@ -35,8 +36,8 @@ test("an exception is logged in the same way, and ends the process", async () =>
   expect(service.stdout.join()).not.toContain("never-told");
 });
 
-test("before a log exists it is one JSON line on standard error", async () => {
-  const service = await startProcess(ENTRY, { FAULT_AT_START: "/reject" });
+test("an unhandled rejection before the log exists is one JSON line on standard error", async () => {
+  const service = await startProcess(ENTRY, { FAILURE_AT_START: "/reject" });
   expect(await service.stop()).toBe(0);
   expect(service.stderr.length).toBe(1);
   expect(JSON.parse(service.stderr[0] ?? "")).toMatchObject({

@@ -1,3 +1,4 @@
+/** Tests that the guide's settings for Splunk, Datadog and Elastic can read what an audit stream sends. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { targetRules, urlProblem } from "@ostiary/audit/streams/targets";
@@ -13,8 +14,6 @@ import {
 } from "../../app/audit/streams-bed.ts";
 import { ROOT } from "../../support/documents.ts";
 import { waitFor } from "../../support/wait-for.ts";
-
-/** The settings of the guide for Splunk, Datadog and Elastic, applied to what a stream sends. */
 
 setDefaultTimeout(120_000);
 
@@ -36,7 +35,7 @@ async function blockOf(section: string, language: string): Promise<string> {
 }
 
 // AU-106
-describe("the guide's settings", () => {
+describe("the settings of audit-streams.md", () => {
   let audit: AuditService;
   let receiver: TestReceiver;
   let bodies: string[];
@@ -45,7 +44,7 @@ describe("the guide's settings", () => {
     receiver = startReceiver();
     audit = await startStreamingAudit([receiver.port]);
     await writeEvents(audit, 30);
-    // text that looks like the beginning of an event, where callers can write
+    // A caller can choose the user agent and params. This text looks like the start of an event.
     const hostile = '[{"activity_id":1,"activity_name":"x","time":1}]';
     await audit.put(requestId(), intent({ user_agent: hostile, params: { widget_id: `,${hostile}` } }));
     await exportProof(audit);
@@ -67,7 +66,7 @@ describe("the guide's settings", () => {
     receiver.stop();
   });
 
-  test("for Splunk cut a call into its events, and find the time of each", async () => {
+  test("for Splunk split a request body into events, and find the time of each event", async () => {
     const lines = (await blockOf("Splunk", "ini")).trim().split("\n");
     const settings = new Map(
       lines.slice(1).map((line): [string, string] => {
@@ -80,7 +79,7 @@ describe("the guide's settings", () => {
     const lookahead = Number(settings.get("MAX_TIMESTAMP_LOOKAHEAD"));
     const [, from = "", to] = (settings.get("SEDCMD-end") ?? "").split("/");
     for (const body of bodies) {
-      // Splunk drops what the first group of LINE_BREAKER matches, and begins an event behind it
+      // Splunk starts an event after the first group of LINE_BREAKER, and discards the text of the group.
       const pieces = body.replace(breaker, "\n").split("\n");
       const events = pieces
         .filter((piece) => piece !== "")
@@ -93,7 +92,7 @@ describe("the guide's settings", () => {
     }
   });
 
-  test("for Datadog send what its API takes: a list of objects with a message", async () => {
+  test("for Datadog send a list of objects with a message, as its API requires", async () => {
     for (const body of bodies) {
       const items: OcsfEvent[] = JSON.parse(body);
       expect(items.length).toBeLessThanOrEqual(1_000);
@@ -105,19 +104,19 @@ describe("the guide's settings", () => {
     }
   });
 
-  test("for Elastic are an input that takes the body as it comes", async () => {
+  test("for Elastic define an input that accepts the request body unchanged", async () => {
     const settings = parse(await blockOf("Elastic", "yaml"))["filebeat.inputs"][0];
     expect(settings).toMatchObject({ type: "http_endpoint", enabled: true });
     for (const { headers, body } of receiver.calls) {
       expect(headers["content-type"]).toBe(settings.content_type);
       expect(headers["content-encoding"]).toBeUndefined();
-      // one document for each object of the list
+      // Filebeat makes one document of each object in the list.
       const documents = JSON.parse(body).map((event: OcsfEvent) => ({ [settings.prefix]: event }));
       for (const document of documents) expect(document[settings.prefix].class_uid).toBe(6003);
     }
   });
 
-  test.each(["Splunk", "Datadog"])("for %s name a URL that a stream may have", async (section) => {
+  test.each(["Splunk", "Datadog"])("for %s contain a URL that is valid for a stream", async (section) => {
     expect(urlProblem((await blockOf(section, "text")).trim(), STRICT)).toBeNull();
   });
 });

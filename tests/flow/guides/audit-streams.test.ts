@@ -1,3 +1,4 @@
+/** Tests of the receiver program in audit-streams.md, with an audit service that sends to it. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -9,14 +10,12 @@ import { freePort } from "../../support/free-port.ts";
 import { type Command, Reader } from "../../support/guide-reader.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-/** The receiver of the guide, run beside the audit service. */
-
 setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/audit-streams.md";
 
 // AU-102, AU-103
-describe("the receiver of the guide", () => {
+describe("the receiver of audit-streams.md", () => {
   let audit: AuditService;
   let gateway: Bun.Server<undefined>;
   let reader: Reader;
@@ -27,7 +26,7 @@ describe("the receiver of the guide", () => {
   beforeAll(async () => {
     port = freePort();
     audit = await startStreamingAudit([port]);
-    // the route of the catalog, with the organization filled in
+    // A stand-in for the gateway: it forwards /org/... to the paths of organization-1.
     gateway = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -76,7 +75,7 @@ describe("the receiver of the guide", () => {
   const caughtUp = async () => {
     const { end } = await exportProof(audit);
     const { position, chain } = end.head;
-    // the receiver writes the place after the entries
+    // The receiver writes its position after the entries, so all entries up to that position are written.
     await waitFor(async () => Bun.deepEquals(await place(), { position, chain }), { timeout_ms: 60_000 });
     return { position, chain };
   };
@@ -91,7 +90,7 @@ describe("the receiver of the guide", () => {
     return fetch(`http://127.0.0.1:${port}/`, { method: "POST", body, headers });
   }
 
-  test("keeps every entry once, in order, and knows the chain's value of each", async () => {
+  test("keeps every entry once and in order, and verifies the chain", async () => {
     const id = requestId();
     await audit.put(id, userIntent());
     await audit.patch(id, {
@@ -105,7 +104,7 @@ describe("the receiver of the guide", () => {
     expect((await lines()).map(({ position }) => position)).toEqual(
       Array.from({ length: head.position }, (_, n) => n + 1),
     );
-    // the service notes an answer after the receiver has sent it
+    // Audit records a delivery after the receiver's response, so wait until no event is left to deliver.
     const [stream] = await waitFor(async () => {
       const { audit_streams } = (await callStreams(audit, "GET", STREAMS)).body;
       return audit_streams[0].lag_events === 0 && audit_streams;
@@ -117,7 +116,7 @@ describe("the receiver of the guide", () => {
     });
   });
 
-  test("refuses what is not signed, signed long ago, altered or cut, and keeps none of it", async () => {
+  test("refuses calls that are unsigned, too old, altered or incomplete, and keeps no entry of them", async () => {
     await caughtUp();
     const before = await lines();
     const [last] = before.slice(-1);

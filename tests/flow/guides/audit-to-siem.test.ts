@@ -1,3 +1,4 @@
+/** Tests of the program in audit-to-siem.md, with a stand-in for Splunk's HTTP Event Collector. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,8 +7,6 @@ import { Reader, withNodeOrBun } from "../../support/guide-reader.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { newSession } from "./caller.ts";
-
-/** The program of the guide, run against a stand-in of Splunk's collector. */
 
 setDefaultTimeout(120_000);
 
@@ -50,7 +49,7 @@ afterAll(async () => {
   await Promise.all([stack?.close(), collector?.stop(true), reader?.close()]);
 });
 
-/** Takes a request like the HTTP Event Collector: objects that follow one another. */
+/** Handles a request as the HTTP Event Collector does. The body is a sequence of JSON objects. */
 async function take(request: Request): Promise<Response> {
   if (refusals > 0) {
     refusals -= 1;
@@ -63,7 +62,7 @@ async function take(request: Request): Promise<Response> {
   return Response.json({ text: "Success", code: 0 });
 }
 
-/** Writes this many events, and waits until the log has their outcomes. */
+/** Sends `count` audited requests, and waits until the log has their outcomes. */
 async function writes(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const url = `${stack.gateway.url}/demo/things/${n}`;
@@ -100,7 +99,7 @@ describe("the program of audit-to-siem.md", () => {
     expect(delivered()).toEqual(ids(await log()));
   });
 
-  test("sends again what a collector did not accept, and nothing twice", async () => {
+  test("sends refused events again, and no accepted event twice", async () => {
     await writes(1);
     refusals = 1;
     await expect(reader.run(ship)).rejects.toThrow("Splunk answered 503");
@@ -112,7 +111,7 @@ describe("the program of audit-to-siem.md", () => {
   test("holds back a pending event until it has its outcome", async () => {
     await writes(1);
     const hanging = new AbortController();
-    // An event stream: its outcome comes with its end.
+    // The request body never ends, so the event stays pending until the request is aborted.
     const stream = fetch(`${stack.gateway.url}/demo/things/stream`, {
       method: "PUT",
       headers: { "X-API-Key": session },
@@ -139,7 +138,7 @@ describe("the program of audit-to-siem.md", () => {
     expect(delivered().toSorted()).toEqual(ids(await log()).toSorted());
   });
 
-  test("writes lines without a Splunk", async () => {
+  test("prints one line for each event when SPLUNK_URL is not set", async () => {
     await writes(1);
     const printed = await reader.run(`unset SPLUNK_URL\n${ship}`);
     expect(

@@ -1,3 +1,4 @@
+/** Follows backup-and-restore.md: backs up a database, loses its server, and restores into a new server. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdtemp, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -5,15 +6,13 @@ import { delimiter, join } from "node:path";
 import { type IdentityProvider, startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
 import postgres from "postgres";
-import { signingKeyFile } from "../../app/audit/proof-bed.ts";
+import { writeSigningKey } from "../../app/audit/proof-bed.ts";
 import { commandsOf, ROOT } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
 import { Reader } from "../../support/guide-reader.ts";
 import { freshCounterStoreUrl, leash, services, startEtcd, startPostgres } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
-
-/** The guide exactly: a database is dumped, its server is lost, and the dump is restored into another one. */
 
 setDefaultTimeout(240_000);
 
@@ -28,10 +27,10 @@ interface Caller {
   session: string;
 }
 
-/** The services, on ports that survive a restart, because routes name them. */
+/** The four services. Their ports stay the same after a restart, because published routes contain them. */
 class System {
   readonly #ports: Record<string, string>;
-  readonly #signingKey = signingKeyFile();
+  readonly #signingKey = writeSigningKey();
   readonly #processes = new Map<string, RunningProcess>();
   readonly provider: IdentityProvider;
 
@@ -45,7 +44,11 @@ class System {
     return `http://127.0.0.1:${this.#ports[name]}`;
   }
 
-  /** @param server the URL of the database as its superuser; each service has its own role there */
+  /**
+   * Starts the services.
+   *
+   * @param server the URL of the database with the superuser's name; each service connects as its own role
+   */
   async start(server: string, routeStore: string, counterStore: string): Promise<void> {
     const port = (name: string) => this.#ports[name] ?? "";
     const parts: [string, Record<string, string>][] = [
@@ -105,7 +108,7 @@ class System {
   }
 }
 
-/** Returns a search path on which `ostiary` is this source. */
+/** Returns a PATH on which `ostiary` runs this source tree. */
 async function pathWithOstiary(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-path-"));
   leash().directory(directory);
@@ -129,7 +132,7 @@ async function execute(url: string, statement: string): Promise<void> {
   await sql.end();
 }
 
-/** Makes the roles as the guide for one machine does: each role owns the schema that its service makes. */
+/** Creates the roles as the guide for one machine does: each service creates and owns its schema. */
 async function makeRoles(server: string): Promise<void> {
   for (const role of ["registry", "identity", "audit"].map(roleOf)) {
     await execute(server, `create role ${role} login; grant create on database ostiary to ${role}`);
@@ -151,7 +154,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     system = new System(provider, Array.from({ length: 6 }, freePort));
     await execute(first.url, "create database ostiary");
     const [before, after] = [first, second].map(({ url }) => new URL("/ostiary", url).href);
-    if (before === undefined || after === undefined) throw new Error("Two servers have two URLs.");
+    if (before === undefined || after === undefined) throw new Error("The test needs two different servers.");
     reader = await Reader.open({
       OWNER_URL: before,
       SERVER_URL: first.url,
@@ -180,7 +183,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     }
     await restoring.runAll(await commandsOf(GUIDE, "Restore"));
     await restoring.close();
-    // An empty etcd and an empty Redis.
+    // Only PostgreSQL is restored. etcd and Redis start empty.
     await system.start(after, (await startEtcd()).url, await freshCounterStoreUrl());
     await waitFor(async () => (await system.call("/demo/things/1", old.session)).ok, {
       timeout_ms: 60_000,
@@ -211,8 +214,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
   }
 
   /**
-   * Makes changes that the restored database cannot know: a revoked key, a new organization, a deleted
-   * service.
+   * Makes changes that the backup does not contain: a revoked key, a new organization and a deleted service.
    */
   async function afterTheBackup() {
     const { keys } = JSON.parse(await (await system.call("/member/api-keys", old.session)).text());
@@ -229,7 +231,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     await Bun.write(join(reader.directory, "later.ndjson"), await log.text());
   }
 
-  /** Waits until audit has the event of the write. */
+  /** Waits until the audit log has the event of the PUT request. */
   const waitForLog = (session: string) =>
     waitFor(
       async () => /"method":"PUT"/.test(await (await system.call("/org/audit-events", session)).text()),
@@ -239,7 +241,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     );
 
   // OP-62, OP-67
-  test("restores routes into an empty etcd, sessions and keys", async () => {
+  test("restores the routes, which the registry writes into an empty etcd", async () => {
     await Bun.write(join(reader.directory, "admin-token"), ADMIN_TOKEN);
     const [commands = ""] = await commandsOf(GUIDE, "Look whether all is there");
     const listed = await reader.run(commands.replace("http://127.0.0.1:5002", system.url("registry")));
@@ -247,7 +249,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     expect(listed).toMatch(/^identity +http/m);
   });
 
-  test("makes a key valid again that was revoked later, and refuses a newer one", async () => {
+  test("makes a key valid again that was revoked after the backup, and refuses a newer key", async () => {
     expect((await system.call("/demo/things/1", old.key)).status).toBe(200);
     expect((await system.call("/demo/things/1", lost.key)).status).toBe(401);
     expect((await system.call("/demo/things/1", lost.session)).status).toBe(401);
@@ -262,7 +264,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
   });
 
   // OP-67
-  test("is found by a later export, once the log has grown past the backup", async () => {
+  test("is detected by an export newer than the backup, once the log is longer again", async () => {
     const [, verify = ""] = await commandsOf(GUIDE, "Look whether all is there");
     const later = verify.replace("--checkpoint kept.ndjson", "--checkpoint later.ndjson");
     expect(later).not.toBe(verify);

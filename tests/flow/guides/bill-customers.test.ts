@@ -1,3 +1,6 @@
+/**
+ * Tests of the programs in bill-customers.md, with stand-ins that check requests as OpenMeter and Stripe do.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,14 +13,12 @@ import { commandsOf } from "../../support/documents.ts";
 import { type Command, Reader, withNodeOrBun } from "../../support/guide-reader.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-/** The programs of the guide, with stand-ins of OpenMeter and Stripe that check what these take. */
-
 setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/bill-customers.md";
 const TOKEN = "feed-internal-token";
 
-/** An event as OpenMeter's API describes it: CloudEvents in JSON. */
+/** The schema of an event in OpenMeter's API: a CloudEvent in JSON. */
 const CloudEvent = Type.Object({
   id: Type.String({ minLength: 1 }),
   source: Type.String({ minLength: 1 }),
@@ -30,7 +31,7 @@ const CloudEvent = Type.Object({
 });
 const CloudEvents = Type.Array(CloudEvent, { minItems: 1 });
 
-/** The fields of a meter event, as Stripe's API describes them. */
+/** The schema of a meter event in Stripe's API. */
 const MeterEvent = Type.Object(
   {
     event_name: Type.String({ minLength: 1, maxLength: 100 }),
@@ -45,9 +46,9 @@ const MeterEvent = Type.Object(
 let audit: AuditService;
 let reader: Reader;
 let vendor: Bun.Server<undefined>;
-/** The requests of the units that the vendor took, by their ids, for each customer. */
+/** The usage that the vendor accepted, by the id of the usage event. `value` is the number of requests. */
 let taken = new Map<string, { customer: string; value: number }>();
-/** How many of the next calls fail after they were taken. */
+/** The number of next calls that the vendor accepts but answers with an error. */
 let lost = 0;
 let wrong: string[] = [];
 const running: Command[] = [];
@@ -112,7 +113,7 @@ async function takeOpenMeter(request: Request): Promise<void> {
   }
 }
 
-/** Takes a meter event; returns whether it was there before. */
+/** Accepts a meter event. Returns true if an event with the same identifier was accepted before. */
 async function takeStripe(request: Request): Promise<boolean> {
   const fields = Object.fromEntries(new URLSearchParams(await request.text()));
   if (request.headers.get("Authorization") !== "Bearer sk_test_key") wrong.push("no key");
@@ -135,12 +136,12 @@ function start(): void {
   running.push(reader.start(`exec ${withNodeOrBun("node bill.mjs")}`));
 }
 
-/** Returns the sum of what the vendor took for a customer. */
+/** Returns the number of requests that the vendor bills to a customer. */
 function billed(customer: string): number {
   return [...taken.values()].reduce((sum, each) => sum + (each.customer === customer ? each.value : 0), 0);
 }
 
-/** Reports this many counts of 10 requests, 6 of them refused. */
+/** Reports `count` usage counts of 10 requests each. In each count, 6 requests were refused. */
 function use(organization_id: string, count: number, at = hour): Promise<void> {
   const counts = Array.from({ length: count }, (_, n) =>
     usageCount(organization_id, at, { member_id: `member-${n}` }),
@@ -150,9 +151,9 @@ function use(organization_id: string, count: number, at = hour): Promise<void> {
   });
 }
 
-describe("the guide to billing", () => {
+describe("the programs of bill-customers.md", () => {
   // AU-128, AU-129
-  test("brings each request to OpenMeter once, through lost answers and a kill", async () => {
+  test("bill each request once at OpenMeter, despite lost responses and a killed process", async () => {
     const [openMeter = ""] = await commandsOf(GUIDE, "OpenMeter");
     await reader.run(openMeter);
     const id = ulid();
@@ -169,14 +170,14 @@ describe("the guide to billing", () => {
     await waitFor(() => billed(id) === 2_510, { timeout_ms: 60_000 });
     expect(wrong).toEqual([]);
     const [list = ""] = await commandsOf(GUIDE, "Bill your customers");
-    // the exports name an address of this machine, which the environment has here
+    // The guide's `export` lines are left out: the test already sets those variables.
     const curl = list.split("\n").filter((line) => line.startsWith("curl "));
     const { usage_events, has_more } = JSON.parse(await reader.run(curl.join("\n")));
     expect([usage_events.length, has_more]).toEqual([2, true]);
   });
 
   // AU-128, AU-129
-  test("brings the requests that reached a service to Stripe once, and keeps what has no customer", async () => {
+  test("bill each request that reached a service once at Stripe, and keep what cannot be billed", async () => {
     const [stripe = ""] = await commandsOf(GUIDE, "Stripe");
     await reader.run(stripe);
     const [id, stranger] = [ulid(), ulid()];

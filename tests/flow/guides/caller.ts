@@ -2,8 +2,8 @@ import type { Stack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /**
- * Returns a session of a new person in an organization of their own. A busy machine may answer 503: then it
- * retries.
+ * Creates a person and an organization, and returns the person's session in the organization. Retries,
+ * because a gateway on a busy machine may return 503.
  */
 export async function newSession(stack: Stack, subject: string): Promise<string> {
   const token = await (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();

@@ -1,3 +1,7 @@
+/**
+ * Tests of the Git hook and the pipelines in checks-before-publishing.md, run as Git, GitHub and GitLab run
+ * them.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,8 +10,6 @@ import { parse } from "yaml";
 import { service } from "../../app/registry/harness.ts";
 import { blocksOf, commandsOf } from "../../support/documents.ts";
 import { environmentOf, ROOT, useCli } from "../cli/bed.ts";
-
-/** The guide's hook and pipelines, each run as Git, GitHub and GitLab run it. */
 
 setDefaultTimeout(120_000);
 
@@ -26,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(tools, { recursive: true }));
 
-/** A repository of its own, with the tools on its path. */
+/** Creates a folder for a repository. Its scripts run with `ostiary` on their PATH. */
 async function repository(files: Record<string, string>) {
   const directory = await mkdtemp(join(tools, "repository-"));
   const { PATH, ...environment } = environmentOf(registry.url);
@@ -69,7 +71,7 @@ async function yamlOf(heading: string) {
   return parse(found[0]?.text ?? "");
 }
 
-describe("the hook of Git", () => {
+describe("the Git hook", () => {
   async function withHook() {
     const repo = await repository({ "routes/orders.yaml": GOOD, "other.txt": "1" });
     const [install = ""] = await commandsOf(GUIDE, "Before a commit");
@@ -77,7 +79,7 @@ describe("the hook of Git", () => {
     return repo;
   }
 
-  test("lets good documents pass, and refuses bad ones with their lines", async () => {
+  test("accepts valid documents, and refuses invalid ones with their line numbers", async () => {
     const repo = await withHook();
     expect((await repo.run("git add . && git commit -qm one")).exit_code).toBe(0);
     await repo.write("routes/orders.yaml", BAD);
@@ -86,7 +88,7 @@ describe("the hook of Git", () => {
     expect(refused.output).toContain("routes/orders.yaml:1:");
   });
 
-  test("checks what is staged, and not what the folder holds", async () => {
+  test("checks the staged content, not the files of the working tree", async () => {
     const repo = await withHook();
     await repo.run("git add .");
     await repo.write("routes/orders.yaml", BAD);
@@ -96,7 +98,7 @@ describe("the hook of Git", () => {
     expect((await repo.run("git commit -qm bad")).exit_code).not.toBe(0);
   });
 
-  test("leaves other commits alone, and lets the last document go", async () => {
+  test("accepts commits without documents, and a commit that removes the last document", async () => {
     const repo = await withHook();
     expect((await repo.run("git add . && git commit -qm one")).exit_code).toBe(0);
     await repo.write("routes/orders.yaml", BAD);
@@ -106,7 +108,7 @@ describe("the hook of Git", () => {
     expect((await repo.run("git rm -qf routes/orders.yaml && git commit -qm three")).exit_code).toBe(0);
   });
 
-  test("checks all files together by the configuration of pre-commit", async () => {
+  test("checks all files together when pre-commit runs it", async () => {
     const { repos } = await yamlOf("Before a commit");
     const [{ entry, pass_filenames, files }] = repos[0].hooks;
     expect([pass_filenames, new RegExp(files).test("routes/a.yaml")]).toEqual([false, true]);
@@ -121,11 +123,11 @@ describe("the hook of Git", () => {
   });
 });
 
-describe("the tests of routes", () => {
+describe("the guide's route tests", () => {
   const example = async () =>
     (await blocksOf(GUIDE)).find(({ heading }) => heading === "Tests of routes")?.text ?? "";
 
-  test("pass in the example, and name the one that a change breaks", async () => {
+  test("pass for the example, and name the test that a change breaks", async () => {
     const text = await example();
     const repo = await repository({ "routes/invoices.yaml": text });
     expect(await repo.run("ostiary validate routes/*.yaml")).toEqual({
@@ -140,7 +142,7 @@ describe("the tests of routes", () => {
     ]);
   });
 
-  test("hold against another team, as the guide says", async () => {
+  test("refuse a document of another team that breaks them", async () => {
     expect(
       (await registry.call("POST", "/apply", await example(), { "Content-Type": "text/yaml" })).status,
     ).toBe(200);
@@ -161,7 +163,7 @@ interface Step {
   run?: string;
 }
 
-describe("the workflow of GitHub", () => {
+describe("the GitHub workflow", () => {
   const step = async (job: string, name: string) => {
     const { jobs } = await yamlOf("GitHub");
     const found = jobs[job].steps.find((each: Step) => each.name === name);
@@ -169,7 +171,7 @@ describe("the workflow of GitHub", () => {
     return found.run;
   };
 
-  test("annotates problems, reports them as SARIF, and publishes nothing", async () => {
+  test("annotates problems, writes them as SARIF, and does not publish", async () => {
     const repo = await repository({ "routes/orders.yaml": BAD });
     const check = await repo.run(await step("check", "Check"));
     expect([check.exit_code, check.output]).toEqual([
@@ -191,7 +193,7 @@ describe("the workflow of GitHub", () => {
       "routes/b.yaml": document("github-b", "/github/b"),
     });
     const publish = await step("publish", "Publish");
-    // no gateway runs here that a wait could reach
+    // No gateway runs in this test, so `--wait` is left out.
     expect((await repo.run(publish.replace(" --wait", ""))).exit_code).toBe(0);
     expect((await registry.call("GET", "/services/github-b")).status).toBe(200);
     await repo.write("routes/b.yaml", document("github-c", "/github/a"));
@@ -200,8 +202,8 @@ describe("the workflow of GitHub", () => {
   });
 });
 
-describe("the pipeline of GitLab", () => {
-  test("checks without a token, and publishes on the default branch alone", async () => {
+describe("the GitLab pipeline", () => {
+  test("checks without a token, and publishes only from the default branch", async () => {
     const pipeline = await yamlOf("GitLab");
     const check = pipeline["check routes"];
     const publish = pipeline["publish routes"];

@@ -1,3 +1,4 @@
+/** Tests that choosing-limits.md is right: its commands run against a gateway. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { gatewayVariables } from "@ostiary/gateway/config";
@@ -6,8 +7,6 @@ import { Reader } from "../../support/guide-reader.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { newSession } from "./caller.ts";
-
-/** The guide's statements on limits, checked at a gateway. */
 
 setDefaultTimeout(120_000);
 
@@ -34,7 +33,7 @@ afterAll(async () => {
 });
 
 describe("choosing-limits.md", () => {
-  test("names routes that share a policy, and one without a limit", async () => {
+  test("shows routes that share a policy, and a route without a limit", async () => {
     const [, call = ""] = await commandsOf(GUIDE, "Rate limits of routes");
     const [statuses = ""] = (await reader.run(call)).split("X-RateLimit");
     expect(statuses.trim().split("\n")).toEqual(["200", "200", "429", "200", "200", "200"]);
@@ -44,7 +43,7 @@ describe("choosing-limits.md", () => {
     expect(spared).toMatch(/^X-RateLimit-Remaining: 999\r?$/m);
   });
 
-  test("counts the busiest minutes in the log", async () => {
+  test("has a command that finds the busiest minutes in the gateway's log", async () => {
     await fetch(`${stack.gateway.url}/reports/status`, { headers: { "X-API-Key": session } });
     const line = () => stack.output().find((each) => each.includes('"/reports/status"'));
     await waitFor(() => line() !== undefined, { what: "The line of the request" });
@@ -60,7 +59,7 @@ describe("choosing-limits.md", () => {
     expect(await reader.run(count)).toMatch(/^ +\d+ \S+ [0-9A-Z]{26} \/reports\/status$/m);
   });
 
-  test("names variables that the gateway has, with its defaults", async () => {
+  test("names only environment variables of the gateway, with their defaults", async () => {
     const text = await Bun.file(join(ROOT, GUIDE)).text();
     const names = Array.from(text.matchAll(/`([A-Z]+_[A-Z_]+)`/g), ([, name = ""]) => name);
     expect(names.length).toBeGreaterThan(12);

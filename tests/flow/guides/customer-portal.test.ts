@@ -1,3 +1,4 @@
+/** Follows customer-portal.md in a browser: presses, fills, follows or looks for every name in bold. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -5,8 +6,6 @@ import { commandsOf, ROOT } from "../../support/documents.ts";
 import { moved, Reader } from "../../support/guide-reader.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { startQuickStart } from "./quick-start.ts";
-
-/** The guide to the portal, followed word by word: every name in bold is pressed, filled, followed or seen. */
 
 setDefaultTimeout(2 * PAGE_TIMEOUT_MS);
 
@@ -25,11 +24,11 @@ interface Instruction {
   name: string;
 }
 
-/** Returns what the guide tells to do under a heading, in its order. */
+/** Returns the instructions below a heading of the guide, in order. */
 function instructionsOf(text: string, heading: string): Instruction[] {
   const section = text.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
   const found = [...section.matchAll(/\b(press|follow|see|write `([^`]+)` into)\s+\*\*([^*]+)\*\*/gi)];
-  // A name in bold without a verb would be skipped in silence.
+  // Fails if a name in bold has no known verb: without this check the name would not be tested.
   expect(found.length).toBe(section.match(/\*\*[^*]+\*\*/g)?.length ?? 0);
   return found.map(([, verb = "", value = "", name = ""]) => ({
     verb: verb.split(" ")[0]?.toLowerCase() ?? "",
@@ -39,7 +38,7 @@ function instructionsOf(text: string, heading: string): Instruction[] {
 }
 
 async function follow(page: Page, { verb, value, name }: Instruction): Promise<void> {
-  // A dialog is the last part of the page.
+  // An open dialog is at the end of the document, so `last()` finds its button first.
   if (verb === "press") return page.getByRole("button", { name, exact: true }).last().click();
   if (verb === "follow") return page.getByRole("link", { name, exact: true }).click();
   if (verb === "write") return page.getByLabel(name, { exact: true }).last().fill(value);
@@ -54,7 +53,7 @@ describe.skipIf(browserPath === undefined)("customer-portal.md", () => {
   afterAll(() => reader.close());
 
   // PT-5, PT-7, PT-10, PT-42, PT-62, PT-68, PT-70
-  test("leads from nothing to a branded portal with an invitation, a key, a call and a verified log", async () => {
+  test("leads to a branded portal with an invitation, a key, a call and a verified log", async () => {
     const [brand = ""] = await commandsOf(GUIDE, "1. Give the page your look");
     const [start = ""] = await commandsOf(GUIDE, "2. Start it");
     expect(start.trim()).toBe("PORTAL_BRAND_FILE=brand.yaml bun start");

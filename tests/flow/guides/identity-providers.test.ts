@@ -1,3 +1,4 @@
+/** Tests that the commands of identity-providers.md connect third-party identity providers. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { commandsOf, ROOT } from "../../support/documents.ts";
@@ -6,8 +7,6 @@ import { type Command, Reader, readUntil } from "../../support/guide-reader.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ended, type QuickStart, startQuickStart } from "./quick-start.ts";
-
-/** Third-party providers, connected by the commands of the guide. */
 
 setDefaultTimeout(600_000);
 
@@ -34,7 +33,9 @@ interface Seen {
   claims: Record<string, unknown>;
 }
 
-/** Follows the steps for any provider. A provider with its own way to a token passes the commands for it. */
+/**
+ * Runs the guide's steps for any identity provider. `tokenCommands` replaces the step that gets a token.
+ */
 async function connect(settings: Record<string, string>, tokenCommands?: string): Promise<Seen> {
   const [discover = "", start = "", token = "", look = "", call = ""] = await commandsOf(
     GUIDE,
@@ -68,7 +69,7 @@ async function connect(settings: Record<string, string>, tokenCommands?: string)
   return { status: Number(status), person: JSON.parse(body), claims: JSON.parse(claims) };
 }
 
-describe("a standard provider", () => {
+describe("a standard OpenID provider", () => {
   const settings = { AUDIENCE, CLIENT_ID: "ten-minutes", CLIENT_SECRET: "ten-minutes-secret" };
   let url: string;
 
@@ -85,7 +86,7 @@ describe("a standard provider", () => {
     expect(seen).toMatchObject({ status: 200, person: { status: "active" } });
   });
 
-  test("has its tokens for another API refused, and the log tells why", async () => {
+  test("cannot be used with a token for another API, and the log says why", async () => {
     const [, , token = ""] = await commandsOf(GUIDE, "Any provider");
     const elsewhere = token.replace("$AUDIENCE", "https://other.example.com");
     expect(await connect({ ...settings, PROVIDER: url }, elsewhere)).toMatchObject({
@@ -102,11 +103,11 @@ describe("a standard provider", () => {
   });
 });
 
-/** Keycloak's distribution, where its programs are on the path. */
+// Runs only where the programs of Keycloak are on the PATH.
 describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("Keycloak", () => {
   const ADMIN_PASSWORD = "admin-for-a-try";
 
-  test("is connected by its realm, client and mapper", async () => {
+  test("is connected by the guide's realm, client and mapper", async () => {
     const port = freePort();
     const keycloak = `http://127.0.0.1:${port}`;
     provider = reader.start(
@@ -114,7 +115,7 @@ describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("
       {
         KC_BOOTSTRAP_ADMIN_USERNAME: "admin",
         KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD,
-        // The distribution stays unchanged.
+        // An in-memory database, so that Keycloak writes nothing into its own folder.
         KC_DB_URL: "jdbc:h2:mem:try;NON_KEYWORDS=VALUE;DB_CLOSE_DELAY=-1",
       },
     );

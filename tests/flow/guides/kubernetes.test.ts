@@ -1,3 +1,6 @@
+/**
+ * Tests of the manifests in .github/kubernetes, and of the commands in kubernetes.md that create the secrets.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -14,8 +17,6 @@ import { Value } from "@sinclair/typebox/value";
 import { parseAllDocuments } from "yaml";
 import { commandsOf, ROOT } from "../../support/documents.ts";
 import { Reader } from "../../support/guide-reader.ts";
-
-/** The manifests of .github/kubernetes, with the commands of their guide that make the mounted secrets. */
 
 setDefaultTimeout(60_000);
 
@@ -83,7 +84,7 @@ const files = readdirSync(FOLDER).sort();
 const manifests: unknown[] = (
   await Promise.all(
     files.map(async (file) =>
-      // Like kubectl: 0440 is octal.
+      // YAML 1.1, as kubectl reads it: there 0440 is an octal number.
       parseAllDocuments(await Bun.file(join(FOLDER, file)).text(), { version: "1.1" }).map((each) =>
         each.toJS(),
       ),
@@ -101,11 +102,13 @@ const containerOf = (part: string) => deployment(part).spec.template.spec.contai
 const namesOf = (kind: string) =>
   manifests.flatMap((each) => (Value.Check(Named, each) && each.kind === kind ? [each.metadata.name] : []));
 
-/** Records what would be sent to a cluster. */
+/** A stand-in for kubectl. It writes its arguments to the file `kubectl-calls`. */
 const KUBECTL = 'kubectl() { printf "%s\\n" "$*" >> kubectl-calls; }\n';
 
 let reader: Reader;
-/** The content of each secret of the guide, by its mounted names. */
+/**
+ * For each secret of the guide, the paths of its files on this machine, by the file name in the container.
+ */
 const secrets = new Map<string, Map<string, string>>();
 
 beforeAll(async () => {
@@ -125,7 +128,7 @@ beforeAll(async () => {
 });
 afterAll(() => reader.close());
 
-/** Returns the environment of a part's container, with its secrets at their places on this machine. */
+/** Returns the environment variables of a service's container, with the paths of secrets on this machine. */
 function environment(part: string): Record<string, string> {
   const settings = Value.Parse(
     Settings,
@@ -141,7 +144,7 @@ function environment(part: string): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-describe("the manifests", () => {
+describe("the Kubernetes manifests", () => {
   test("are all in kustomization.yaml", async () => {
     const kustomization = await Bun.file(join(FOLDER, "kustomization.yaml")).text();
     const listed = Array.from(kustomization.matchAll(/^ {2}- (\S+\.yaml)$/gm), ([, file]) => file).toSorted();
@@ -149,7 +152,7 @@ describe("the manifests", () => {
   });
 
   test.each(Object.keys(PARTS))(
-    "give %s variables that it accepts, with the secrets of the guide",
+    "set only environment variables that %s accepts, and mount exactly the secrets of the guide",
     (part) => {
       const schema = PARTS[part] ?? Type.Object({});
       const env = environment(part);
@@ -163,7 +166,7 @@ describe("the manifests", () => {
     },
   );
 
-  test.each(Object.keys(PARTS))("let %s stop before it is killed, and probe what it serves", (part) => {
+  test.each(Object.keys(PARTS))("give %s enough time to stop, and probe its health endpoints", (part) => {
     const { spec } = deployment(part).spec.template;
     const env = environment(part);
     const stop_ms = Number(env.SHUTDOWN_GRACE_MS) + Number(env.SHUTDOWN_TIMEOUT_MS);
@@ -178,13 +181,13 @@ describe("the manifests", () => {
     expect(container.readinessProbe.httpGet).toEqual({ path: "/health/ready", port: "internal" });
     expect(container.livenessProbe.httpGet).toEqual({ path: "/health/live", port: "internal" });
     expect(container.startupProbe.httpGet).toEqual({ path: "/health/live", port: "internal" });
-    // The portal holds no secret.
+    // The portal needs no secret.
     expect(spec.volumes.flatMap(({ secret }) => (secret === undefined ? [] : [secret.secretName]))).toEqual(
       part === "portal" ? [] : [`ostiary-${part}`],
     );
   });
 
-  test("have a Service, a budget and a network policy for each part", () => {
+  test("have a Service, a PodDisruptionBudget and a NetworkPolicy for each service", () => {
     const parts = Object.keys(PARTS).toSorted();
     expect(namesOf("Deployment").toSorted()).toEqual(parts);
     expect(namesOf("Service").toSorted()).toEqual(parts);
@@ -193,7 +196,7 @@ describe("the manifests", () => {
     expect(namesOf("NetworkPolicy")).toContain("nobody-reaches-anything");
   });
 
-  test("are all applied by an upgrade, each once, common ones before the parts", async () => {
+  test("are applied once each by an upgrade, those that services share first", async () => {
     const [, upgrade = ""] = await commandsOf("./.github/guides/upgrading.md", "The order");
     await rm(join(reader.directory, "kubectl-calls"));
     await reader.run(`${KUBECTL}${upgrade}`);
@@ -214,16 +217,16 @@ describe("the manifests", () => {
     ).toEqual(Array(5).fill(true));
   });
 
-  /** `pip install kubernetes-validate`: the schemas of Kubernetes' own API, strictly. */
+  // Needs `pip install kubernetes-validate`, which contains the schemas of the Kubernetes API.
   test.skipIf(Bun.which("kubernetes-validate") === null).each(["1.29", "1.34"])(
-    "are valid for the API of Kubernetes %s",
+    "are valid for the API of Kubernetes %s (kubernetes-validate)",
     async (version) => {
       const resources = files.filter((file) => file !== "kustomization.yaml").join(" ");
       await reader.run(`cd ${FOLDER} && kubernetes-validate --strict -k ${version} ${resources}`);
     },
   );
 
-  test.skipIf(Bun.which("kubectl") === null)("are put together by kubectl kustomize", async () => {
+  test.skipIf(Bun.which("kubectl") === null)("can be built with kubectl kustomize", async () => {
     const built = await reader.run(`kubectl kustomize ${FOLDER}`);
     expect(built).toContain("image: registry.example.com/ostiary:0.2.0");
     expect(built.match(/^ {2}namespace: ostiary$/gm)?.length).toBeGreaterThan(15);

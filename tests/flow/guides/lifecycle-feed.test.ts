@@ -1,3 +1,4 @@
+/** Tests of the program in lifecycle-feed.md: it must not miss an event, whenever it is killed. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,8 +7,6 @@ import { type Command, moved, Reader, withNodeOrBun } from "../../support/guide-
 import { freshDatabase } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
-
-/** The program of the guide: it misses nothing, whenever it is killed. */
 
 setDefaultTimeout(120_000);
 
@@ -21,7 +20,7 @@ const running: Running[] = [];
 
 interface Running {
   command: Command;
-  /** Resolves once all its output is read. */
+  /** Resolves when all output of the command has been read. */
   read: Promise<void>;
 }
 
@@ -50,7 +49,7 @@ async function killed({ command, read }: Running): Promise<void> {
   await Promise.all([command.exited, read]);
 }
 
-/** Starts the program. `seen` grows with the ids that it handles. */
+/** Starts the program of the guide, and appends the id of each event that it prints to `seen`. */
 function started(seen: string[], env: Record<string, string> = {}): Running {
   const command = reader.start(`exec ${follow}`, env);
   const read = async () => {
@@ -75,7 +74,7 @@ async function internal(method: string, path: string, body?: object) {
   return JSON.parse(await response.text());
 }
 
-/** Creates a person with this many organizations, two events each. */
+/** Creates a person with `count` organizations. Each organization adds two events to the feed. */
 async function organizations(count: number): Promise<void> {
   const idp = { issuer: "https://login.example.com", subject: crypto.randomUUID() };
   const { user_id } = await internal("POST", "/internal/credentials/validate", { idp });
@@ -94,8 +93,8 @@ async function wholeFeed(): Promise<string[]> {
   return lifecycle_events.map(({ id }: { id: string }) => id);
 }
 
-describe("the reader of lifecycle-feed.md", () => {
-  test("shows the feed by the guide's first command", async () => {
+describe("the program of lifecycle-feed.md", () => {
+  test("has a first command that shows the feed", async () => {
     await organizations(2);
     const [show = ""] = await commandsOf(GUIDE, "Follow the lifecycle feed");
     const places = { "http://127.0.0.1:3001": identity.internal_url, "TOKEN=…": `TOKEN=${TOKEN}` };
@@ -103,7 +102,7 @@ describe("the reader of lifecycle-feed.md", () => {
     expect(page).toMatchObject({ has_more: true, lifecycle_events: [{ type: "organization.created" }, {}] });
   });
 
-  test("misses nothing when it is killed and started again, and repeats one event at most", async () => {
+  test("misses no event when it is killed and restarted, and repeats at most one", async () => {
     const seen: string[] = [];
     await organizations(20);
     const first = started(seen);
@@ -117,20 +116,20 @@ describe("the reader of lifecycle-feed.md", () => {
     expect(seen.length - feed.length).toBeLessThanOrEqual(1);
   });
 
-  test("ends with an error when its place is of another feed", async () => {
+  test("exits with an error when its stored position belongs to another feed", async () => {
     await Bun.write(join(reader.directory, "lifecycle-place"), "01J9ZZZZZZZZZZZZZZZZZZZZZZ");
     const { command } = started([]);
     expect(await command.stderr.text()).toContain("starting_after must be the id of an event of this feed.");
     expect(await command.exited).toBe(1);
   });
 
-  test("ends when its token is wrong", async () => {
+  test("exits with an error when its token is wrong", async () => {
     const { command } = started([], { INTERNAL_AUTH_TOKEN: "wrong" });
     expect(await command.stderr.text()).toStartWith("401: ");
     expect(await command.exited).toBe(1);
   });
 
-  test("waits for an identity that fails or breaks off, and continues", async () => {
+  test("retries after an error or an incomplete response of identity, and continues", async () => {
     const seen: string[] = [];
     await organizations(1);
     const feed = await wholeFeed();

@@ -1,3 +1,7 @@
+/**
+ * Tests of one-registry-forty-teams.md: its operators file, commands and pipelines. A stand-in signs the
+ * tokens.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,8 +13,6 @@ import { blocksOf, commandsOf } from "../../support/documents.ts";
 import { waitFor } from "../../support/index.ts";
 import { environmentOf, ROOT } from "../cli/bed.ts";
 
-/** The guide's file, commands and pipelines, with a stand-in that signs the tokens of GitHub and GitLab. */
-
 setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/one-registry-forty-teams.md";
@@ -21,10 +23,10 @@ let folder: string;
 let provider: OperatorProvider;
 let issuer: string;
 let registry: Registry;
-/** Answers a job's request for its token as GitHub does. */
+/** A stand-in for GitHub's endpoint where a job requests its token. */
 let github: Bun.Server<undefined>;
 
-/** What GitHub says of a job, by the secret with which the job asks. */
+/** The claims in the token of each job, by the secret with which the job requests the token. */
 const jobs: Record<string, Record<string, unknown>> = {
   widgets: { repository: "acme/widgets", environment: "production" },
   feature: { repository: "acme/widgets", environment: "staging" },
@@ -76,7 +78,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a script in a checkout with these documents. */
+/** Runs a shell script in a folder with these documents under `routes`. */
 async function run(
   script: string,
   variables: Record<string, string>,
@@ -100,7 +102,7 @@ async function run(
   return { exit_code: await child.exited, output: stdout + stderr };
 }
 
-/** Runs the guide's job of GitHub, which asks for its token with this secret. */
+/** Runs the publish step of the guide's GitHub workflow. The step requests its token with `secret`. */
 async function publish(secret: string, services: Record<string, object>) {
   const { jobs: described } = parse(await blockOf("GitHub", "yaml"));
   const step = described.publish.steps.find(({ name }: { name?: string }) => name === "Publish");
@@ -118,8 +120,8 @@ async function publish(secret: string, services: Record<string, object>) {
 }
 
 // RG-124, RG-126
-describe("the guide of one registry", () => {
-  test("has a file that its command finds valid, for the issuer that it names", async () => {
+describe("one-registry-forty-teams.md", () => {
+  test("has an operators file that its check command accepts for its issuer", async () => {
     const [check = ""] = await commandsOf(GUIDE, FILE);
     const { exit_code, output } = await run(check, {});
     expect(exit_code).toBe(0);
@@ -128,7 +130,7 @@ describe("the guide of one registry", () => {
     expect(check).toContain(issuer);
   });
 
-  test("lets a team publish its own services by its job of GitHub, and says so", async () => {
+  test("lets a GitHub job publish its team's services, and lists who published them", async () => {
     const { permissions } = parse(await blockOf("GitHub", "yaml"));
     expect(permissions["id-token"]).toBe("write");
     const widgets = { widgets: service("/org/widgets"), "widgets-export": service("/org/widgets/export") };
@@ -154,7 +156,7 @@ describe("the guide of one registry", () => {
     expect(await revisionsOf()).toBe(before);
   });
 
-  test("makes other environments readers, and lets foreign accounts of the same name nowhere", async () => {
+  test("makes jobs of other environments readers, and refuses another owner's repository of the same name", async () => {
     const staging = await publish("feature", { widgets: service("/org/widgets") });
     expect([staging.exit_code, staging.output]).toEqual([
       1,
@@ -163,11 +165,11 @@ describe("the guide of one registry", () => {
     const foreign = await publish("stranger", { widgets: service("/org/widgets") });
     expect([foreign.exit_code, foreign.output]).toEqual([
       1,
-      expect.stringContaining("does not accept the provider's token in ADMIN_TOKEN"),
+      expect.stringContaining("does not accept the JWT in ADMIN_TOKEN"),
     ]);
   });
 
-  test("lets a job of GitLab publish with the token that GitLab puts into its variable", async () => {
+  test("lets a GitLab job publish with the token in its ADMIN_TOKEN variable", async () => {
     const job = parse(await blockOf("GitLab", "yaml"))["publish routes"];
     const { aud } = job.id_tokens.ADMIN_TOKEN;
     const claims = { iss: issuer, aud, repository: "acme/invoices", repository_owner_id: OWNER };

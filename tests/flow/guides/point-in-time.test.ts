@@ -6,9 +6,9 @@ import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
 import { commandsOf } from "../../support/documents.ts";
 import { Reader } from "../../support/guide-reader.ts";
-import { locateServices } from "../../support/locate.ts";
 import { initialize, newPostgres } from "../../support/postgres-server.ts";
 import { leash } from "../../support/services.ts";
+import { locateServices } from "../../support/stores-under-test.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(240_000);
@@ -26,11 +26,11 @@ const add = (url: string, id: string) =>
 
 // OP-67
 test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
-  "the guide restores a moment between two writes, by a base backup and the WAL",
+  "backup-and-restore.md restores the state between two writes, from a base backup and the WAL",
   async () => {
     const reader = await Reader.open();
     const archive = join(reader.directory, "archive");
-    // The server may run as another user.
+    // PostgreSQL may run as another user and must be able to write here.
     await mkdir(archive);
     await chmod(reader.directory, 0o777);
     await chmod(archive, 0o777);

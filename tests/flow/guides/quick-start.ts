@@ -1,13 +1,14 @@
 import { type Command, type Reader, readUntil } from "../../support/guide-reader.ts";
 import { FREE_PORTS } from "../platform/bed.ts";
 
-/** A quick start on free ports, with its addresses by the ports that the guides name. */
+/** A running quick start on free ports. */
 export interface QuickStart {
+  /** The actual `host:port` of each server, by the default `host:port` that the guides use. */
   places: Record<string, string>;
   stop(): Promise<void>;
 }
 
-/** Runs the command behind `bun start`, without the installation. */
+/** Starts the platform as `bun start` does, without its installation of packages. */
 export async function startQuickStart(reader: Reader, env: Record<string, string> = {}): Promise<QuickStart> {
   const platform = reader.start("exec bun apps/platform/main.ts", { ...FREE_PORTS, ...env });
   const screen = await readUntil(platform.stdout, env.DEMO === "false" ? "Ctrl-C" : "/restore");

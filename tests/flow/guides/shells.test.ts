@@ -1,8 +1,7 @@
+/** Tests that commands of the guides leave the shell unchanged when a person pastes them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { blocksOf, documents } from "../../support/documents.ts";
 import { Reader } from "../../support/guide-reader.ts";
-
-/** The effects of the documents' commands on the shell of a person who pastes them. */
 
 setDefaultTimeout(60_000);
 
@@ -12,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => reader.close());
 
-/** Blocks that set a `umask`, which the files of later blocks must not get. */
+/** Code blocks that set a `umask`. It must not stay in force for later commands in the same shell. */
 const private_blocks = (
   await Promise.all(
     (
@@ -27,14 +26,14 @@ const private_blocks = (
   )
 ).flat();
 
-test("blocks that make secrets are found", () => {
+test("the guides have code blocks that create secrets with a umask", () => {
   expect(private_blocks.length).toBeGreaterThanOrEqual(3);
 });
 
 test.each(private_blocks)(
-  "%s, %s: makes files that nobody else can read, and keeps the umask",
+  "%s, %s: creates files that no other user can read, and leaves the umask as it was",
   async (_document, _heading, text) => {
-    // System folders are folders of the reader here.
+    // The commands use a folder of this test in place of a system folder.
     const here = text.replaceAll("/etc/ostiary/credentials", "credentials");
     const stubs = "kubectl() { :; }\nmkdir -p credentials secrets\n";
     const after = 'echo "umask $(umask)"; find credentials secrets -type f -perm /077';

@@ -1,11 +1,10 @@
+/** Runs all commands of ten-minutes.md as a beginner would. Only the ports differ. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { commandsOf } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
 import { moved, Reader } from "../../support/guide-reader.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ended, startQuickStart } from "./quick-start.ts";
-
-/** The guide from its first command to its last, as a beginner follows it; only ports differ. */
 
 setDefaultTimeout(180_000);
 

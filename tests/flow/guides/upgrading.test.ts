@@ -1,3 +1,6 @@
+/**
+ * Tests of the commands in upgrading.md, and of what it says about a database that a newer version migrated.
+ */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -7,8 +10,6 @@ import { moved, Reader } from "../../support/guide-reader.ts";
 import { freshDatabase, services } from "../../support/services.ts";
 import { startProcess } from "../../support/start-process.ts";
 import { startQuickStart } from "./quick-start.ts";
-
-/** The guide's statements on upgrades, with its commands before and after. */
 
 setDefaultTimeout(120_000);
 
@@ -27,7 +28,7 @@ describe("upgrading.md", () => {
   });
   afterEach(() => Promise.all([registry.stop(), reader.close()]));
 
-  test("asks the new version what it would refuse, by a request that every older version answers", async () => {
+  test("lets the new version check the services that an older version stored", async () => {
     const [save = "", start = "", ask = "", ...others] = await commandsOf(GUIDE, "Before");
     expect(others).toEqual([]);
     expect(save).toContain('"$REGISTRY_URL/services" ');
@@ -52,7 +53,7 @@ describe("upgrading.md", () => {
     expect(await reader.run(catalogs)).toMatch(/^identity: created/m);
   });
 
-  test("restores what the older version can read, before that version starts", async () => {
+  test("restores revisions that the older version can read, before a downgrade", async () => {
     const [find = "", restore = ""] = await commandsOf(GUIDE, "Go back");
     for (const name of ["identity", "audit"]) {
       await registry.put(name, service(`/${name}/1`));
@@ -77,8 +78,8 @@ describe("upgrading.md", () => {
   });
 });
 
-/** Only PostgreSQL has a second session that can change the schema. */
-describe.skipIf(!services().postgres.real)("a database that a newer version has migrated", () => {
+// Needs PostgreSQL, because the test changes the schema in a session of its own.
+describe.skipIf(!services().postgres.real)("a database that a newer version migrated", () => {
   const PARTS: [string, Record<string, string>][] = [
     ["identity", { ROLES_FILE: "seeds/roles.yaml" }],
     ["audit", {}],
@@ -96,7 +97,7 @@ describe.skipIf(!services().postgres.real)("a database that a newer version has 
     expect(await second.stop()).toBe(0);
   });
 
-  test("that changed an applied migration is refused", async () => {
+  test("is refused when an applied migration was changed", async () => {
     const env = { DATABASE_URL: await freshDatabase() };
     await (await startProcess("apps/identity/main.ts", env)).stop();
     await query(env.DATABASE_URL, (sql) => sql`update identity.schema_migrations set hash = 'another'`);
@@ -106,7 +107,7 @@ describe.skipIf(!services().postgres.real)("a database that a newer version has 
   });
 });
 
-/** Migrates like a next version: one more column, and a journal entry that this version does not know. */
+/** Migrates as a newer version would: adds a column, and a journal entry that this version does not know. */
 async function migrateFurther(database: string, schema: string): Promise<void> {
   const table = schema === "identity" ? "api_keys" : "audit_events";
   await query(database, async (sql) => {

@@ -1,12 +1,12 @@
-/** Hostile bodies by what is wrong with them. */
+/** Hostile request bodies. Each key describes what is wrong with the body. */
 export type HostileBodies = Record<string, string | Uint8Array<ArrayBuffer>>;
 
-/** Returns `unit` as often as it fits between `start` and `end`. */
+/** Repeats `unit` between `start` and `end`, as often as `size` characters allow. */
 export function repeated(size: number, unit: string, start = "", end = ""): string {
   return start + unit.repeat(Math.floor((size - start.length - end.length) / unit.length)) + end;
 }
 
-/** Returns as many parts as fit, each made from its number. */
+/** Joins as many results of `part` as fit into `size` characters. `part` gets a running number. */
 export function numbered(
   size: number,
   part: (n: number) => string,
@@ -24,18 +24,18 @@ export function numbered(
   }
 }
 
-/** Returns nested lists of `size` characters. */
+/** Returns JSON lists nested as deep as `size` characters allow. */
 export function deep(size: number, inside = ""): string {
   const depth = Math.floor((size - inside.length) / 2);
   return "[".repeat(depth) + inside + "]".repeat(depth);
 }
 
-/** Returns 64 levels, the innermost as wide as fits. */
+/** Returns JSON lists nested 64 levels deep. The innermost has as many elements as `size` allows. */
 export function deepAndWide(size: number): string {
   return repeated(size, "0,", "[".repeat(64), `0${"]".repeat(64)}`);
 }
 
-/** Returns bodies that are wrong for every operation, at exactly or nearly `size` bytes. */
+/** Returns bodies of about `size` bytes that every operation must refuse. */
 export function hostileBodies(size: number): HostileBodies {
   return {
     "deep list": deep(size),
@@ -68,7 +68,7 @@ export function hostileBodies(size: number): HostileBodies {
   };
 }
 
-/** Returns values that are wrong for one field, and valid for another schema. */
+/** Returns JSON values of about `size` bytes. Each is invalid for some fields and valid for others. */
 export function hostileFields(size: number): HostileBodies {
   const room = size - 100;
   return {
@@ -88,7 +88,7 @@ export function hostileFields(size: number): HostileBodies {
   };
 }
 
-/** Values for a query, a path or a header, of the maximum length of a head. */
+/** Values for a query string, a path or a header, about as long as a request head may be. */
 export const HOSTILE_TEXTS: Record<string, string> = {
   long: "a".repeat(8_000),
   digits: "9".repeat(8_000),

@@ -7,9 +7,12 @@ setDefaultTimeout(300_000);
 
 const MIB = 1024 * 1024;
 const CPU_MS_PER_MIB_MAX = 300;
-/** The CPU limit of any request, however short. */
+/** The CPU limit of a request whose body is too short for the limit per MiB. */
 const CPU_MS_MAX = 50;
-/** A valid document is also compared with everything stored, and its answer lists each of its routes. */
+/**
+ * The limit of a valid document. It is higher because the registry compares the routes and returns the
+ * changes.
+ */
 const VALID_CPU_MS_PER_MIB_MAX = 2 * CPU_MS_PER_MIB_MAX;
 const TOKEN = "test-admin-token";
 
@@ -27,13 +30,13 @@ describe.skipIf(!services().etcd.real)("a document of the registry", () => {
   });
   afterAll(() => registry.stop());
 
-  /** Sends one request at a time, because each may take its whole limit. */
+  /** Sends a request and expects that it costs no more CPU time than its size allows. */
   async function expectBounded(request: HostileRequest, valid: boolean): Promise<void> {
     const cpu_ms_per_mib_max = valid ? VALID_CPU_MS_PER_MIB_MAX : CPU_MS_PER_MIB_MAX;
     const size = (request.body?.length ?? 0) / MIB;
     const cpu_ms_max = Math.max(CPU_MS_MAX, cpu_ms_per_mib_max * size);
     const [answer] = await registry.sendBounded("public", [request], cpu_ms_max);
-    if (answer === undefined) throw new Error("There was no answer.");
+    if (answer === undefined) throw new Error("The registry sent no response.");
     if (valid) expect([request.name, answer.status]).toEqual([request.name, 200]);
     else expectRefusal(request, answer);
   }
@@ -54,13 +57,13 @@ describe.skipIf(!services().etcd.real)("a document of the registry", () => {
     }
   });
 
-  test("costs no more in YAML", async () => {
+  test("costs no more for each MiB in YAML", async () => {
     for (const [name, { text, valid }] of Object.entries({ ...jsonDocuments(MIB), ...yamlDocuments(MIB) })) {
       await expectBounded(apply(name, text, "application/yaml", "/apply?dry_run=true"), valid === true);
     }
   });
 
-  test("costs no more for each MiB at the maximum size", async () => {
+  test("costs no more for each MiB at the maximum document size", async () => {
     for (const [name, { text, valid }] of Object.entries(yamlDocuments(4 * MIB))) {
       if (valid !== true) await expectBounded(apply(name, text, "application/yaml"), false);
     }

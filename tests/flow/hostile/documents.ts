@@ -8,7 +8,7 @@ const ROUTE = `${ROUTES}{"path":"/a",`;
 const ROUTE_END = `}${ROUTES_END}`;
 const YAML_ROUTES = "services:\n  a:\n    url: http://a:1\n    user:\n      routes:\n";
 
-/** Returns JSON that a registry may receive, and whether it is valid. */
+/** Returns JSON documents of about `size` bytes that are costly to check. Most are invalid. */
 export function jsonDocuments(size: number): Record<string, { text: string; valid?: true }> {
   const inRoutes = (part: (n: number) => string) => numbered(size, part, ROUTES, ROUTES_END);
   const inPath = (filling: string) =>
@@ -100,7 +100,7 @@ export function jsonDocuments(size: number): Record<string, { text: string; vali
   };
 }
 
-/** Returns YAML that a registry may receive, and whether it is valid. */
+/** Returns YAML documents of about `size` bytes that are costly to check. Most are invalid. */
 export function yamlDocuments(size: number): Record<string, { text: string; valid?: true }> {
   const lines = (part: (n: number) => string, start = "") => ({
     text: numbered(size, part, start, "", "\n"),
@@ -170,7 +170,7 @@ export function yamlDocuments(size: number): Record<string, { text: string; vali
     "a folded text": { text: repeated(size, " b\n", "a: >\n") },
     numbers: lines((n) => `- ${n}.${n}e${n % 300}`),
     zeros: { text: repeated(size, "0", "- 0.", "x") },
-    "a fault at the end": { text: `${numbered(size - 10, (n) => `k${n}: 1`, "", "", "\n")}\n]` },
+    "a syntax error at the end": { text: `${numbered(size - 10, (n) => `k${n}: 1`, "", "", "\n")}\n]` },
     "levels of indentation": lines((n) => `${"  ".repeat(n % 60)}a:`),
   };
 }

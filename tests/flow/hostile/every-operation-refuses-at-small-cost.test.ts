@@ -13,10 +13,10 @@ import { expectRefusal, type HostileRequest, type Port, Subject } from "./subjec
 setDefaultTimeout(300_000);
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** The CPU limit of a body: none holds up other requests noticeably (ER-14). */
+/** The CPU limit of a request, so that no body delays other requests noticeably (ER-14). */
 const CPU_MS_MAX = 50;
 const TOKEN = "test-admin-token";
-/** Elysia knows "production" alone, and takes every other value for development. Neither may matter. */
+/** Values of NODE_ENV that Elysia treats differently. Ostiary must behave the same with both. */
 const NODE_ENVS = ["", "production"];
 
 interface Service {
@@ -87,7 +87,10 @@ for (const { name, headers, describes_internal, start } of SERVICES) {
     });
     afterAll(() => Promise.all(subjects.map((subject) => subject.stop())));
 
-    /** Sends requests to all processes; each must refuse alike, at small cost. */
+    /**
+     * Sends requests to all processes, and expects the same refusal from each within the CPU limit. With
+     * `mayPass` a request may also succeed.
+     */
     async function sendToAll(port: Port, requests: HostileRequest[], mayPass: boolean): Promise<void> {
       const [first = [], ...others] = await Promise.all(
         subjects.map((subject) => subject.sendBounded(port, requests, CPU_MS_MAX)),
@@ -100,7 +103,7 @@ for (const { name, headers, describes_internal, start } of SERVICES) {
       }
     }
 
-    test("refuses hostile requests at small cost, whatever NODE_ENV says", async () => {
+    test("refuses hostile requests within the CPU limit, with every NODE_ENV", async () => {
       for (const { port, operation } of operations) {
         const { refused, perhaps } = hostileRequests(operation, BODY_BYTES_MAX);
         for (const some of inTens(refused)) await sendToAll(port, some, false);
@@ -109,9 +112,9 @@ for (const { name, headers, describes_internal, start } of SERVICES) {
       for (const subject of subjects) expect(subject.stderr).toEqual([]);
     });
 
-    test("serves other requests at the same time", async () => {
+    test("serves other requests while it refuses hostile ones", async () => {
       const [subject] = subjects;
-      if (subject === undefined) throw new Error("There is no process.");
+      if (subject === undefined) throw new Error("No process runs.");
       const requests = operations.flatMap(({ port, operation }) =>
         hostileRequests(operation, BODY_BYTES_MAX).refused.map((request) => ({ port, request })),
       );
@@ -125,7 +128,7 @@ for (const { name, headers, describes_internal, start } of SERVICES) {
       });
       for (let before = await subject.cpu_ms(); busy; ) {
         const now = await subject.cpu_ms();
-        // A new request waits for the one that each attacker already has there.
+        // A new request waits for at most one earlier request of each attacker.
         expect(now - before).toBeLessThan((attackers.length + 1) * CPU_MS_MAX);
         before = now;
       }

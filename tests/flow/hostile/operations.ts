@@ -1,18 +1,20 @@
-import { isObject, type OpenApiDocument, operationsIn, resolved } from "../../support/openapi.ts";
+import { isRecord } from "@ostiary/lib/domain/json";
+import { type OpenApiDocument, operationsIn, resolved } from "../../support/openapi.ts";
 
-/** An operation of a service, from the OpenAPI description of its port. */
+/** An operation from the OpenAPI description of a service. */
 export interface Operation {
   method: string;
-  /** The path with its `{param}`s. */
+  /** The path template. */
   path: string;
-  /** The names of query parameters and headers. */
+  /** The names of the query parameters. */
   query: string[];
+  /** The names of the header parameters. */
   headers: string[];
-  /** The names of the body's fields; nested ones have their parents in front: `actor.member_id`. */
+  /** The paths of the body's fields. A nested field has the path `actor.member_id`. */
   fields: string[];
 }
 
-/** Returns every operation of the port at `url`. */
+/** Returns every operation that the port at `url` describes. */
 export async function describedOperations(url: string): Promise<Operation[]> {
   const description: OpenApiDocument = JSON.parse(await (await fetch(`${url}/swagger/json`)).text());
   return operationsIn(description).map(({ method, path, parameters = [], requestBody }) => {
@@ -23,12 +25,15 @@ export async function describedOperations(url: string): Promise<Operation[]> {
   });
 }
 
-/** Returns the names of properties. A map has the member `x`. */
+/**
+ * Returns the paths of a schema's properties, up to three levels. A map counts as an object with the property
+ * `x`.
+ */
 function fieldsOf(description: OpenApiDocument, given: unknown, depth = 0): string[] {
-  if (depth === 3 || !isObject(given)) return [];
+  if (depth === 3 || !isRecord(given)) return [];
   const { properties, additionalProperties, anyOf, oneOf, allOf } = resolved(description, given);
-  const members = Object.entries(isObject(properties) ? properties : {});
-  if (isObject(additionalProperties)) members.push(["x", additionalProperties]);
+  const members = Object.entries(isRecord(properties) ? properties : {});
+  if (isRecord(additionalProperties)) members.push(["x", additionalProperties]);
   const own = members.flatMap(([name, property]) => [
     name,
     ...fieldsOf(description, property, depth + 1).map((inner) => `${name}.${inner}`),
@@ -37,7 +42,7 @@ function fieldsOf(description: OpenApiDocument, given: unknown, depth = 0): stri
   return [...own, ...parts.flatMap((part) => fieldsOf(description, part, depth))];
 }
 
-/** The operations of every port. */
+/** The operations of every internal port, which no description contains. */
 export const probes: Operation[] = ["/health/live", "/health/ready", "/metrics"].map((path) => ({
   method: "GET",
   path,

@@ -2,16 +2,18 @@ import { HOSTILE_TEXTS, hostileBodies, hostileFields, numbered } from "./bodies.
 import type { Operation } from "./operations.ts";
 import type { HostileRequest } from "./subject.ts";
 
-/** Requests to one operation, by name: those that must be refused, and those that may pass. */
+/** Hostile requests to one operation. */
 export interface HostileRequests {
+  /** Requests that the service must refuse. */
   refused: HostileRequest[];
+  /** Requests that the service may accept, because some operations allow them. */
   perhaps: HostileRequest[];
 }
 
-/** A well-formed id that nobody has. */
+/** A well-formed id of an object that does not exist. */
 const NOBODY = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 
-/** Headers that some part of a service reads, whatever its description says. */
+/** Headers that services read although descriptions do not list them. */
 const HEADERS = [
   "accept",
   "authorization",
@@ -25,7 +27,7 @@ const HEADERS = [
   "x-request-id",
 ];
 
-/** Returns every attack on an operation whose bodies have at most `size` bytes. */
+/** Returns the hostile requests to an operation. Their bodies have at most `size` bytes. */
 export function hostileRequests(operation: Operation, size: number): HostileRequests {
   const { method, path, query, fields } = operation;
   const at = filled(path, () => NOBODY);
@@ -77,12 +79,12 @@ function filled(path: string, value: (param: string) => string): string {
   return path.replace(/\{(\w+)\}/g, (_, param) => value(param));
 }
 
-/** Returns `a.b` and a value as `{"a":{"b":value}}`. */
+/** Returns an object with a value at a field path: `{"a":{"b":value}}` for the path `a.b`. */
 function nestedIn(field: string, value: string | Uint8Array): string {
   return field.split(".").reduceRight((inner, name) => `{${JSON.stringify(name)}:${inner}}`, String(value));
 }
 
-/** Returns a body where every field is a list of the maximum length. */
+/** Returns a body in which every field is a list, as long as `size` allows. */
 function allWrong(fields: string[], size: number): string {
   const top = fields.filter((field) => !field.includes("."));
   const room = Math.floor(size / top.length) - 100;

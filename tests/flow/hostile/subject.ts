@@ -1,14 +1,14 @@
 import { expect } from "bun:test";
 import type { RunningProcess } from "../../support/index.ts";
 
-/** The parts of an answer that do not depend on time and place. */
+/** A response whose request id is removed, so that responses of two processes can be compared. */
 export interface Answer {
   status: number;
   body: string;
 }
 
 export interface HostileRequest {
-  /** The attack. */
+  /** The operation and the attack, for messages of failed tests. */
   name: string;
   method: string;
   path: string;
@@ -18,7 +18,7 @@ export interface HostileRequest {
 
 export type Port = "public" | "internal";
 
-/** A service under attack: a process whose metrics report its CPU time. */
+/** A service under attack. It runs as a process, because its CPU time comes from the process's metrics. */
 export class Subject {
   readonly #process: RunningProcess;
   readonly #headers: Record<string, string>;
@@ -28,11 +28,12 @@ export class Subject {
     this.#headers = headers;
   }
 
-  /** Its address, and its output on standard error. */
+  /** Returns the base URL of a port. */
   url(port: Port): string {
     return port === "public" ? this.#process.url : this.#process.internal_url;
   }
 
+  /** The lines on the standard error of the process. */
   get stderr(): readonly string[] {
     return this.#process.stderr;
   }
@@ -52,9 +53,9 @@ export class Subject {
   }
 
   /**
-   * Sends requests, and expects that the process works at most `cpu_ms_max` for all of them together, or for
-   * each by itself. Then the best of a few attempts counts: compilation and garbage collection often belong
-   * to earlier requests.
+   * Sends requests one by one. Expects that all together cost at most `cpu_ms_max` of CPU time. If they cost
+   * more, sends each again by itself and expects that its cheapest attempt stays below the limit: an attempt
+   * can include compilation and garbage collection that earlier requests caused.
    */
   async sendBounded(port: Port, requests: readonly HostileRequest[], cpu_ms_max: number): Promise<Answer[]> {
     const before = await this.cpu_ms();
@@ -77,7 +78,7 @@ export class Subject {
     throw new Error(`${request.name} keeps the process busy for ${costs.map(Math.round).join(", ")} ms.`);
   }
 
-  /** Returns the CPU time of the process so far, from its metrics. */
+  /** Returns the CPU time that the process has used so far, in milliseconds, from its metrics. */
   async cpu_ms(): Promise<number> {
     const text = await (await fetch(`${this.#process.internal_url}/metrics`)).text();
     return 1_000 * Number(/^process_cpu_seconds_total(?:\{.*\})? ([\d.e-]+)$/m.exec(text)?.[1]);
@@ -87,9 +88,10 @@ export class Subject {
 const TRIES = 5;
 const ANSWER_LENGTH_MAX = 64 * 1024;
 
-/** Expects the envelope of ER-1, with a bounded list of fields and no internals. */
+/** Expects a 4xx error response (ER-1) with at most 100 field errors and no internal details. */
 export function expectRefusal({ name }: HostileRequest, { status, body }: Answer): void {
-  if (status < 400 || status > 499) throw new Error(`${name}: answered ${status} ${body.slice(0, 200)}`);
+  if (status < 400 || status > 499)
+    throw new Error(`${name}: the response is ${status} ${body.slice(0, 200)}`);
   expect(body.length).toBeLessThan(ANSWER_LENGTH_MAX);
   const { type, code, message, details } = JSON.parse(body).error;
   expect([name, type]).toEqual([name, "invalid_request_error"]);

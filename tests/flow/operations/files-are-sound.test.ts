@@ -1,15 +1,16 @@
+/**
+ * Tests of the files of dashboards, alerts and runbooks. Grafana publishes no schema, so files.ts has one.
+ */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { hasPrometheus } from "../../support/prometheus.ts";
 import { alertRules, dashboards, OPERATIONS } from "./files.ts";
 
-/** Dashboards, alerts and runbooks as files. Grafana publishes no schema: its shapes are checked here. */
-
 describe("dashboards", async () => {
   const all = [...(await dashboards())];
 
-  test("are four, each with its own uid, the name of its file", () => {
+  test("have their file names as uids", () => {
     expect(all.map(([name]) => name).toSorted()).toEqual([
       "ostiary-gateway.json",
       "ostiary-identity-and-audit.json",
@@ -19,26 +20,23 @@ describe("dashboards", async () => {
     for (const [name, { uid }] of all) expect(`${uid}.json`).toBe(name);
   });
 
-  test.each(all)(
-    "%s has panels that lie in the grid without overlap, with their own ids and refIds",
-    (_, { panels }) => {
-      expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-      expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
-      const taken = new Set<string>();
-      for (const { gridPos, targets } of panels) {
-        expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
-        for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
-          for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
-            expect(taken.has(`${x},${y}`)).toBe(false);
-            taken.add(`${x},${y}`);
-          }
+  test.each(all)("%s has panels with unique ids and titles that do not overlap", (_, { panels }) => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+    const taken = new Set<string>();
+    for (const { gridPos, targets } of panels) {
+      expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+          expect(taken.has(`${x},${y}`)).toBe(false);
+          taken.add(`${x},${y}`);
         }
-        expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
       }
-    },
-  );
+      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+    }
+  });
 
-  test("query the provisioned data source", async () => {
+  test("use the provisioned data source", async () => {
     const provisioned = parse(
       await Bun.file(join(OPERATIONS, "grafana/provisioning/datasources/datasources.yaml")).text(),
     );
@@ -53,7 +51,7 @@ describe("alerts", async () => {
   const runbooks = await Bun.file(join(OPERATIONS, "runbooks.md")).text();
 
   test.each(rules.map((rule) => [rule.alert, rule] as const))(
-    "%s has a runbook: what it means, what to look at, what to do",
+    "%s has a runbook with the parts Means, Look and Do",
     (alert, rule) => {
       expect(rule.annotations.runbook_url).toBe(`.github/operations/runbooks.md#${alert.toLowerCase()}`);
       const section = runbooks.split("\n## ").find((each) => each.startsWith(`${alert}\n`));
@@ -61,7 +59,7 @@ describe("alerts", async () => {
     },
   );
 
-  test("every runbook has its alert, and every alert a test", async () => {
+  test("have exactly one runbook and one promtool test each", async () => {
     const names = rules.map(({ alert }) => alert);
     const headed = Array.from(runbooks.matchAll(/^## (\w+)$/gm), ([, name]) => name);
     expect(headed).toEqual(names);
@@ -69,7 +67,7 @@ describe("alerts", async () => {
     expect(tested.tests.map(({ name }: { name: string }) => name)).toEqual(names);
   });
 
-  test.skipIf(!hasPrometheus)("pass promtool's tests, each before it is due and after", () => {
+  test.skipIf(!hasPrometheus)("pass their promtool tests", () => {
     const cwd = join(OPERATIONS, "prometheus");
     for (const command of [
       ["promtool", "test", "rules", "alerts.test.yaml"],
@@ -82,7 +80,7 @@ describe("alerts", async () => {
   });
 });
 
-test("compose has the profile, and its services say where traces go", async () => {
+test("compose.yaml has the profile observability, and its services can send traces", async () => {
   const { services } = parse(await Bun.file(join(OPERATIONS, "../../compose.yaml")).text(), { merge: true });
   for (const name of ["prometheus", "jaeger", "grafana"]) {
     expect(services[name].profiles).toEqual(["observability"]);

@@ -36,10 +36,7 @@ const Dashboard = Type.Object({
 });
 export type Dashboard = Static<typeof Dashboard>;
 
-/**
- * Returns the dashboards by the names of their files. Throws when one does not have the shape that Grafana
- * reads.
- */
+/** Returns the dashboards by file name. Throws if a dashboard does not match the schema {@link Dashboard}. */
 export async function dashboards(): Promise<Map<string, Dashboard>> {
   const folder = join(OPERATIONS, "grafana/dashboards");
   const files = readdirSync(folder).map(async (name) => {
@@ -69,7 +66,7 @@ export async function alertRules() {
   return Value.Parse(Alerts, parse(text)).groups.flatMap(({ rules }) => rules);
 }
 
-/** Returns the blocks of the README, each with its language. */
+/** Returns the code blocks of the README. */
 export async function readmeBlocks(): Promise<{ language: string; text: string }[]> {
   const text = await Bun.file(join(OPERATIONS, "README.md")).text();
   return Array.from(text.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm), ([, language = "", block = ""]) => ({

@@ -1,3 +1,7 @@
+/**
+ * Tests that every query of the dashboards, alerts and the README returns data. The data comes from a run of
+ * all services: metrics in Prometheus, the log and the audit log.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,16 +14,11 @@ import { type MixedRun, SERVICES, startMixedRun } from "../../support/mixed-run.
 import { hasPrometheus, type Prometheus, startPrometheus } from "../../support/prometheus.ts";
 import { alertRules, dashboards, readmeBlocks } from "./files.ts";
 
-/**
- * Every query of dashboards, alerts and README, against a real Prometheus, the log and the audit log of a
- * real run.
- */
-
 setDefaultTimeout(240_000);
 
 const RANGE = "1m";
 
-// It refuses each call, since an alert compares the accepted calls with zero.
+// The receiver refuses each call, because an alert needs the metrics of a stream without an accepted call.
 const receiver = startReceiver();
 receiver.answer = () => new Response(null, { status: 503 });
 let run: MixedRun;
@@ -46,7 +45,10 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** Queries until the result is a number. Traffic continues, so that rates do not divide zero by zero. */
+/**
+ * Repeats a query until its result is a number. Repeats the traffic too: without traffic, a ratio of rates is
+ * zero divided by zero.
+ */
 async function expectData(expr: string): Promise<void> {
   const asked = expr.replaceAll("$__rate_interval", RANGE);
   let tries = 0;
@@ -61,27 +63,27 @@ async function expectData(expr: string): Promise<void> {
   );
 }
 
-describe.skipIf(!hasPrometheus)("on Prometheus", async () => {
+describe.skipIf(!hasPrometheus)("data in Prometheus", async () => {
   const panels = [...(await dashboards())].flatMap(([file, { panels }]) =>
     panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [file, title, expr] as const)),
   );
-  test.each(panels)("%s: %s", async (_file, _title, expr) => {
+  test.each(panels)("exists for the panel %s: %s", async (_file, _title, expr) => {
     await expectData(expr);
   });
 
   const rules = (await alertRules()).map(({ alert, expr }) => [alert, expr] as const);
-  test.each(rules)("%s queries an existing metric", async (_, expr) => {
+  test.each(rules)("exists for the alert %s", async (_, expr) => {
     const compared = expr.replaceAll(/ (?:>|<) [\d.]+/g, "");
     expect(compared).not.toBe(expr);
     await expectData(compared);
   });
 
   const blocks = (await readmeBlocks()).filter(({ language }) => language === "promql");
-  test.each(blocks.map(({ text }) => [text]))("the README's %s", async (text) => {
+  test.each(blocks.map(({ text }) => [text]))("exists for the README's query %s", async (text) => {
     await expectData(text);
   });
 
-  test("trace ids of sent spans are exemplars of latencies", async () => {
+  test("includes trace ids of logged requests as exemplars of latencies", async () => {
     const ids = await waitFor(async () => {
       const found = await prometheus?.exemplars('http_request_duration_seconds_bucket{job="gateway"}');
       return found?.length ? found : null;
@@ -90,7 +92,7 @@ describe.skipIf(!hasPrometheus)("on Prometheus", async () => {
     for (const id of ids) expect(lines).toContain(id);
   });
 
-  test.each(SERVICES)("promtool accepts the metrics of %s", async (service) => {
+  test.each(SERVICES)("comes from metrics of %s that promtool accepts", async (service) => {
     const linted = Bun.spawnSync(["promtool", "check", "metrics"], {
       stdin: new TextEncoder().encode(await run.scrape(service)),
     });
@@ -99,13 +101,13 @@ describe.skipIf(!hasPrometheus)("on Prometheus", async () => {
   });
 });
 
-describe.skipIf(Bun.which("jq") === null)("the README's commands over log and audit log", async () => {
+describe.skipIf(Bun.which("jq") === null)("the README's command for the log or the audit log", async () => {
   const blocks = (await readmeBlocks()).filter(({ language }) => language === "jq" || language === "audit");
 
-  test.each(blocks.map(({ text }) => [text]))("%s", async (command) => {
+  test.each(blocks.map(({ text }) => [text]))("finds data: %s", async (command) => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
     const { request_id = "" } = run.answers.get("403") ?? {};
-    // The outcome of an event follows its answer.
+    // The outcome of an event is written after the response, so the first run can find nothing.
     await waitFor(async () => (await ran(command, folder, request_id)).stdout !== "");
     const { stdout, stderr, exit_code } = await ran(command, folder, request_id);
     expect({ stderr, exit_code }).toEqual({ stderr: "", exit_code: 0 });

@@ -1,11 +1,10 @@
+/** Tests of the arguments of `bun start`, and of its behavior when nobody reads its output. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freshDatabase, leash } from "../../support/services.ts";
 import { FREE_PORTS } from "./bed.ts";
-
-/** The command line of `bun start`, and the readers of its output. */
 
 setDefaultTimeout(180_000);
 
@@ -15,7 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
-/** Runs a line of bash where `$START` is the platform. Returns its output, and every exit code. */
+/**
+ * Runs a bash pipeline in which `$START` is the platform. The output ends with the exit code of each command.
+ */
 async function bash(line: string, DATA_DIR = join(parent, "data"), variables: Record<string, string> = {}) {
   const child = Bun.spawn(["bash", "-c", `${line}; echo "codes \${PIPESTATUS[*]}"`], {
     env: {
@@ -37,7 +38,7 @@ async function bash(line: string, DATA_DIR = join(parent, "data"), variables: Re
 }
 
 describe("bun start", () => {
-  test.each(["--help", "-h", "--fresh --help"])("%s explains itself", async (parameters) => {
+  test.each(["--help", "-h", "--fresh --help"])("prints its help with %s", async (parameters) => {
     const { stdout, stderr } = await bash(`$START ${parameters}`);
     expect(stderr).toBe("");
     expect(stdout).toStartWith("Usage: bun start [options]\n");
@@ -45,7 +46,7 @@ describe("bun start", () => {
     expect(stdout).toEndWith("codes 0\n");
   });
 
-  test("--version prints the product's version", async () => {
+  test("prints the product's version with --version", async () => {
     const { version } = await Bun.file("package.json").json();
     expect(await bash("$START --version")).toEqual({ stdout: `${version}\ncodes 0\n`, stderr: "" });
   });
@@ -56,17 +57,17 @@ describe("bun start", () => {
     ["apply routes.yaml", "too many arguments for 'start'"],
     ["--fresh=1", "unknown option '--fresh=1'"],
     ["-x", "unknown option '-x'"],
-  ])("%s is wrong usage", async (parameters, message) => {
+  ])("exits with 2 for the wrong argument %s", async (parameters, message) => {
     const { stdout, stderr } = await bash(`$START ${parameters}`);
     expect(stdout).toBe("codes 2\n");
     expect(stderr).toContain(`error: ${message}`);
   });
 
-  test("--help may be cut off by its reader", async () => {
+  test("reports no error when the reader of --help exits first", async () => {
     expect(await bash("$START --help | true")).toEqual({ stdout: "codes 0 0\n", stderr: "" });
   });
 
-  test("stops in order when nobody reads its screen any more", async () => {
+  test("shuts down cleanly when the reader of its output exits", async () => {
     const directory = join(parent, "unread");
     expect(await bash("$START | head -1", directory, { DATABASE_URL: await freshDatabase() })).toEqual({
       stdout: "Opening the stores ...\ncodes 0 0\n",
@@ -77,7 +78,7 @@ describe("bun start", () => {
 });
 
 describe("bun start --fresh", () => {
-  test("deletes what earlier starts left, and nothing else", async () => {
+  test("deletes the data of earlier starts, and no other file", async () => {
     const directory = join(parent, "fresh");
     await bash("$START | head -1", directory);
     await writeFile(join(directory, "admin-token"), "an-earlier-token");
@@ -89,7 +90,7 @@ describe("bun start --fresh", () => {
     expect(await readdir(join(directory, "database"))).not.toContain("earlier");
   });
 
-  test("deletes no other folder with the same name", async () => {
+  test("refuses to delete a folder database that contains other files", async () => {
     const directory = join(parent, "theirs");
     await mkdir(join(directory, "database"), { recursive: true });
     await writeFile(join(directory, "database", "schema.sql"), "create table precious();");
@@ -101,7 +102,7 @@ describe("bun start --fresh", () => {
     expect(await readdir(join(directory, "database"))).toEqual(["schema.sql"]);
   });
 
-  test("deletes nothing while a platform runs there", async () => {
+  test("deletes nothing while another platform uses the folder", async () => {
     const directory = join(parent, "running");
     const { stdout, stderr } = await bash(
       `$START & first=$!; until grep -qs . $DATA_DIR/ostiary.log; do sleep 0.1; done; $START --fresh; echo "second $?"; kill $first; wait $first`,

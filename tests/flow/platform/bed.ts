@@ -1,6 +1,9 @@
+import { loadPlatform } from "@ostiary/platform/config";
+import { type Platform, startPlatform as startInProcess } from "../../../apps/platform/wire.ts";
+import { processEnded } from "../../support/start-here.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 
-/** Free ports for all listeners of the platform. */
+/** Environment variables that let the platform choose a free port for each listener. */
 export const FREE_PORTS = Object.fromEntries(
   ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
     .flatMap((name) => [`${name}_PORT`, `${name}_INTERNAL_PORT`])
@@ -11,16 +14,32 @@ export const FREE_PORTS = Object.fromEntries(
 const ENTRY = "apps/platform/main.ts";
 
 /**
- * Runs the command behind `bun start`, without the installation, with its log lines on standard output. An embedded
- * database is the copy of an empty one.
+ * Starts the platform as `bun start` does, without the installation of packages, with its log on standard
+ * output. An embedded database starts as a copy of an empty one, which is faster.
  */
 export function startPlatform(env: Record<string, string>): Promise<RunningProcess> {
   return startProcess(["--preload", "./tests/support/embedded-template-process.ts", ENTRY], platformEnv(env));
 }
 
-/** Does the same with an embedded database that the platform makes. */
+/**
+ * Starts the platform as {@link startPlatform} does, but the platform creates its embedded database itself.
+ */
 export function startNewPlatform(env: Record<string, string>): Promise<RunningProcess> {
   return startProcess(ENTRY, platformEnv(env));
+}
+
+/**
+ * Starts the platform in the test's process, for tests that neither kill it nor read its output. The log is in
+ * DATA_DIR.
+ * @throws ProcessEnded as `startPlatform` does
+ */
+export async function startPlatformHere(given: Record<string, string>): Promise<Platform> {
+  const env = { ...FREE_PORTS, ...given };
+  try {
+    return await startInProcess({ config: loadPlatform(env), env, fresh: false, onProgress: () => {} });
+  } catch (error) {
+    throw processEnded("platform", error);
+  }
 }
 
 function platformEnv(env: Record<string, string>): Record<string, string> {

@@ -1,9 +1,8 @@
+/** Tests of how the platform publishes the catalogs of `seeds/` at each start. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "../../app/registry/harness.ts";
 import { rejection } from "../../support/index.ts";
-
-/** The catalogs of `seeds/`, at each start of the platform. */
 
 let registry: Registry;
 beforeAll(async () => {
@@ -16,13 +15,13 @@ const publish = (service: string, url: string, admin_token = ADMIN_TOKEN) =>
 const get = async (service: string) => (await registry.call("GET", `/services/${service}`)).body;
 
 // OP-58
-test("a catalog is published with the address where its service listens", async () => {
+test("a catalog is published with the URL at which its service listens", async () => {
   await publish("identity", "http://127.0.0.1:3999");
   expect(await get("identity")).toMatchObject({ revision: 1, url: "http://127.0.0.1:3999" });
 });
 
 // OP-58
-test("a service that was published before keeps its routes and gets its new address, once", async () => {
+test("a published service keeps its routes, and gets a new revision only when its URL changes", async () => {
   await publish("audit", "http://127.0.0.1:3001");
   const { name: _name, revision: _revision, ...config } = await get("audit");
   const changed = { ...config, rate_limits: { mine: { requests: 1, window_seconds: 1 } } };
@@ -37,14 +36,14 @@ test("a service that was published before keeps its routes and gets its new addr
 });
 
 // OP-58
-test("a service that was deleted stays deleted", async () => {
+test("a deleted service is not published again", async () => {
   await publish("demo", "http://127.0.0.1:4000");
   await registry.call("DELETE", "/services/demo");
   await publish("demo", "http://127.0.0.1:4001");
   expect((await registry.call("GET", "/services/demo")).status).toBe(404);
 });
 
-test("a refusal names the catalog and the reason", async () => {
+test("a refused catalog is named with the reason", async () => {
   expect(String(await rejection(publish("audit", "no address")))).toMatch(
     /The registry refused the catalog of audit: Refused, nothing was written:\n {2}.*url: /,
   );

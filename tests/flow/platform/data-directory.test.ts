@@ -1,14 +1,12 @@
+/** Tests of the folder DATA_DIR: when the platform accepts, refuses or shares it. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { freePort } from "../../support/free-port.ts";
+import { rejection } from "../../support/rejection.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
-import { waitFor } from "../../support/wait-for.ts";
-import { FREE_PORTS, startPlatform } from "./bed.ts";
-
-/** DATA_DIR in every state. */
+import { FREE_PORTS, startPlatform, startPlatformHere } from "./bed.ts";
 
 setDefaultTimeout(180_000);
 
@@ -29,20 +27,24 @@ async function start(DATA_DIR: string, env: Record<string, string> = {}): Promis
 }
 
 function alreadyRuns(path: string, { pid }: RunningProcess): string {
-  return `DATA_DIR is ${path}, which cannot be used: Ostiary already runs there, as process ${pid}: use that Ostiary, or stop it first.`;
+  return `  DATA_DIR is ${path}, which cannot be used: Ostiary already runs there, as process ${pid}: use that Ostiary, or stop it first.`;
 }
 
-async function refusal(DATA_DIR: string): Promise<string> {
-  const failure = await start(DATA_DIR).catch((error: unknown) => error);
+/** Returns the only line below the headline on standard error of a platform that exits with 78. */
+function refusalOf(failure: unknown): string {
   if (!(failure instanceof ProcessEnded)) throw new Error(`It must refuse to start: ${Bun.inspect(failure)}`);
-  expect(failure.exit_code).toBe(78);
-  expect(failure.stderr).toHaveLength(2);
-  expect(failure.stderr[0]).toBe("The configuration is not valid:");
-  return failure.stderr[1] ?? "";
+  const [headline, line = "", ...more] = failure.stderr;
+  expect([failure.exit_code, headline, more]).toEqual([78, "The configuration is not valid:", []]);
+  return line;
+}
+
+/** Returns the same line, of a platform in the test's process. */
+async function refusal(DATA_DIR: string, env: Record<string, string> = {}): Promise<string> {
+  return refusalOf(await rejection(startPlatformHere({ DATA_DIR, ...env })));
 }
 
 // OP-57
-describe("a DATA_DIR that cannot be used is refused with its name and the reason", () => {
+describe("DATA_DIR is refused with its name and the reason if it is", () => {
   test.each([
     ["a file", async (path: string) => writeFile(path, ""), "a file with this name exists."],
     [
@@ -57,25 +59,27 @@ describe("a DATA_DIR that cannot be used is refused with its name and the reason
     expect(await refusal(path)).toBe(`  DATA_DIR is ${path}, which cannot be used: ${reason}`);
   });
 
-  test("one below a file", async () => {
+  test("a folder below a file", async () => {
     await writeFile(join(parent, "below"), "");
     expect(await refusal(join(parent, "below", "data"))).toContain("a file with this name exists.");
   });
 
-  test("one that cannot be made", async () => {
+  test("a folder that cannot be created", async () => {
     expect(await refusal("/proc/ostiary")).toContain(
       "a folder above it does not exist and cannot be created.",
     );
   });
 
-  test("one whose admin token cannot be written", async () => {
+  test("a folder in which the admin token cannot be written", async () => {
     await mkdir(join(parent, "token", "admin-token"), { recursive: true });
-    expect(await refusal(join(parent, "token"))).toContain("its file admin-token cannot be written.");
+    expect(refusalOf(await rejection(start(join(parent, "token"))))).toContain(
+      "its file admin-token cannot be written.",
+    );
   });
 
-  // Root may write everywhere, so the process runs as nobody when the tests run as root.
+  // Root may write to every folder. If the tests run as root, the platform therefore runs as `nobody`.
   test.skipIf(Bun.which("setpriv") === null && process.getuid?.() === 0)(
-    "one that this user may not write",
+    "a folder that the user may not write to",
     async () => {
       const path = join(parent, "closed");
       await mkdir(path);
@@ -98,9 +102,13 @@ describe("a DATA_DIR that cannot be used is refused with its name and the reason
   );
 });
 
-describe("a DATA_DIR that can be used", () => {
-  test("may be relative and hold characters with a meaning in URLs", async () => {
+describe("DATA_DIR", () => {
+  test("may be a relative path with characters that have a meaning in URLs, and may hold a stale process id", async () => {
     const path = join(parent, "50%25 #1?");
+    await mkdir(path);
+    // Files of an earlier platform, whose process id another program has now.
+    for (const name of ["platform.pid", "database.pid"])
+      await writeFile(join(path, name), String(process.pid));
     const platform = await start(relative(process.cwd(), path));
     expect(await platform.stop()).toBe(0);
     expect((await readdir(path)).sort()).toEqual([
@@ -115,14 +123,8 @@ describe("a DATA_DIR that can be used", () => {
   });
 
   // OP-61
-  test("keeps the key of streams, so that a stream of an earlier start can still sign", async () => {
+  test("keeps the stream key, so that a stream of an earlier start can still sign", async () => {
     const path = join(parent, "streams");
-    const auditOf = async (platform: RunningProcess) => {
-      const isAudit = ({ message, service }: Record<string, unknown>) =>
-        message === "listening" && service === "audit";
-      const line = await waitFor(() => platform.logs().find(isAudit), { timeout_ms: 60_000 });
-      return `http://127.0.0.1:${line.port}`;
-    };
     const streams = "/organizations/organization-1/audit-streams";
     const post = (url: string, body: unknown) =>
       fetch(url, {
@@ -130,21 +132,23 @@ describe("a DATA_DIR that can be used", () => {
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(body),
       });
-    const env = { DATABASE_URL: await freshDatabase() };
-    const first = await start(path, env);
-    // nothing is delivered there: the log has no event
-    const created = await post(`${await auditOf(first)}${streams}`, { url: "https://receiver.invalid/hook" });
+    const env = { DATA_DIR: path, DATABASE_URL: await freshDatabase() };
+    const first = await startPlatformHere(env);
+    // The log has no event, so nothing is sent to this URL.
+    const created = await post(`${first.addresses.audit_url}${streams}`, {
+      url: "https://receiver.invalid/hook",
+    });
+    await first.shutdown();
     expect(created.status).toBe(201);
     const { id }: { id: string } = JSON.parse(await created.text());
-    await first.stop();
     expect((await stat(join(path, "audit-stream-keys"))).mode & 0o777).toBe(0o600);
-    const second = await start(path, env);
-    const tested = await post(`${await auditOf(second)}${streams}/${id}/test`, undefined);
+    const second = await startPlatformHere(env);
+    const tested = await post(`${second.addresses.audit_url}${streams}/${id}/test`, undefined);
+    await second.shutdown();
     expect(JSON.parse(await tested.text())).toMatchObject({ delivered: false, status: null });
-    expect(await second.stop()).toBe(0);
   });
 
-  test("refuses a key of streams that others may read", async () => {
+  test("is refused when other users may read its stream key", async () => {
     const path = join(parent, "open keys");
     await mkdir(path);
     await writeFile(join(path, "audit-stream-keys"), "x", { mode: 0o644 });
@@ -153,42 +157,31 @@ describe("a DATA_DIR that can be used", () => {
     );
   });
 
-  // OP-56
-  test("has one platform, even when two start at the same instant, and is free once that is killed", async () => {
+  // OP-56, OP-59
+  test("is used by one of two platforms that start at once, and is free after a kill", async () => {
     const path = join(parent, "contended");
     const DATABASE_URL = await freshDatabase();
     const both = await Promise.allSettled([start(path, { DATABASE_URL }), start(path, { DATABASE_URL })]);
     const [winner] = both.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     const [loser] = both.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-    if (!winner || !(loser instanceof ProcessEnded)) throw new Error(Bun.inspect(both));
-    expect(loser.exit_code).toBe(78);
-    expect(loser.stderr).toEqual(["The configuration is not valid:", `  ${alreadyRuns(path, winner)}`]);
+    if (!winner) throw new Error(Bun.inspect(both));
+    expect(refusalOf(loser)).toBe(alreadyRuns(path, winner));
+
+    // Later starts name the platform that runs, and do not report its port.
+    const another = join(parent, "contended by another name");
+    await symlink(path, another);
+    const env = { DATABASE_URL, ...portOf(winner) };
+    expect(refusalOf(await rejection(start(path, env)))).toBe(alreadyRuns(path, winner));
+    expect(await refusal(another, env)).toBe(alreadyRuns(another, winner));
+    expect((await fetch(`${winner.internal_url}/health/ready`)).status).toBe(200);
+
     await winner.kill();
-    expect(await (await start(path, { DATABASE_URL })).stop()).toBe(0);
-  });
-
-  // OP-59
-  test("names the platform that runs there, and not each of its ports", async () => {
-    const path = join(parent, "twice");
-    const env = { DATABASE_URL: await freshDatabase(), GATEWAY_PORT: String(freePort()) };
-    const first = await start(path, env);
-    await symlink(path, join(parent, "twice by another name"));
-    for (const name of [path, join(parent, "twice by another name")]) {
-      const second = await start(name, env).catch((error: unknown) => error);
-      if (!(second instanceof ProcessEnded)) throw new Error(Bun.inspect(second));
-      expect(second.exit_code).toBe(78);
-      expect(second.stderr).toEqual(["The configuration is not valid:", `  ${alreadyRuns(name, first)}`]);
-    }
-    expect((await fetch(`${first.internal_url}/health/ready`)).status).toBe(200);
-    await first.kill();
-    expect(await (await start(path, env)).stop()).toBe(0);
-  });
-
-  test("is not held by a program with the process id of an earlier platform", async () => {
-    const path = join(parent, "stale");
-    await mkdir(path);
-    for (const name of ["platform.pid", "database.pid"])
-      await writeFile(join(path, name), String(process.pid));
-    expect(await (await start(path)).stop()).toBe(0);
+    await (await startPlatformHere({ DATA_DIR: path, DATABASE_URL })).shutdown();
   });
 });
+
+/** Returns the variable with a port that a running platform uses. */
+function portOf(platform: RunningProcess): Record<string, string> {
+  const { service, port } = platform.logs().find(({ message }) => message === "listening") ?? {};
+  return { [`${String(service).toUpperCase()}_PORT`]: String(port) };
+}

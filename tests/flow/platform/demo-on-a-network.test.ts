@@ -1,31 +1,37 @@
+/**
+ * Tests that the toy identity provider is not offered on a network without the operator's consent. It signs a
+ * token for any name, so everybody who reaches its port can be anybody.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rejection } from "../../support/rejection.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded } from "../../support/start-process.ts";
-import { startPlatform } from "./bed.ts";
-
-/** The toy identity provider signs a token for any name: everybody who reaches its port can be anybody. */
+import { startPlatform, startPlatformHere } from "./bed.ts";
 
 setDefaultTimeout(120_000);
 
 let parent: string;
+let DATABASE_URL: string;
 beforeAll(async () => {
+  DATABASE_URL = await freshDatabase();
   parent = await mkdtemp(join(tmpdir(), "ostiary-network-"));
 });
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
 // OP-60
-describe("HOST of another address than loopback", () => {
+describe("HOST with an address other than loopback", () => {
   test.each(["0.0.0.0", "::", "192.0.2.1", "gateway.internal"])(
-    "%s is refused until the operator says whether the toy provider is wanted, and writes nothing",
+    "%s is refused while DEMO is not set, and nothing is written",
     async (HOST) => {
       const DATA_DIR = join(parent, "refused");
       const unset: Record<string, string>[] = [{}, { DEMO: "" }];
+      const start = HOST === "0.0.0.0" ? startPlatform : startPlatformHere;
       for (const given of unset) {
-        const failure = await startPlatform({ DATA_DIR, HOST, ...given }).catch((error: unknown) => error);
-        if (!(failure instanceof ProcessEnded)) throw new Error(Bun.inspect(failure));
+        const failure = await rejection(start({ DATA_DIR, HOST, ...given }));
+        if (!(failure instanceof ProcessEnded)) throw failure;
         expect(failure.exit_code).toBe(78);
         expect(failure.stderr).toContain(
           `  DEMO is required because HOST is ${HOST}: set true to offer the toy identity provider there, or false.`,
@@ -37,15 +43,14 @@ describe("HOST of another address than loopback", () => {
 
   test.each(["true", "false"])("is accepted with DEMO=%s", async (DEMO) => {
     const DATA_DIR = join(parent, DEMO);
-    const env = { DATA_DIR, HOST: "0.0.0.0", DEMO, DATABASE_URL: await freshDatabase() };
-    const platform = await startPlatform({ ...env, AUTH_ISSUER: "", AUTH_JWKS_URI: "" });
-    expect(await platform.stop()).toBe(0);
-    await rm(DATA_DIR, { recursive: true });
+    const env = { DATA_DIR, HOST: "0.0.0.0", DEMO, DATABASE_URL };
+    const platform = await startPlatformHere({ ...env, AUTH_ISSUER: "", AUTH_JWKS_URI: "" });
+    await platform.shutdown();
   });
 });
 
 test.each(["127.0.0.1", "127.0.0.2", "localhost"])("HOST=%s needs no DEMO", async (HOST) => {
   const DATA_DIR = join(parent, HOST);
-  const platform = await startPlatform({ DATA_DIR, HOST, DATABASE_URL: await freshDatabase() });
-  expect(await platform.stop()).toBe(0);
+  const platform = await startPlatformHere({ DATA_DIR, HOST, DATABASE_URL });
+  await platform.shutdown();
 });

@@ -1,3 +1,6 @@
+/**
+ * Tests of the executable without Bun, Node, files of the repository and, if run as root, any other program.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,13 +17,11 @@ import { type RunningProcess, startCommand } from "../../support/start-process.t
 import { waitFor } from "../../support/wait-for.ts";
 import { FREE_PORTS } from "./bed.ts";
 
-/** The executable without Bun, Node, files of the repository and, as far as possible, anything else. */
-
 setDefaultTimeout(240_000);
 
 const TOKEN = "a-token-of-twenty-characters";
 const PORTS = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
-/** Whether this user can make a file system of its own, which only root can. */
+/** True if the test can run the executable with its own root file system, which only root can. */
 const canCage = process.getuid?.() === 0 && Bun.which("unshare") !== null && Bun.which("ldd") !== null;
 
 let built: Executable;
@@ -57,7 +58,7 @@ async function run(command: string[], env: Record<string, string> = {}, input = 
   return { exit_code: await child.exited, stdout, stderr };
 }
 
-/** Makes a folder with the executable, the C library that it is linked with, and no other program. */
+/** Creates a folder with the executable, the libraries that it is linked with, and no other program. */
 async function makeCage(name: string): Promise<string> {
   const cage = join(folder, name);
   const { stdout } = await run(["ldd", built.path], { PATH: process.env.PATH ?? "" });
@@ -70,14 +71,16 @@ async function makeCage(name: string): Promise<string> {
   return cage;
 }
 
-/** Returns a command that runs with `cage` as its whole file system, except for /proc. */
+/** Returns a command line that runs `command` with `cage` as the root file system, plus /proc. */
 function inCage(cage: string, mount: string, ...command: string[]): string[] {
   const root = Bun.which("chroot") ?? "/usr/sbin/chroot";
   const script = `${mount} mount --bind /proc '${cage}/proc' && exec ${root} '${cage}' "$@"`;
   return [Bun.which("unshare") ?? "", "--mount", Bun.which("sh") ?? "", "-c", script, "sh", ...command];
 }
 
-/** The variables of the mount command; programs in the cage find no other program. */
+/**
+ * The environment variables of the mount command. Programs in the cage find no other program on this PATH.
+ */
 const MOUNTING = { PATH: process.env.PATH ?? "" };
 
 async function screen(platform: RunningProcess): Promise<Record<string, string>> {
@@ -86,15 +89,15 @@ async function screen(platform: RunningProcess): Promise<Record<string, string>>
   return Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
 }
 
-/** Returns the number of assets that a page names; each of them exists. */
+/** Expects that every asset named by a page exists, and returns the number of assets. */
 async function assetsOf(page: string): Promise<number> {
   const assets = (await (await fetch(page)).text()).match(/\/[a-z]+\/assets\/[^"]+/g) ?? [];
   for (const asset of assets) expect((await fetch(new URL(asset, page))).status).toBe(200);
   return assets.length;
 }
 
-describe.skipIf(!canRunExecutable)("the quick start", () => {
-  test("needs the C library and /proc, and contains its pages, its catalogs and its database", async () => {
+describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
+  test("needs only the C library and /proc: it contains its pages, catalogs and database", async () => {
     const cage = canCage ? await makeCage("cage") : folder;
     const command = canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"];
     const env = { ...MOUNTING, ...FREE_PORTS, LOG_FILE: "-", DATA_DIR: "data" };
@@ -111,7 +114,7 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
     const headers = { Authorization: `Bearer ${await (await fetch(subject)).text()}` };
     await waitFor(async () => (await fetch(`${shown.gateway}/user`, { headers })).status === 200);
     expect((await fetch(`${shown.gateway}/demo/things/1`)).status).toBe(401);
-    // A second platform on the same folder.
+    // A second platform with the same DATA_DIR is refused.
     const second = await run(canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"], env);
     expect(second.exit_code).toBe(78);
     expect(second.stderr).toMatch(
@@ -124,7 +127,7 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
     expect(platform.stderr).toEqual([]);
   });
 
-  test.skipIf(!canCage)("says that it cannot write where everything is read-only", async () => {
+  test.skipIf(!canCage)("is refused on a read-only file system", async () => {
     const cage = await makeCage("closed");
     const readOnly = `mount --bind '${cage}' '${cage}' && mount -o remount,bind,ro '${cage}' &&`;
     const { exit_code, stderr } = await run(inCage(cage, readOnly, "/ostiary", "start"), {
@@ -137,7 +140,7 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
     expect(exit_code).toBe(78);
   });
 
-  test("refuses a folder that cannot be made, by its name", async () => {
+  test("is refused with the name of DATA_DIR when the folder cannot be created", async () => {
     const { exit_code, stderr } = await run([built.path, "start"], {
       ...FREE_PORTS,
       DATA_DIR: "/proc/ostiary",
@@ -147,8 +150,8 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
   });
 });
 
-describe.skipIf(!canRunExecutable)("by any name, from any folder", () => {
-  test("it is ostiary", async () => {
+describe.skipIf(!canRunExecutable)("the executable", () => {
+  test("calls itself ostiary under any file name", async () => {
     await mkdir(join(folder, "some where"));
     const renamed = join(folder, "some where", "door");
     await symlink(built.path, renamed);
@@ -162,51 +165,54 @@ describe.skipIf(!canRunExecutable)("by any name, from any folder", () => {
     [["gatway"], "unknown command 'gatway'"],
     [["gateway", "registry"], "too many arguments for 'gateway'"],
     [["start", "--fresh", "x"], "too many arguments for 'start'"],
-  ])("%j is wrong usage", async (parameters, message) => {
+  ])("exits with 2 for the wrong arguments %j", async (parameters, message) => {
     const { exit_code, stderr } = await run([built.path, ...parameters]);
     expect(exit_code).toBe(2);
     expect(stderr).toContain(message);
   });
 });
 
-describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.real)("the services", () => {
-  test("serve a published route, on PostgreSQL, etcd and Redis, and end by a signal", async () => {
-    const upstream = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") });
-    const ROUTE_STORE_URL = await freshRouteStoreUrl();
-    const registry = await start([built.path, "registry"], {
-      ...{ ...PORTS, ROUTE_STORE_URL, ADMIN_TOKEN: TOKEN, DATABASE_URL: await freshDatabase() },
+describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.real)(
+  "the services of the executable",
+  () => {
+    test("serve a published route with PostgreSQL, etcd and Redis, and exit with 0 at a signal", async () => {
+      const upstream = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") });
+      const ROUTE_STORE_URL = await freshRouteStoreUrl();
+      const registry = await start([built.path, "registry"], {
+        ...{ ...PORTS, ROUTE_STORE_URL, ADMIN_TOKEN: TOKEN, DATABASE_URL: await freshDatabase() },
+      });
+      const routes = { routes: [{ path: "/here", methods: ["GET"] }] };
+      const services = { alone: { url: upstream.url.origin, public: routes } };
+      await writeFile(join(folder, "routes.json"), JSON.stringify({ services }));
+      const asked = { REGISTRY_URL: registry.url, ADMIN_TOKEN: TOKEN };
+      expect(await run([built.path, "apply", "routes.json"], asked)).toMatchObject({
+        exit_code: 0,
+        stderr: "",
+      });
+      const gateway = await start([built.path, "gateway"], {
+        ...{
+          ...PORTS,
+          ROUTE_STORE_URL,
+          COUNTER_STORE_URL: await freshCounterStoreUrl(),
+          AUDIT_ENABLED: "false",
+        },
+        ...{ CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:1/validate", MAX_UPSTREAM_REQUESTS: "4321" },
+      });
+      await waitFor(async () => (await (await fetch(`${gateway.url}/here`)).text()) === "here");
+      // The gateway restarted itself once: the runtime reads this variable only when a process starts.
+      const environment = await readFile(`/proc/${gateway.pid}/environ`, "utf8");
+      expect(environment.split("\0")).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=4321");
+      expect(await gateway.stop("SIGTERM")).toBe(0);
+      expect(await registry.stop("SIGINT")).toBe(0);
+      expect([...gateway.stderr, ...registry.stderr]).toEqual([]);
+      await upstream.stop(true);
     });
-    const routes = { routes: [{ path: "/here", methods: ["GET"] }] };
-    const services = { alone: { url: upstream.url.origin, public: routes } };
-    await writeFile(join(folder, "routes.json"), JSON.stringify({ services }));
-    const asked = { REGISTRY_URL: registry.url, ADMIN_TOKEN: TOKEN };
-    expect(await run([built.path, "apply", "routes.json"], asked)).toMatchObject({
-      exit_code: 0,
-      stderr: "",
-    });
-    const gateway = await start([built.path, "gateway"], {
-      ...{
-        ...PORTS,
-        ROUTE_STORE_URL,
-        COUNTER_STORE_URL: await freshCounterStoreUrl(),
-        AUDIT_ENABLED: "false",
-      },
-      ...{ CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:1/validate", MAX_UPSTREAM_REQUESTS: "4321" },
-    });
-    await waitFor(async () => (await (await fetch(`${gateway.url}/here`)).text()) === "here");
-    // It has restarted itself once, for a variable that the runtime reads at its start.
-    const environment = await readFile(`/proc/${gateway.pid}/environ`, "utf8");
-    expect(environment.split("\0")).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=4321");
-    expect(await gateway.stop("SIGTERM")).toBe(0);
-    expect(await registry.stop("SIGINT")).toBe(0);
-    expect([...gateway.stderr, ...registry.stderr]).toEqual([]);
-    await upstream.stop(true);
-  });
 
-  test.each(["identity", "audit"])("%s contains its migrations and its pages", async (name) => {
-    const service = await start([built.path, name], { ...PORTS, DATABASE_URL: await freshDatabase() });
-    expect((await fetch(`${service.internal_url}/health/ready`)).status).toBe(200);
-    expect((await fetch(`${service.url}/swagger`)).status).toBe(200);
-    expect(await service.stop()).toBe(0);
-  });
-});
+    test.each(["identity", "audit"])("include %s with its migrations and pages", async (name) => {
+      const service = await start([built.path, name], { ...PORTS, DATABASE_URL: await freshDatabase() });
+      expect((await fetch(`${service.internal_url}/health/ready`)).status).toBe(200);
+      expect((await fetch(`${service.url}/swagger`)).status).toBe(200);
+      expect(await service.stop()).toBe(0);
+    });
+  },
+);

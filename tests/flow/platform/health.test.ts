@@ -12,7 +12,7 @@ afterEach(() => {
   servers = [];
 });
 
-/** Starts a listener on an internal port that gives this answer. */
+/** Starts a server with this response at /health/ready, and returns its port. */
 function answering(status: number, body: string): string {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -32,26 +32,26 @@ async function asked(env: Record<string, string>) {
   return { said: (await new Response(child.stdout).text()).trim(), exit_code: await child.exited };
 }
 
-test("a ready service is healthy, without output", async () => {
+test("the health check succeeds without output for a ready service", async () => {
   const INTERNAL_PORT = answering(200, '{"status":"healthy"}');
   expect(await asked({ INTERNAL_PORT })).toEqual({ said: "", exit_code: 0 });
 });
 
-test("a service that is not ready is not healthy, and the checks are printed", async () => {
+test("the health check fails for a service that is not ready, and prints its checks", async () => {
   const INTERNAL_PORT = answering(503, '{"status":"unhealthy","checks":{"database":"no answer"}}');
   const { said, exit_code } = await asked({ INTERNAL_PORT });
   expect(said).toContain('503 {"status":"unhealthy","checks":{"database":"no answer"}}');
   expect(exit_code).toBe(1);
 });
 
-test("a port where nothing listens is not healthy", async () => {
+test("the health check fails when nothing listens on the port", async () => {
   const INTERNAL_PORT = answering(200, "");
   for (const server of servers.splice(0)) server.stop(true);
   const found = await asked({ INTERNAL_PORT });
   expect(found).toEqual({ said: `Nothing answers on 127.0.0.1:${INTERNAL_PORT}.`, exit_code: 1 });
 });
 
-test("a stuck process is not healthy, and the check still ends", async () => {
+test("the health check fails after 3 s when the process does not respond", async () => {
   const silent = await startSilentServer();
   const INTERNAL_PORT = new URL(silent.url).port;
   const { said, exit_code } = await asked({ INTERNAL_PORT });
@@ -60,7 +60,7 @@ test("a stuck process is not healthy, and the check still ends", async () => {
   expect(exit_code).toBe(1);
 });
 
-test("the check calls the service's own address", async () => {
+test("the health check calls the address of HOST", async () => {
   const INTERNAL_PORT = answering(200, "");
   expect(await asked({ INTERNAL_PORT, HOST: "0.0.0.0" })).toEqual({ said: "", exit_code: 0 });
   expect(await asked({ INTERNAL_PORT, HOST: "127.0.0.1" })).toEqual({ said: "", exit_code: 0 });
@@ -68,7 +68,7 @@ test("the check calls the service's own address", async () => {
   expect(elsewhere.exit_code).toBe(1);
 });
 
-test("without INTERNAL_PORT the check calls the default ports of all services", async () => {
+test("the health check knows the default internal ports of all services", async () => {
   const source = await Bun.file(join(ROOT, MAIN)).text();
   const ports = Array.from(source.matchAll(/"(\d{4})"/g), ([, port]) => Number(port));
   const { properties } = platformVariables;

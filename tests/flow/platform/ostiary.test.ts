@@ -1,9 +1,8 @@
+/** Tests of the command line `ostiary`, which contains all services and all commands of an operator. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { freshDatabase, leash } from "../../support/services.ts";
 import { startProcess } from "../../support/start-process.ts";
 import { ROOT } from "../cli/bed.ts";
-
-/** Everything in one command line, from the source tree: the programs, and the commands of an operator. */
 
 setDefaultTimeout(60_000);
 
@@ -38,7 +37,7 @@ const COMMANDS = [
 ];
 
 describe("ostiary --help", () => {
-  test("lists every program and every command", async () => {
+  test("lists every service and every command", async () => {
     const { exit_code, stdout, stderr } = await ostiary(["--help"]);
     expect({ exit_code, stderr }).toEqual({ exit_code: 0, stderr: "" });
     for (const name of [...PROGRAMS, ...COMMANDS])
@@ -46,7 +45,7 @@ describe("ostiary --help", () => {
     expect(stdout).not.toContain("bun");
   });
 
-  test.each(PROGRAMS)("%s explains itself", async (name) => {
+  test.each(PROGRAMS)("prints the help of %s", async (name) => {
     const { exit_code, stdout } = await ostiary([name, "--help"]);
     expect(exit_code).toBe(0);
     expect(stdout).toStartWith(`Usage: ostiary ${name} `);
@@ -54,7 +53,7 @@ describe("ostiary --help", () => {
 });
 
 describe("ostiary", () => {
-  test("--version prints the product's version, also after a program", async () => {
+  test("prints the product's version with --version, also after the name of a service", async () => {
     const { version } = await Bun.file("package.json").json();
     const told = { exit_code: 0, stdout: `${version}\n`, stderr: "" };
     expect(await ostiary(["--version"])).toEqual(told);
@@ -71,7 +70,7 @@ describe("ostiary", () => {
     [["start", "--fresh", "now"], "too many arguments for 'start'"],
     [["apply"], "missing required argument 'file'"],
     [[""], "unknown command ''"],
-  ])("%j is wrong usage: %s", async (parameters, message) => {
+  ])("exits with 2 for the wrong arguments %j: %s", async (parameters, message) => {
     const run = await ostiary(parameters);
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
     expect(run.stderr).toContain(message);
@@ -82,20 +81,20 @@ describe("ostiary", () => {
     ["registry", ["DATABASE_URL", "ADMIN_TOKEN"]],
     ["identity", ["DATABASE_URL"]],
     ["audit", ["DATABASE_URL"]],
-  ])("%s tells every variable that is missing", async (name, variables) => {
+  ])("%s names every missing environment variable", async (name, variables) => {
     const { exit_code, stderr } = await ostiary([name]);
     expect(exit_code).toBe(78);
     for (const variable of variables) expect(stderr).toContain(`  ${variable} is required`);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("a service that it runs ends in order on %s", async (signal) => {
+  test.each(["SIGINT", "SIGTERM"] as const)("runs a service that exits with 0 at %s", async (signal) => {
     const identity = await startProcess([ENTRY, "identity"], { DATABASE_URL: await freshDatabase() });
     expect((await fetch(`${identity.internal_url}/health/ready`)).status).toBe(200);
     expect(await identity.stop(signal)).toBe(0);
     expect(identity.stderr).toEqual([]);
   });
 
-  test("a command of an operator reaches a registry that it runs", async () => {
+  test("runs a registry and a command that calls it", async () => {
     const env = {
       DATABASE_URL: await freshDatabase(),
       ADMIN_TOKEN: TOKEN,

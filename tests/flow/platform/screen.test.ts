@@ -1,3 +1,4 @@
+/** Tests of the start screen of the platform: every URL on it must work. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,8 +9,6 @@ import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startPlatform } from "./bed.ts";
 
-/** The start screen, whose addresses must work. */
-
 setDefaultTimeout(120_000);
 
 let directory: string;
@@ -18,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Returns the names on the start screen, each with its address; every page is opened. */
+/** Starts the platform, expects that every page on the start screen works, and returns the URLs by name. */
 async function screen(env: Record<string, string>): Promise<Record<string, string>> {
   const DATA_DIR = join(directory, "data");
   const platform = await startPlatform({ DATA_DIR, DATABASE_URL: await freshDatabase(), ...env });
@@ -72,14 +71,14 @@ describe("the start screen appears", () => {
   };
   const failed = () => new Response(null, { status: 500 });
 
-  test("once the gateway is ready, also when the provider's first answers are errors", async () => {
+  test("when the gateway is ready, also after errors of the identity provider", async () => {
     const { provider, platform, stop } = await startWith((fetches) => (fetches <= 2 ? failed() : null));
     expect(provider.fetches()).toBe(3);
     expect(platform.stdout.join("\n")).not.toContain("is not ready");
     await stop();
   });
 
-  test("after ten seconds without the provider's keys, with the address that says what is missing", async () => {
+  test("after ten seconds without the provider's keys, with the URL of the failed readiness check", async () => {
     const { platform, stop } = await startWith(failed);
     const line = platform.stdout.find((each) => each.startsWith("The gateway is not ready: "));
     const [url = ""] = /http\S+/.exec(line ?? "") ?? [];
@@ -91,7 +90,7 @@ describe("the start screen appears", () => {
 
 describe("the start screen", () => {
   // PT-7, PT-46
-  test("names the portal of the operator's own provider, and none with PORTAL_ENABLED=false", async () => {
+  test("names the portal with the operator's identity provider, but not with PORTAL_ENABLED=false", async () => {
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
     const own = { DEMO: "false", AUTH_ISSUER: provider.issuer, AUTH_JWKS_URI: provider.jwks_uri };
     const shown = await screen({ ...own, PORTAL_CLIENT_ID: "our-portal" });
@@ -99,12 +98,12 @@ describe("the start screen", () => {
     expect(shown["customer portal"]).toMatch(/\/portal$/);
     const without = await screen({ PORTAL_ENABLED: "false" });
     expect(Object.keys(without)).not.toContain("customer portal");
-    // Nobody needs the description without a token then.
+    // Only the portal needs the edge description without a token, so without the portal a token is required.
     expect(without["what it serves"]).toEndWith("(asks for the admin token)");
   });
 
   // PT-7
-  test("names every part and its page, and the demo, also behind a proxy", async () => {
+  test("names every service, its page and the demo, also when HTTP_PROXY is set", async () => {
     const nowhere = "http://127.0.0.1:1";
     expect(await screen({ HTTP_PROXY: nowhere, http_proxy: nowhere, NO_PROXY: "example.com" })).toEqual({
       gateway: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -120,7 +119,7 @@ describe("the start screen", () => {
     });
   });
 
-  test("names every part without the demo and without pages", async () => {
+  test("names only the services when the demo and the pages are disabled", async () => {
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
     const shown = await screen({
       DEMO: "false",

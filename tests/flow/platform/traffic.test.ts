@@ -20,7 +20,7 @@ afterAll(async () => {
   await stack?.close();
 });
 
-/** Starts traffic that keeps its output. */
+/** Starts the traffic generator. Its `stop` returns the counted responses; `troubles` collects its errors. */
 function startTraffic(gateway_url: string, rate: number) {
   let answers: Answers = {};
   const troubles: string[] = [];
@@ -48,7 +48,7 @@ const completed = () =>
     .logs()
     .filter(({ message }) => message === "request completed" || message === "request failed");
 
-test("every kind of request is sent, and answered as its name says", async () => {
+test("the traffic contains every kind of request, with the expected statuses", async () => {
   const statuses: Record<string, string[]> = {
     limited: ["200", "429"],
     401: ["401"],
@@ -61,7 +61,8 @@ test("every kind of request is sent, and answered as its name says", async () =>
   expect(Object.keys(answers).toSorted()).toEqual(MIX.map(({ name }) => name).toSorted());
   for (const [name, counts] of Object.entries(answers)) {
     const expected = statuses[name] ?? ["200"];
-    // On a busy machine some requests fail, and requests in flight have no answer when traffic stops.
+    // Ignores 5xx, because requests can fail on a busy machine, and `none`, the requests in flight at the
+    // stop.
     const seen = Object.keys(counts).filter((status) => !/^(none|5..)$/.test(status));
     expect([name, seen.filter((status) => !expected.includes(status))]).toEqual([name, []]);
     expect([name, seen.length > 0]).toEqual([name, true]);
@@ -69,13 +70,16 @@ test("every kind of request is sent, and answered as its name says", async () =>
   expect(traffic.troubles).toEqual([]);
 });
 
-test("a gateway that is down is retried, and reported", async () => {
+test("the traffic reports a gateway that is down", async () => {
   const traffic = startTraffic("http://127.0.0.1:9", 50);
-  await waitFor(() => traffic.troubles.length > 0, { timeout_ms: 10_000, what: "A word of trouble" });
+  await waitFor(() => traffic.troubles.length > 0, {
+    timeout_ms: 10_000,
+    what: "The first reported problem",
+  });
   expect(await traffic.stop()).toEqual({});
 });
 
-test("it stops at once while a gateway is silent", async () => {
+test("the traffic stops at once while a gateway does not respond", async () => {
   const silent = await startSilentServer();
   const traffic = startTraffic(silent.url, 50);
   await waitFor(() => silent.connections() > 0);
@@ -88,7 +92,7 @@ test.each([
   [{ GATEWAY_URL: "ftp://balancer:1" }, "GATEWAY_URL must be http"],
   [{ TRAFFIC_RATE: "0" }, "TRAFFIC_RATE must be a whole number from 1 to 2000"],
   [{ TRAFFIC_RATE: "many", IDENTITY_PROVIDER_URL: "x" }, "IDENTITY_PROVIDER_URL must be http"],
-])("exit 78 for %p", (env, message) => {
+])("the traffic exits with 78 for the environment %p", (env, message) => {
   const { PATH = "" } = process.env;
   const ended = Bun.spawnSync(["bun", MAIN], { cwd: ROOT, env: { PATH, ...env } });
   expect(ended.exitCode).toBe(78);

@@ -13,28 +13,28 @@ import { type WatchedPage, watchPage } from "../../support/watched-page.ts";
 import { startPlatform } from "../platform/bed.ts";
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** The path of the page, `/portal` by default. */
+  /** The path to open. Default: `/portal`. */
   path?: string;
 }
 
 export interface PortalBed {
   readonly gateway_url: string;
   readonly provider_url: string;
-  /** The database of the platform. */
+  /** The URL of the platform's database. */
   readonly database_url: string;
   readonly platform: RunningProcess;
   readonly browser: Browser;
   /** Opens the portal without signing in. */
   visit(options?: OpenOptions): Promise<WatchedPage>;
-  /** Opens the portal and signs in with this name at the toy provider. */
+  /** Opens the portal and signs in as the person `name` at the toy identity provider. */
   open(name: string, options?: OpenOptions): Promise<WatchedPage>;
-  /** Calls the gateway as the person of this name, beside the page. */
+  /** Calls the gateway with a token of the person `name`, without the page. */
   call(name: string, method: string, path: string, body?: unknown): Promise<Response>;
-  /** Creates an organization of the person, and returns its id. */
+  /** Creates an organization with the name `title` as the person `name`. Returns the organization's id. */
   organization(name: string, title: string): Promise<string>;
-  /** Returns the id of an operation in the edge description, as addresses spell it. */
+  /** Returns the id of an operation in the edge description, URL-encoded as in the portal's URLs. */
   operationId(method: string, path: string): Promise<string>;
-  /** Calls the gateway as the member that the person is in the organization. */
+  /** Calls the gateway with a session of the person `name` in an organization, without the page. */
   callAsMember(
     name: string,
     organization_id: string,
@@ -45,8 +45,8 @@ export interface PortalBed {
 }
 
 /**
- * Starts the whole platform as a process, with its portal and toy provider, and a browser, for all tests of a
- * file. Whatever a test opens is closed with it.
+ * Starts the platform, with its portal and its toy identity provider, and a browser for all tests of a file.
+ * Closes the pages of a test after the test.
  */
 export function usePortal(env: Record<string, string> = {}): PortalBed {
   let running:
@@ -56,7 +56,7 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
     | undefined;
   const opened: Page[] = [];
   const bed = () => {
-    if (running === undefined) throw new Error("The bed stands while tests run.");
+    if (running === undefined) throw new Error("The platform runs only while tests run.");
     return running;
   };
   beforeAll(async () => {
@@ -146,20 +146,20 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
   };
 }
 
-/** Follows the portal's button to the toy provider. */
+/** Presses the portal's sign-in button and waits for the page of the toy identity provider. */
 export async function goToProvider(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^(Sign in|Anmelden)$/ }).click();
   await untilAsked(page);
 }
 
-/** Signs in at the toy provider, starting at the portal's sign-in. */
+/** Signs in as the person `name`, starting at the portal's sign-in page. */
 export async function signIn(page: Page, name: string): Promise<void> {
   await goToProvider(page);
   await chooseName(page, name);
   await page.getByRole("navigation", { name: "Portal" }).waitFor();
 }
 
-/** Answers a request with a 401 of the gateway. */
+/** Returns the gateway's 401 response to a request of the page. */
 export function refuse(route: Route): Promise<void> {
   const error = {
     type: "invalid_request_error",
@@ -171,7 +171,7 @@ export function refuse(route: Route): Promise<void> {
   return route.fulfill({ status: 401, headers: { "X-Request-ID": "1" }, json: { error } });
 }
 
-/** Reads the addresses from the start screen. */
+/** Reads the URLs of the gateway and the toy identity provider from the platform's start screen. */
 async function placesOf(platform: RunningProcess): Promise<{ gateway_url: string; provider_url: string }> {
   await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), {
     timeout_ms: PAGE_TIMEOUT_MS,
@@ -193,6 +193,6 @@ export function idOf(value: unknown): string {
 
 export function textOf(value: unknown, name: string): string {
   const text: unknown = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-  if (typeof text !== "string") throw new Error(`The answer has no ${name}: ${JSON.stringify(value)}`);
+  if (typeof text !== "string") throw new Error(`The response has no ${name}: ${JSON.stringify(value)}`);
   return text;
 }

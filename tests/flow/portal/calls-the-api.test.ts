@@ -1,9 +1,10 @@
+/**
+ * Tests of the portal's API reference in a browser: which calls a member sees, and how the page sends them.
+ */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page, Request, Route } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { refuse, textOf, usePortal } from "./bed.ts";
-
-/** The API reference, in a real browser: what a member may call, and the calls themselves. */
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -27,7 +28,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await page.getByRole("form", { name: "Try the call" }).waitFor();
   };
   const dialog = (page: Page) => page.getByRole("dialog", { name: "Send this call?" });
-  const answer = (page: Page) => page.getByRole("region", { name: "Answer", exact: true });
+  const answer = (page: Page) => page.getByRole("region", { name: "Response", exact: true });
   const described = (page: Page, description: unknown) =>
     page.route(DESCRIPTION, (route: Route) => route.fulfill({ json: description }));
   const thing = (more: Record<string, unknown>) => ({
@@ -37,7 +38,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
   });
 
   // PT-41, PT-42, PT-43, PT-44, PT-46
-  test("sends GET at once and shows status, limits and body, and its command works in a shell", async () => {
+  test("sends a GET at once, shows status, limits and body, and shows a curl command that works", async () => {
     const id = await bed.organization("ada", "Callers");
     const { page, go, findings, complaints, strangers } = await bed.open("ada");
     await go(`#/org/${id}/reference`);
@@ -45,9 +46,9 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     expect(await findings()).toEqual([]);
     await open(page, "GET /demo/burst");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await answer(page).getByText("The answer has the status 200.").waitFor();
+    await answer(page).getByText("The response has the status 200.").waitFor();
     await answer(page).getByText("x-ratelimit-limit").waitFor();
-    expect(await answer(page).getByLabel("Body of the answer").textContent()).toContain(id);
+    expect(await answer(page).getByLabel("Response body").textContent()).toContain(id);
     expect(await findings()).toEqual([]);
     const command = await page
       .getByRole("figure", { name: "The same with curl" })
@@ -62,7 +63,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
   });
 
   // PT-31, PT-43
-  test("asks before a change, shows exactly what is sent, and sends it once", async () => {
+  test("asks before it sends a change, shows exactly what is sent, and sends it once", async () => {
     const id = await bed.organization("ada", "Changes");
     const { page, go, findings } = await bed.open("ada");
     await go(`#/org/${id}/reference`);
@@ -87,7 +88,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
   });
 
   // PT-44
-  test("stops a call: a change may have happened, a question has no answer", async () => {
+  test("says after a stopped call that a change may have happened", async () => {
     const id = await bed.organization("ada", "Stopped");
     const { page, go } = await bed.open("ada");
     await page.route("**/demo/things/**", () => {});
@@ -104,11 +105,11 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await page.getByRole("button", { name: "Send …" }).click();
     await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("It is not known whether this happened").waitFor();
+    await page.getByText("It is not known whether the change was made").waitFor();
   });
 
   // PT-41
-  test("shows to a role what it grants alone, and how many calls need another one", async () => {
+  test("shows only the calls that the member's role grants, and how many need another role", async () => {
     const id = await bed.organization("ada", "Viewers");
     const invite = await bed.callAsMember("ada", id, "POST", "/org/invites", { role: "viewer" });
     await bed.call("grace", "POST", "/user/invites/redeem", { token: textOf(await invite.json(), "token") });
@@ -121,7 +122,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
   });
 
   // PT-30, PT-44
-  test("shows a limit that ends late with its headers, and a redirect as such", async () => {
+  test("shows a 429 with its headers, and does not follow a redirect", async () => {
     const id = await bed.organization("ada", "Limits");
     const { page, go } = await bed.open("ada");
     const headers = { "Retry-After": "3000", "X-RateLimit-Limit": "7", Location: "https://evil.example/" };
@@ -129,17 +130,17 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await go(`#/org/${id}/reference`);
     await open(page, "GET /demo/hello");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await answer(page).getByText("The answer has the status 429.").waitFor();
+    await answer(page).getByText("The response has the status 429.").waitFor();
     await answer(page).getByText("3000", { exact: true }).waitFor();
     await answer(page).getByText(HOSTILE).waitFor();
     await page.route("**/demo/hello", (route) => route.fulfill({ status: 302, headers }));
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await answer(page).getByText("The answer leads to another address.").waitFor();
+    await answer(page).getByText("The response redirects to another URL.").waitFor();
     expect(await page.evaluate("window.ran")).toBeUndefined();
   });
 
   // PT-48
-  test("shows the 401 of a service, and sends a change once", async () => {
+  test("shows a 401 of the called service, and does not send the change again", async () => {
     const id = await bed.organization("ada", "Refused");
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/reference`);
@@ -153,13 +154,13 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await page.getByLabel(/^Body/).fill("{}");
     await page.getByRole("button", { name: "Send …" }).click();
     await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
-    await answer(page).getByText("The answer has the status 401.").waitFor();
+    await answer(page).getByText("The response has the status 401.").waitFor();
     await answer(page).getByText("<img src=x").waitFor();
     expect(sent).toHaveLength(1);
   });
 
   // PT-41
-  test("says that the registry keeps the description for operators, and stays signed in", async () => {
+  test("says that the description is not open to customers, and stays signed in", async () => {
     const id = await bed.organization("ada", "Closed");
     const { page, go } = await bed.open("ada");
     await page.route(DESCRIPTION, refuse);
@@ -170,7 +171,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
   });
 
   // PT-32, PT-42, PT-45
-  test("shows a hostile description of 5 000 calls as text, in German too, and calls no other origin", async () => {
+  test("shows a hostile description of 5 000 calls as text, and calls no other origin", async () => {
     const id = await bed.organization("ada", "Hostile");
     const { page, go, findings, complaints, strangers } = await bed.open("ada", { locale: "de-DE" });
     const many = Array.from({ length: 5_000 }, (_, each) => [
@@ -207,7 +208,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
   });
 
   // PT-41, PT-45
-  test("says that nothing is published, that an answer is no description, and that a call is gone", async () => {
+  test("says that no description is published, that it cannot be read, or that a call no longer exists", async () => {
     const id = await bed.organization("ada", "Nothing");
     const { page, go } = await bed.open("ada");
     const error = {
@@ -223,7 +224,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await go("#/organizations");
     await page.route(DESCRIPTION, (route) => route.fulfill({ body: `{"paths":${"[".repeat(30_000)}` }));
     await go(`#/org/${id}/reference`);
-    await page.getByText("Unexpected answer").waitFor();
+    await page.getByText("Unexpected response").waitFor();
     await described(page, { paths: {} });
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("No call matches.").waitFor();
@@ -232,7 +233,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
   });
 
   // PT-46
-  test("is for people who are signed in: without a credential the description is 401", async () => {
+  test("is only for people who are signed in: the description is 401 without a credential", async () => {
     expect((await fetch(`${bed.gateway_url}/edge/openapi.json`)).status).toBe(401);
     const answer = await bed.call("ada", "GET", "/edge/openapi.json");
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({

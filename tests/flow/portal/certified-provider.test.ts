@@ -1,3 +1,6 @@
+/**
+ * Tests of the portal with the OpenID provider `oidc-provider`, which the OpenID Foundation has certified.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,11 +13,9 @@ import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagg
 import { waitFor } from "../../support/wait-for.ts";
 import { startPlatform } from "../platform/bed.ts";
 
-/** The portal with `oidc-provider`, whose conformance the OpenID Foundation has certified. */
-
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
-describe.skipIf(browserPath === undefined)("with a certified provider", () => {
+describe.skipIf(browserPath === undefined)("the portal with a certified OpenID provider", () => {
   let folder: string;
   let browser: Browser;
   let platform: RunningProcess;
@@ -75,7 +76,7 @@ describe.skipIf(browserPath === undefined)("with a certified provider", () => {
   }
 
   // PT-15
-  test("a token that ends is renewed by each refresh token once, without the provider's page", async () => {
+  test("renews an expired token with refresh tokens, each used once, without leaving the page", async () => {
     const page = await signedIn();
     await page.getByLabel("Name").fill("Renewed");
     const grants: string[] = [];
@@ -100,7 +101,7 @@ describe.skipIf(browserPath === undefined)("with a certified provider", () => {
   });
 
   // PT-10, PT-14
-  test("a customer signs in, creates an organization and is signed in again by a reload", async () => {
+  test("lets a customer sign in, create an organization and stay signed in after a reload", async () => {
     const page = await signedIn();
     await page.getByLabel("Name").fill("Certified");
     await page.getByRole("button", { name: "Create an organization" }).click();

@@ -1,3 +1,4 @@
+/** Tests every field of every form with hostile values, on the German page in a browser. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { isRecord, tryJson } from "@ostiary/lib/domain/json";
 import type { Locator, Page, Route } from "playwright-core";
@@ -5,8 +6,6 @@ import { de } from "../../../apps/portal/page/texts/de.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { usePortal } from "./bed.ts";
 import { type Stop, settling, walk } from "./walk.ts";
-
-/** Every field of every form, one by one, with hostile values: on the German page, in a real browser. */
 
 setDefaultTimeout(3 * PAGE_TIMEOUT_MS);
 
@@ -21,7 +20,10 @@ const VALUES = {
 } as const;
 type Answers = Readonly<Record<keyof typeof VALUES, string>>;
 
-/** The answers to the values: the name of the page's own sentence, or `sent` for a value that the service judges. */
+/**
+ * The expected reaction to each value: the name of the page's message, or `sent` if the page sends the value
+ * to the service.
+ */
 const OPTIONAL: Answers = {
   ...{ empty: "sent", spaces: "sent", long: "too_long", controls: "control_characters" },
   ...{ markup: "sent", bidi: "sent", emoji: "sent" },
@@ -29,7 +31,7 @@ const OPTIONAL: Answers = {
 const REQUIRED: Answers = { ...OPTIONAL, empty: "empty", spaces: "empty" };
 const ROUTE: Answers = { ...OPTIONAL, markup: "route", bidi: "route", emoji: "route" };
 const ANY: Answers = { ...OPTIONAL, long: "sent", controls: "sent" };
-/** A value without which a call cannot be made. */
+/** The expected reactions of a field for a required parameter of a call. */
 const PARAMETER: Answers = { ...ANY, empty: "missing" };
 
 const { columns } = de.members;
@@ -41,7 +43,7 @@ const FILTERS: Readonly<Record<string, Answers>> = {
   [de.audit.filters.created_id]: OPTIONAL,
   [de.audit.filters.key_prefix]: OPTIONAL,
 };
-/** All fields for text of the page, by their form and label. A new field must be added. */
+/** All text fields of the page, by form and label. The test fails for a field that is not listed here. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
   "#/org/{id}/overview": { [de.overview.name]: REQUIRED },
   "#/org/{id}/members": { [de.members.search]: ANY },
@@ -52,7 +54,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
   "#/org/{id}/audit": FILTERS,
   "#/org/{id}/reference": { [de.reference.search]: ANY },
   "#/org/{id}/reference/{id}": {
-    "thing_id (Pfad, nötig)": PARAMETER,
+    "thing_id (Pfad, erforderlich)": PARAMETER,
     "Inhalt (application/octet-stream)": ANY,
   },
   "#/organizations": { [de.organizations.name]: REQUIRED },
@@ -60,7 +62,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
   "#/invite": { [de.invite.paste]: REQUIRED },
 };
 
-/** The names of the page's own sentences. */
+/** The names of the page's messages, by the German text. */
 const SENTENCES = new Map<unknown, string>(
   [de.problems, de.reference.problems].flatMap((problems) =>
     Object.entries(problems).flatMap(([name, text]) =>
@@ -87,7 +89,10 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
     "#/invite",
   ];
 
-  /** Refuses what the page sends, field by field, so that nothing is written. Returns the bodies. */
+  /**
+   * Refuses every write and every filter of the page with an error for each field, so that nothing is
+   * written. Returns a list to which the bodies of the requests are appended.
+   */
   async function refuseAll(page: Page): Promise<string[]> {
     const bodies: string[] = [];
     await page.route(/\/(org|user|member|demo)\b/, (route: Route) => {
@@ -110,7 +115,9 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
     return bodies;
   }
 
-  /** Writes a value into a field and sends its form. Returns the name of the page's sentence about it, or `sent`. */
+  /**
+   * Fills a field and submits its form. Returns the name of the page's message about the field, or `sent`.
+   */
   async function answerTo(page: Page, field: Locator, value: string, settled: () => Promise<void>) {
     await field.fill(value);
     await field.evaluate((input) => Reflect.get(input, "form")?.requestSubmit());
@@ -127,7 +134,7 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
     return SENTENCES.get(text) ?? text;
   }
 
-  /** Tries all values on each field of a stop, one by one. */
+  /** Tries each value in each field of a view or dialog. Returns the reactions. */
   async function tryFields(page: Page, { part }: Stop, bodies: string[], settled: () => Promise<void>) {
     const answers: Record<string, Record<string, string | null>> = {};
     for (const field of await part.locator("input[type=text], input[type=search], textarea").all()) {
@@ -146,7 +153,7 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
   }
 
   // PT-32, PT-38
-  test("says beside it, in German, why it cannot take a hostile value, and shows what the service says", async () => {
+  test("shows next to it, in German, why a hostile value is wrong, or the service's message", async () => {
     const shown = await bed.open("ada", { locale: "de-DE" });
     const { page, complaints } = shown;
     const bodies = await refuseAll(page);
@@ -163,7 +170,7 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
   });
 
   // PT-38
-  test("for a time takes those that RFC 3339 can write, in their order", async () => {
+  test("for a time accepts only complete times up to the year 9999, the later one second", async () => {
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/audit`);
     await page.getByRole("table", { name: "Events" }).waitFor();
@@ -182,11 +189,11 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
     await from.fill("9999-12-31T23:59");
     await field("Before").fill("1000-01-01T00:00");
     await show();
-    await page.getByText("This is not after the time in the field before.").waitFor();
+    await page.getByText("Choose a time after the time in the field “From”.").waitFor();
     await from.fill("");
     await from.press("1");
     await show();
-    await page.getByText("This is not a whole date with a time.").waitFor();
+    await page.getByText("Enter a complete date and time.").waitFor();
     await page.getByRole("button", { name: "Clear the filters" }).click();
     await from.fill("9999-12-31T23:59");
     await show();

@@ -1,3 +1,6 @@
+/**
+ * Tests the accessibility of every view and dialog: with axe, on small screens and with only the keyboard.
+ */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
@@ -5,11 +8,11 @@ import { findingsOn } from "../../support/watched-page.ts";
 import { signIn, textOf, usePortal } from "./bed.ts";
 import { type Stop, settling, walk } from "./walk.ts";
 
-/** Every view and every dialog of the portal: for axe, on small screens and by keyboard alone. */
-
 setDefaultTimeout(3 * PAGE_TIMEOUT_MS);
 
-/** Each language, scheme and width; German words are the longer ones, so they are on the small screen. */
+/**
+ * The languages, color schemes and widths of each test. The small screen has German, whose words are longer.
+ */
 const LOOKS = [
   { language: "en", colorScheme: "light", width: 1_280 },
   { language: "de", colorScheme: "dark", width: 360 },
@@ -21,10 +24,10 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   const bed = usePortal({ RATE_LIMIT_REQUESTS: "100000" });
   let id: string;
   let colleague: string;
-  /** The id of a call with a body and a required parameter. */
+  /** The operation id of a call with a body and a required parameter. */
   let call: string;
 
-  /** Fills an organization, so that no list is empty. */
+  // Creates an organization in which no list of the portal is empty.
   beforeAll(async () => {
     id = await bed.organization("ada", "Everyone");
     const post = (path: string, body: object) => bed.callAsMember("ada", id, "POST", path, body);
@@ -44,7 +47,10 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     call = await bed.operationId("PUT", "/demo/things/{thing_id}");
   }, PAGE_TIMEOUT_MS);
 
-  /** The places that no link leads to, or whose first link leads to a simpler one. */
+  /**
+   * Returns the fragments of pages without a link to them. It also returns full pages of some kinds, because
+   * the walk visits only one page of each kind and could find an emptier one first.
+   */
   const unlinked = () => [
     `#/org/${id}/overview`,
     `#/org/${id}/members/${colleague}`,
@@ -56,7 +62,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   async function show(page: Page, { language, colorScheme, width }: Look): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.setViewportSize({ width, height: 900 });
-    // An open dialog makes the choice of the language inert for people, not for scripts.
+    // A script changes the language, because a person cannot while a dialog is open.
     await page.evaluate(`(() => {
       const choice = document.querySelector("select.language");
       choice.value = ${JSON.stringify(language)};
@@ -66,8 +72,8 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   }
 
   /**
-   * Expects of each look that axe finds nothing, and that nothing is wider than the screen. A page has the first look
-   * before and after.
+   * Checks the page in every look: axe reports no violation, and the page does not scroll sideways. The page
+   * is in `LOOKS[0]` when this is called, and again when it returns.
    */
   async function expectSound(page: Page, name: string): Promise<void> {
     for (const look of LOOKS.toReversed()) {
@@ -78,11 +84,13 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     }
   }
 
-  /** Sends the form of a stop with values that it refuses. Returns whether there is such a form. */
+  /**
+   * Submits the form of a view or dialog with values that it refuses. Returns false if it has no text field.
+   */
   async function sendWrong({ name, part }: Stop): Promise<boolean> {
     const texts = part.locator("form input[type=text]");
     if ((await texts.count()) === 0) return false;
-    // A call takes every text, but none of its required ones may be empty.
+    // A form of the API reference refuses only empty values. Every other form refuses control characters.
     const wrong = name.includes("/reference/") ? "" : "\u0007";
     for (const text of await texts.all()) await text.fill(wrong);
     await texts.first().press("Enter");
@@ -91,7 +99,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   }
 
   // PT-33
-  test("has nothing that axe complains of with a secret, a verdict, a failure, a limit or a sign-out", async () => {
+  test("has no axe violation with a new secret, a verdict, a failure, a limit or after a sign-out", async () => {
     const { page, go } = await bed.open("ada");
     const dialog = page.getByRole("dialog");
     await go(`#/org/${id}/keys`);
@@ -125,7 +133,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     await expectSound(page, "a sign-out");
   });
 
-  /** Expects that Tab reaches each control of a stop once, in the order of the page, and shows where it is. */
+  /** Expects that Tab reaches each control of a view or dialog once, in page order, with a visible focus. */
   async function expectReached(page: Page, { name, is_dialog }: Stop): Promise<void> {
     const controls: string[] = await page.evaluate(`(() => {
       const part = document.querySelector("dialog") ?? document;
@@ -146,7 +154,8 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
         return [window.controls.indexOf(focused), outlineStyle !== "none" && parseFloat(outlineWidth) >= 2,
           focused === document.body];
       })()`);
-      // Behind the last control is the browser's own bar. A dialog starts anew behind it.
+      // After the last control of a view, the focus leaves the page. In a dialog it returns to the first
+      // control.
       if (is_outside && !is_dialog) break;
       if (at === 0) break;
       if (at < 0 || at === reached.at(-1)) continue;
@@ -161,7 +170,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     });
   }
 
-  /** Expects that no control is above the one before it. */
+  /** Expects that each control is below or beside the control that precedes it in tab order. */
   async function expectDownward(page: Page, { name }: Stop): Promise<void> {
     for (const width of [1_280, 360]) {
       await page.setViewportSize({ width, height: 900 });
@@ -177,7 +186,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   }
 
   // PT-33, PT-37
-  test("pleases axe in each look, is reached by Tab from top to bottom, and a dialog keeps the focus and gives it back", async () => {
+  test("has no axe violation, is reached by Tab from top to bottom, and returns the focus of a dialog", async () => {
     const shown = await bed.visit();
     const { page, complaints, strangers } = shown;
     await page.getByRole("button", { name: "Sign in" }).waitFor();
@@ -199,19 +208,19 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   });
 
   // PT-33, PT-37
-  test("is worked with by keys alone: an invitation, a key, a role, an export and a verification", async () => {
+  test("works with only the keyboard: an invitation, a key, a role, an export and a verification", async () => {
     const { page, go } = await bed.open("ada");
     const settled = settling(page);
     const focused = () =>
       page.evaluate(`(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`);
-    /** Presses the tab key until the control of this name has the focus. */
+    /** Presses Tab until the control `name` has the focus. */
     const tabTo = async (name: string) => {
       await settled();
       for (let step = 0; step < 300; step++) {
         await page.keyboard.press("Tab");
         if ((await focused()) === name) return;
       }
-      throw new Error(`${name} is not reached.`);
+      throw new Error(`The Tab key did not reach ${name}.`);
     };
     const use = async (name: string, key = "Enter") => {
       await tabTo(name);

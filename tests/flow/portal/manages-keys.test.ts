@@ -1,15 +1,14 @@
+/** Tests of the portal's pages for service accounts and API keys, in a browser. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { idOf, textOf, usePortal } from "./bed.ts";
 
-/** Service accounts and API keys, in a real browser. */
-
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 
-describe.skipIf(browserPath === undefined)("keys in the portal", () => {
+describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => {
   const bed = usePortal();
 
   const writesOf = (page: Page) => {
@@ -30,11 +29,11 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
   }
 
   // PT-69, PT-70
-  test("of a service account are made once, shown once, rotated with an overlap, and revoked", async () => {
+  test("create a service account's key once, show it once, rotate it with an overlap, and revoke it", async () => {
     const id = await bed.organization("ada", "Engines");
     const { page, go, findings, complaints } = await bed.open("ada");
     await go(`#/org/${id}/service-accounts`);
-    await page.getByText("There is no service account.").waitFor();
+    await page.getByText("There are no service accounts.").waitFor();
     await page.getByRole("button", { name: "Create a service account" }).click();
     await dialog(page).getByLabel("Name").fill("Nightly build");
     await dialog(page).getByLabel("Role").selectOption("auditor");
@@ -79,7 +78,7 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
     expect(complaints).toEqual([]);
   });
 
-  /** Fills the lists of an organization and of its service account: 2 000 keys are the most. */
+  /** Writes many keys, service accounts, invitations and organizations into the database. */
   async function fill(organization_id: string, account: string): Promise<void> {
     const sql = new Bun.SQL(bed.database_url);
     const id = (kind: string) => `'01KA4YB0Q9${kind}' || lpad(n::text, 15, '0')`;
@@ -115,7 +114,7 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
   }
 
   // PT-39
-  test("are 2 000, and 200 service accounts, 500 invitations, 100 organizations: all are shown and found", async () => {
+  test("show and find 2 000 keys, 200 service accounts, 500 invitations and 100 organizations", async () => {
     const id = await bed.organization("many", "Many");
     const account = idOf(
       await (await bed.callAsMember("many", id, "POST", "/org/service-accounts", { name: "Holder" })).json(),
@@ -151,7 +150,7 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
   });
 
   // PT-69
-  test("of a service account end with it, and its name changes", async () => {
+  test("rename a service account, and remove it with its keys", async () => {
     const id = await bed.organization("ada", "Removed");
     const account = await serviceAccount(id, "Robot");
     const { page, go } = await bed.open("ada");
@@ -159,7 +158,7 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
     await page.getByRole("button", { name: "Rename" }).click();
     await dialog(page).getByLabel("Name").fill("  ");
     await dialog(page).getByRole("button", { name: "Rename" }).click();
-    await dialog(page).getByText("Write something here.").waitFor();
+    await dialog(page).getByText("Enter a text.").waitFor();
     await dialog(page).getByLabel("Name").fill("Android");
     await dialog(page).getByRole("button", { name: "Rename" }).click();
     await page.getByRole("region", { name: "Android" }).waitFor();
@@ -168,14 +167,14 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
       .getByRole("dialog", { name: "Remove Android?" })
       .getByRole("button", { name: "Remove" })
       .click();
-    await page.getByText("There is no service account.").waitFor();
+    await page.getByText("There are no service accounts.").waitFor();
   });
 
   // PT-70
   test.each([
     ["a person", "#/my-keys", "/user"],
     ["a member", null, "/org"],
-  ])("of %s are their own", async (_whose, fragment, path) => {
+  ])("create a key of %s", async (_whose, fragment, path) => {
     const id = await bed.organization("ada", "Own");
     const { page, go } = await bed.open("ada");
     await go(fragment ?? `#/org/${id}/keys`);
@@ -191,12 +190,12 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
   });
 
   // PT-31
-  test("are not made again when an answer is lost: the page says so and looks it up", async () => {
+  test("do not create a key twice when a response is lost: they say so and read the list", async () => {
     const id = await bed.organization("ada", "Lost");
     const account = await serviceAccount(id, "Robot");
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/service-accounts/${account}`);
-    await page.getByText("There is no key.").waitFor();
+    await page.getByText("There are no keys.").waitFor();
     const posts = writesOf(page);
     await page.route("**/api-keys", async (route) => {
       if (route.request().method() !== "POST") return route.continue();
@@ -207,8 +206,8 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
     await dialog(page).getByLabel("Name").fill("Once");
     const create = dialog(page).getByRole("button", { name: "Create" });
     await create.click();
-    await dialog(page).getByText("It is not known whether this happened").waitFor();
-    await dialog(page).getByText("If a new key is in the list, revoke it").waitFor();
+    await dialog(page).getByText("It is not known whether the change was made").waitFor();
+    await dialog(page).getByText("If the list contains a new key, revoke it").waitFor();
     await create.click({ force: true });
     await dialog(page).getByRole("button", { name: "Try again" }).click();
     await page.getByRole("row", { name: /Once/ }).getByRole("button", { name: "Revoke" }).waitFor();
@@ -216,19 +215,19 @@ describe.skipIf(browserPath === undefined)("keys in the portal", () => {
   });
 
   // PT-69
-  test("are not offered for change to a role that may not", async () => {
+  test("offer no change to a role that may not change keys", async () => {
     const id = await bed.organization("ada", "Viewers");
     const account = await serviceAccount(id, "Robot");
     const invite = await bed.callAsMember("ada", id, "POST", "/org/invites", { role: "viewer" });
     await bed.call("grace", "POST", "/user/invites/redeem", { token: textOf(await invite.json(), "token") });
     const { page, go } = await bed.open("grace");
     await go(`#/org/${id}/service-accounts/${account}`);
-    await page.getByText("There is no key.").waitFor();
+    await page.getByText("There are no keys.").waitFor();
     expect(await page.getByRole("button", { name: /^(Create|Rename|Remove)/ }).count()).toBe(0);
   });
 
   // PT-6, PT-32
-  test("show names as text, in German too, and axe finds nothing", async () => {
+  test("show names as text, and have no axe violation in German", async () => {
     const id = await bed.organization("ada", "Hostile");
     const account = await serviceAccount(id, HOSTILE);
     const path = `/org/service-accounts/${account}/api-keys`;

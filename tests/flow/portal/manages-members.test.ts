@@ -1,19 +1,18 @@
+/** Tests of the portal's pages for members, roles and invitations, in a browser. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { Page, Request } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { idOf, textOf, usePortal } from "./bed.ts";
 
-/** Members, roles and invitations of an organization, in a real browser. */
-
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 
-describe.skipIf(browserPath === undefined)("members in the portal", () => {
+describe.skipIf(browserPath === undefined)("the portal's pages for members", () => {
   const bed = usePortal();
 
-  /** Adds a person to an organization, and returns the id of the member. */
+  /** Adds a person to an organization and returns the id of the new member. */
   async function joined(organization_id: string, name: string, role = "member"): Promise<string> {
     const invite = await bed.callAsMember("ada", organization_id, "POST", "/org/invites", { role });
     const token = textOf(await invite.json(), "token");
@@ -34,7 +33,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   };
 
   // PT-66
-  test("are listed, found by a search of all of them, and shown with what their role allows", async () => {
+  test("list and find members, and show what the role of each allows", async () => {
     const id = await bed.organization("ada", "Engines");
     const grace = await joined(id, "grace", "admin");
     await bed.callAsMember("ada", id, "PATCH", `/org/members/${grace}`, { display_name: "Grace Hopper" });
@@ -55,7 +54,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   });
 
   // PT-33, PT-66
-  test("are searched among 10 000, and long, right-to-left and combining names keep their place", async () => {
+  test("search 10 000 members, and keep their layout with long, right-to-left and combining names", async () => {
     const id = await bed.organization("ada", "Crowd");
     const listed: unknown = await (await bed.callAsMember("ada", id, "GET", "/org/members")).json();
     const [ada] = isRecord(listed) && Array.isArray(listed.members) ? listed.members : [];
@@ -91,13 +90,13 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   });
 
   // PT-66
-  test("get another role, are suspended, reactivated and removed", async () => {
+  test("change the role of a member, and suspend, reactivate and remove a member", async () => {
     const id = await bed.organization("ada", "Roles");
     const grace = await joined(id, "grace");
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/members/${grace}`);
     await page.getByLabel("Role of this member").selectOption("auditor");
-    await page.getByText("With the role auditor this member may do this:").waitFor();
+    await page.getByText("With the role auditor this member may do the following:").waitFor();
     await page.getByText("Read, export and verify the audit log").waitFor();
     await page.getByRole("button", { name: "Change the role" }).click();
     await page.getByRole("status", { name: "What happened" }).getByText("has the role auditor now").waitFor();
@@ -117,7 +116,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   });
 
   // PT-67
-  test("are told before a button is pressed what the last owner and the last member cannot do", async () => {
+  test("disable what the last owner and the last member cannot do, and say why", async () => {
     const id = await bed.organization("ada", "Last");
     const { page, go } = await bed.open("ada");
     const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
@@ -139,7 +138,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   });
 
   // PT-67
-  test("leave an organization by themselves, whatever their role", async () => {
+  test("let a member of any role leave the organization", async () => {
     const id = await bed.organization("ada", "Left");
     const grace = await joined(id, "grace", "viewer");
     const { page, go } = await bed.open("grace");
@@ -153,13 +152,13 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   });
 
   // PT-68
-  test("are invited by a link that a second person cannot use, until it is revoked", async () => {
+  test("create one invitation, copy its link, and revoke it", async () => {
     const id = await bed.organization("ada", "Invited");
     const { page, go, findings } = await bed.open("ada", {
       permissions: ["clipboard-read", "clipboard-write"],
     });
     await go(`#/org/${id}/invites`);
-    await page.getByText("There is no invitation.").waitFor();
+    await page.getByText("There are no invitations.").waitFor();
     const posts = writesOf(page, "POST");
     await page.getByRole("button", { name: "Invite somebody" }).click();
     const dialog = page.getByRole("dialog", { name: "Invite somebody" });
@@ -183,11 +182,11 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   });
 
   // PT-31
-  test("are not invited again by the page when an answer is lost: it says so and looks it up", async () => {
+  test("do not invite twice when a response is lost: they say so and read the list", async () => {
     const id = await bed.organization("ada", "Lost");
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/invites`);
-    await page.getByText("There is no invitation.").waitFor();
+    await page.getByText("There are no invitations.").waitFor();
     const posts = writesOf(page, "POST");
     await page.route("**/org/invites", async (route) => {
       if (route.request().method() !== "POST") return route.continue();
@@ -198,7 +197,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
     const dialog = page.getByRole("dialog", { name: "Invite somebody" });
     const create = dialog.getByRole("button", { name: "Create the invitation" });
     await create.click();
-    await dialog.getByText("It is not known whether this happened").waitFor();
+    await dialog.getByText("It is not known whether the change was made").waitFor();
     expect(await create.getAttribute("aria-disabled")).toBe("true");
     await create.click({ force: true });
     await dialog.getByRole("button", { name: "Try again" }).click();
@@ -207,7 +206,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   });
 
   // PT-66
-  test("are hidden what their role does not allow, and told when the gateway refuses", async () => {
+  test("hide what the role does not allow, and say when the gateway refuses", async () => {
     const id = await bed.organization("ada", "Viewers");
     const grace = await joined(id, "grace", "viewer");
     const { page, go } = await bed.open("grace");
@@ -220,7 +219,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   });
 
   // PT-32
-  test("have their names shown as text, wherever they come from", async () => {
+  test("show names of organizations, members and invited people as text", async () => {
     const id = await bed.organization("ada", HOSTILE);
     const grace = await joined(id, "grace");
     await bed.callAsMember("ada", id, "PATCH", `/org/members/${grace}`, { display_name: HOSTILE });
@@ -241,7 +240,7 @@ describe.skipIf(browserPath === undefined)("members in the portal", () => {
   });
 
   // PT-6, PT-33
-  test("are shown in German, and axe finds nothing", async () => {
+  test("have no axe violation in German", async () => {
     const id = await bed.organization("ada", "Deutsch");
     await joined(id, "grace");
     const { page, go, findings } = await bed.open("ada", { locale: "de-DE" });

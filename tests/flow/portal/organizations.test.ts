@@ -1,3 +1,4 @@
+/** Tests of the portal's pages for organizations and invitations, in a browser. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Membership } from "@ostiary/lib/contracts/identity-api";
 import { pageSchema } from "@ostiary/lib/runtime/http";
@@ -6,15 +7,13 @@ import type { Page, Request } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { refuse, signIn, textOf, usePortal } from "./bed.ts";
 
-/** The organizations of customers in the portal, in a real browser. */
-
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const Memberships = pageSchema("memberships", Membership);
 
 const HOSTILE = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>\${window.ran=1}`;
 
-describe.skipIf(browserPath === undefined)("a customer", () => {
+describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
   const bed = usePortal({ RATE_LIMIT_REQUESTS: "600" });
 
   const requestsOf = (page: Page, method: string, path: string) => {
@@ -40,7 +39,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   };
 
   // PT-20, PT-23
-  test("creates an organization, and sees it with the own role and what the role grants", async () => {
+  test("creates an organization, and sees it with the customer's role and its permissions", async () => {
     const { page, complaints } = await bed.open("creates");
     await page.getByText("You are in no organization yet.").waitFor();
     await create(page, "  Analytical Engines  ");
@@ -56,7 +55,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-20, PT-21
-  test("chooses among organizations, with one session for each choice", async () => {
+  test("opens several organizations, with one session for each", async () => {
     const [first, second] = [
       await bed.organization("chooses", "First"),
       await bed.organization("chooses", "Second"),
@@ -76,7 +75,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-20
-  test("is told of an organization that the person is not in, and of no such page", async () => {
+  test("is told that a URL names a foreign organization or no page", async () => {
     const foreign = await bed.organization("somebody-else", "Theirs");
     const { page, go } = await bed.open("stranger");
     await go(`#/org/${foreign}/overview`);
@@ -87,7 +86,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-21
-  test("works on with a new session when the old one ends soon or is refused", async () => {
+  test("gets a new session when the old one expires soon or is refused", async () => {
     const id = await bed.organization("renews", "Renewed");
     const { page } = await bed.open("renews");
     const minted = requestsOf(page, "POST", `/user/organizations/${id}/session`);
@@ -109,7 +108,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-20, PT-21
-  test("works in two tabs with two organizations, each in its own", async () => {
+  test("can use a different organization in each of two tabs", async () => {
     const first = await bed.organization("tabs", "Left");
     const second = await bed.organization("tabs", "Right");
     const { page, go } = await bed.open("tabs");
@@ -129,7 +128,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-15, PT-21
-  test("is told that the sign-in ended when the tab slept for two hours, and nothing is sent", async () => {
+  test("is signed out, and sends nothing, when the tab slept for two hours", async () => {
     const id = await bed.organization("sleeps", "Asleep");
     const { page, go } = await bed.open("sleeps");
     await go(`#/org/${id}/overview`);
@@ -145,7 +144,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-23, PT-31
-  test("renames the organization where the role allows it", async () => {
+  test("renames the organization, but not to an empty name", async () => {
     const id = await bed.organization("renames", "Before");
     const { page, go } = await bed.open("renames");
     await go(`#/org/${id}/overview`);
@@ -155,12 +154,12 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     await page.getByRole("navigation", { name: "Portal" }).getByText("After").waitFor();
     await page.getByLabel("Name").fill(" ");
     await page.getByRole("button", { name: "Save the name" }).click();
-    await page.getByText("Write something here.").waitFor();
+    await page.getByText("Enter a text.").waitFor();
     expect(await namesOf("renames")).toEqual(["After"]);
   });
 
   // PT-22
-  test("accepts an invitation by its link, which is in no other request and is forgotten", async () => {
+  test("accepts an invitation by its link, whose token is then in no URL, header or storage", async () => {
     const id = await bed.organization("invites", "Inviting");
     const made = await bed.callAsMember("invites", id, "POST", "/org/invites", {
       role: "viewer",
@@ -192,7 +191,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     ["not-an-invite", "This invitation is not known."],
     [`%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E`, "This invitation is not known."],
     ["%", "This invitation is not known."],
-  ])("is told that %p is no invitation, and can discard it", async (token, says) => {
+  ])("is told that the invitation %p is not known, and can discard it", async (token, says) => {
     const { page, complaints } = await bed.visit({ path: `/portal/invite#${token}` });
     await signIn(page, "uninvited");
     await page.getByRole("button", { name: "Join the organization" }).click();
@@ -204,7 +203,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-22
-  test("pastes the link of an invitation, and is told when it is over", async () => {
+  test("can paste the link of an invitation, and is told that it was revoked", async () => {
     const id = await bed.organization("revokes", "Revoking");
     const made = await (await bed.callAsMember("revokes", id, "POST", "/org/invites", {})).json();
     await bed.callAsMember("revokes", id, "DELETE", `/org/invites/${textOf(made, "id")}`);
@@ -214,12 +213,12 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
       .getByLabel("Link or token of the invitation")
       .fill(`https://api.example.com/portal/invite#${textOf(made, "token")}`);
     await page.getByRole("button", { name: "Join the organization" }).click();
-    await page.getByRole("alert").getByText("This invitation is over").waitFor();
+    await page.getByRole("alert").getByText("This invitation is no longer valid").waitFor();
     expect(await namesOf("late")).toEqual([]);
   });
 
   // PT-31
-  test("creates one organization by a double click", async () => {
+  test("creates only one organization with a double click", async () => {
     const { page } = await bed.open("clicks");
     const posted = requestsOf(page, "POST", "/user/organizations");
     await page.getByLabel("Name").fill("Once");
@@ -230,7 +229,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-31
-  test("is told when it is unknown whether an organization was created, and looks it up", async () => {
+  test("is told when the response to a new organization is lost, and can look at the list", async () => {
     const { page } = await bed.open("unanswered");
     const posted = requestsOf(page, "POST", "/user/organizations");
     await page.route("**/user/organizations", async (route) => {
@@ -238,7 +237,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
       await route.abort();
     });
     await create(page, "Perhaps");
-    await page.getByRole("alert").getByText("It is not known whether this happened").waitFor();
+    await page.getByRole("alert").getByText("It is not known whether the change was made").waitFor();
     expect(posted).toHaveLength(1);
     await page.getByRole("button", { name: "Look at the list" }).click();
     await page.getByRole("link", { name: "Perhaps" }).waitFor();
@@ -246,7 +245,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-30
-  test("waits for a limit that ends soon, and is told of one that ends later", async () => {
+  test("is served after a short rate limit without another click, and is told when a longer one ends", async () => {
     const { page, go } = await bed.open("limited");
     let answers = 0;
     await page.route("**/user/memberships*", async (route) => {
@@ -310,7 +309,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-3, PT-32
-  test("has a page that runs no text, calls no stranger and stays out of frames", async () => {
+  test("has a page that blocks inline scripts, other origins, workers from data and frames", async () => {
     const { page } = await bed.open("framed");
     const tried = await page.evaluate(`(async () => {
       const tries = {
@@ -338,7 +337,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-6
-  test("reads German where the browser asks for it, and can choose English", async () => {
+  test("gets German if the browser prefers it, and can choose English", async () => {
     const { page } = await bed.visit({ locale: "de-AT" });
     await page.getByRole("heading", { name: "Anmelden" }).waitFor();
     expect(await page.evaluate("document.documentElement.lang")).toBe("de");
@@ -351,7 +350,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-33
-  test("works by keyboard alone", async () => {
+  test("can sign in and create an organization with only the keyboard", async () => {
     const { page } = await bed.visit();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     await page.getByRole("button", { name: "Sign in" }).focus();

@@ -1,3 +1,4 @@
+/** Tests of the portal's page for usage, quotas and limits, in a browser. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { OrganizationQuota } from "@ostiary/lib/contracts/usage";
 import { isRecord } from "@ostiary/lib/domain/json";
@@ -6,15 +7,13 @@ import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { idOf, textOf, usePortal } from "./bed.ts";
 
-/** The usage, quotas and limits of an organization in the portal, in a real browser. */
-
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const NOW = new Date();
 const TODAY = `${NOW.toISOString().slice(0, "2026-11-23".length)}T00:00:00.000Z`;
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 
-describe.skipIf(browserPath === undefined)("the usage in the portal", () => {
+describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
   const bed = usePortal({ RATE_LIMIT_REQUESTS: "100000" });
 
   function quota(changes: Partial<OrganizationQuota>): OrganizationQuota {
@@ -31,7 +30,10 @@ describe.skipIf(browserPath === undefined)("the usage in the portal", () => {
     return { id, from: TODAY, to: TODAY, ...none, ...sums, ...changes };
   }
 
-  /** Answers the page's questions for usage. */
+  /**
+   * Responds to the page's requests for usage. Returns a list to which each request's parameters are
+   * appended.
+   */
   async function answering(page: Page, quotas: readonly OrganizationQuota[], gaps: object[] = []) {
     const asked: string[] = [];
     await page.route("**/org/usage?*", async (route) => {
@@ -52,7 +54,7 @@ describe.skipIf(browserPath === undefined)("the usage in the portal", () => {
   }
 
   // PT-34
-  test("is what the organization really used, by day and by route", async () => {
+  test("shows the requests of the organization by day and by route", async () => {
     const id = await bed.organization("ada", "Used");
     for (let n = 0; n < 3; n++) await bed.callAsMember("ada", id, "GET", "/org");
     const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
@@ -77,7 +79,7 @@ describe.skipIf(browserPath === undefined)("the usage in the portal", () => {
   });
 
   // PT-35
-  test("warns from 80 percent of a quota on, and says when it is used up", async () => {
+  test("warns from 80 percent of a quota, and says when a quota is used up", async () => {
     const id = await bed.organization("ada", "Quotas");
     const { page, go, findings } = await bed.open("ada", { viewport: { width: 360, height: 800 } });
     await answering(page, [
@@ -102,7 +104,7 @@ describe.skipIf(browserPath === undefined)("the usage in the portal", () => {
   });
 
   // PT-34, PT-32
-  test("is shown for another month by its address, page by page, and names are text", async () => {
+  test("shows the month of its URL, in several pages, with names as text", async () => {
     const id = await bed.organization("ada", "Months");
     const { page, go, findings } = await bed.open("ada");
     const asked = await answering(page, [], [{ after: TODAY }]);
@@ -164,13 +166,13 @@ describe.skipIf(browserPath === undefined)("the usage in the portal", () => {
     const row = (name: string) => page.getByRole("row", { name }).waitFor();
     await row("GET /planned monthly: 99 requests each month; 5 requests in 60 s");
     await row("GET /plain burst: 7 requests in 30 s");
-    await row("GET /default the gateway's own limit");
+    await row("GET /default the gateway's default limit");
     await row("GET /free no limit");
     await row("GET /strange no limit");
   });
 
   // PT-34, PT-6, PT-33
-  test("is not for members without the label, and speaks German", async () => {
+  test("is hidden from members without the label, and has no axe violation in German", async () => {
     const id = await bed.organization("ada", "Deutsch");
     const invite = await bed.callAsMember("ada", id, "POST", "/org/invites", { role: "viewer" });
     const token = textOf(await invite.json(), "token");

@@ -1,3 +1,4 @@
+/** Tests of how customers sign in to the portal at the identity provider, in a browser. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   CANNOT_RETURN,
@@ -10,18 +11,16 @@ import {
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { goToProvider, refuse, signIn, usePortal } from "./bed.ts";
 
-/** The sign-in of customers at the identity provider, in a real browser. */
-
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
-describe.skipIf(browserPath === undefined)("a customer", () => {
+describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   const bed = usePortal();
 
   const returnAddress = (parameters: Record<string, string>) =>
     `${bed.gateway_url}/portal/signed-in?${new URLSearchParams(parameters)}`;
 
   // PT-10, PT-12
-  test("signs in by the code flow with PKCE, and keeps code and state out of the address", async () => {
+  test("signs in with the code flow and PKCE, and the URL shows neither code nor state", async () => {
     const { page, strangers, complaints } = await bed.visit();
     const seen = everyRequest(page);
     await signIn(page, "ada");
@@ -45,7 +44,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-11
-  test("keeps tokens in no storage, no address, no title and no attribute", async () => {
+  test("has no token in browser storage, a cookie, a URL, the title or an attribute", async () => {
     const { page } = await bed.visit();
     const seen = everyRequest(page);
     await signIn(page, "ada");
@@ -61,7 +60,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-14
-  test("is signed in again by a reload, without a question", async () => {
+  test("is signed in again after a reload, without a prompt", async () => {
     const { page } = await bed.open("ada");
     const seen = everyRequest(page);
     await page.reload();
@@ -73,7 +72,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-14
-  test("is asked after a reload when the provider has no session any more", async () => {
+  test("must sign in after a reload when the session at the provider has ended", async () => {
     const { page } = await bed.open("ada");
     await page.context().clearCookies();
     await page.reload();
@@ -83,7 +82,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-16
-  test("signs out at the provider too, and the page holds nothing of the person", async () => {
+  test("is signed out at the provider too, and the page forgets the person", async () => {
     const { page } = await bed.open("ada");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.waitForURL(`${bed.gateway_url}/portal`);
@@ -94,7 +93,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-12
-  test("is refused a return that no sign-in of this window asked for, before its code is sent", async () => {
+  test("cannot sign in with a redirect that this window did not start; its code is not sent", async () => {
     const { page } = await bed.visit();
     const seen = everyRequest(page);
     await page.goto(returnAddress({ code: "a-code", state: "a-state", iss: bed.provider_url }));
@@ -109,7 +108,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     ["no state", { state: "" }],
     ["another issuer", { iss: "https://login.example.com" }],
     ["no issuer", { iss: "" }],
-  ])("is refused a return with %s, before its code is sent", async (_what, wrong) => {
+  ])("cannot sign in with a redirect that has %s; its code is not sent", async (_what, wrong) => {
     const { page } = await bed.visit();
     const seen = everyRequest(page);
     await goToProvider(page);
@@ -121,7 +120,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-12
-  test("is refused a code that was used before", async () => {
+  test("cannot sign in with a code that was used before", async () => {
     const { page } = await bed.visit();
     const seen = everyRequest(page);
     await signIn(page, "ada");
@@ -137,8 +136,8 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     ["another issuer", { iss: "https://login.example.com" }],
     ["another client", { aud: "another" }],
     ["another sign-in", { nonce: "another" }],
-    ["an ended hour", { exp: 1 }],
-  ])("is refused an ID token of %s", async (_what, wrong) => {
+    ["a past time", { exp: 1 }],
+  ])("cannot sign in with an ID token of %s", async (_what, wrong) => {
     const { page } = await bed.visit();
     await goToProvider(page);
     const asked = new URL(page.url()).searchParams;
@@ -160,7 +159,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-13
-  test("reads why the provider refused, as text", async () => {
+  test("sees why the provider refused the sign-in, as text", async () => {
     const { page } = await bed.visit();
     await goToProvider(page);
     const said = `<img src=x onerror="window.ran=1">`;
@@ -172,7 +171,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-15
-  test("is told when the provider does not answer, or the gateway does not take the token", async () => {
+  test("is told when the provider does not answer, or when the gateway refuses the token", async () => {
     const { page } = await bed.visit();
     await page.route("**/.well-known/openid-configuration", (route) => route.abort());
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -185,7 +184,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
   });
 
   // PT-15
-  test("is asked to sign in again once the access token is refused, and comes back to the same place", async () => {
+  test("must sign in again when the access token is refused, and returns to the same page", async () => {
     const { page, go } = await bed.open("ada");
     const id = await bed.organization("ada", "Engines");
     await page.route("**/user/**", refuse);
@@ -204,7 +203,7 @@ describe.skipIf(browserPath === undefined)("a customer", () => {
     "#/\\example.com",
     "#/%2e%2e/%2F%2Fexample.com",
     "#javascript:alert(1)",
-  ])("stays at the gateway after a sign-in that started at %p", async (fragment) => {
+  ])("stays at the gateway's origin after a sign-in that started at %p", async (fragment) => {
     const { page, strangers, complaints } = await bed.open("ada", { path: `/portal${fragment}` });
     expect(new URL(page.url()).origin).toBe(bed.gateway_url);
     expect(new URL(page.url()).pathname).toBe("/portal");

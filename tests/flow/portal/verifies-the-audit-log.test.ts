@@ -1,3 +1,7 @@
+/**
+ * Tests of the portal's audit log pages, where the log is listed, filtered, exported and verified, in a
+ * browser.
+ */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,8 +16,6 @@ import { type TestWitness, testWitness } from "../../support/test-log.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { signIn, textOf, usePortal } from "./bed.ts";
 
-/** The audit log of an organization: read, filtered, exported and verified in a real browser. */
-
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const COMPLETE = /^(All \d+ events|The 1 event).* complete and unaltered up to checkpoint/;
@@ -21,7 +23,7 @@ const COMPLETE = /^(All \d+ events|The 1 event).* complete and unaltered up to c
 describe.skipIf(browserPath === undefined)("the audit log in the portal", () => {
   const bed = usePortal();
 
-  /** Creates an organization with this many audited changes. */
+  /** Creates an organization and changes its name `changes` times. Each change is audited. */
   async function changed(title: string, changes: number): Promise<string> {
     const id = await bed.organization("ada", title);
     for (let n = 0; n < changes; n++) {
@@ -37,7 +39,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
 
   const verdict = (page: Page) => page.getByRole("alert", { name: "Result of the verification" });
 
-  /** Passes the export on after a change of its lines. */
+  /** Changes the lines of each export with proof on its way to the page. */
   async function tamper(page: Page, change: (lines: string[]) => string[]): Promise<void> {
     await page.context().route("**/export?format=ndjson&proof=true", async (route) => {
       const response = await route.fetch();
@@ -47,7 +49,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   }
 
   // PT-60
-  test("lists the events, filters them by the address, and shows one in full", async () => {
+  test("lists events, has its filters in the URL, and shows an event in full", async () => {
     const id = await changed("Engines", 3);
     const { page, go, complaints } = await bed.open("ada");
     await go(`#/org/${id}/audit?route=%2Forg&method=PATCH`);
@@ -74,7 +76,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-60
-  test("has the times of the customer's zone, in the list and in the filters", async () => {
+  test("uses the customer's time zone in the list and in the filters", async () => {
     const id = await changed("Zoned", 1);
     const listed = await bed.callAsMember("ada", id, "GET", "/org/audit-events?method=PATCH");
     const events: unknown = Reflect.get(Object(await listed.json()), "audit_events");
@@ -90,7 +92,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-61
-  test("exports the log as a file, whole", async () => {
+  test("exports the complete log as a file", async () => {
     const id = await changed("Exported", 2);
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/audit`);
@@ -107,7 +109,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-61
-  test("saves nothing of an export that breaks off", async () => {
+  test("saves nothing when the request for an export fails", async () => {
     const id = await changed("Broken", 1);
     const { page, go } = await bed.open("ada");
     await page.route("**/export?format=csv*", (route) => route.abort("connectionreset"));
@@ -119,7 +121,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-61
-  test("saves nothing of an export whose connection breaks in the middle", async () => {
+  test("saves nothing when the connection closes in the middle of an export", async () => {
     const id = await changed("Halved", 1);
     const { promise: begun, resolve: begin } = Promise.withResolvers<Bun.Socket>();
     const half = Bun.listen({
@@ -156,7 +158,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-62, PT-63, PT-64
-  test("is verified in the browser, and a kept copy shows later that nothing before it changed", async () => {
+  test("is verified in the browser, also against a checkpoint that was saved earlier", async () => {
     const id = await changed("Sealed", 3);
     const { page, go, complaints, strangers } = await bed.open("ada");
     await go(`#/org/${id}/audit`);
@@ -180,7 +182,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-62
-  test("accepts kept checkpoints of the public list, as one of them or as a JWS", async () => {
+  test("is verified against a checkpoint that was kept from the public list", async () => {
     const id = await changed("Listed", 2);
     const list: unknown = await (await fetch(`${bed.gateway_url}/audit-checkpoints?limit=5`)).json();
     const checkpoints: unknown = isRecord(list) ? list.audit_checkpoints : null;
@@ -196,7 +198,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-62
-  test("names the first event of a log that is changed, removed, added, cut off or no export", async () => {
+  test("is not accepted when an event is changed, removed or added, or when the export is unreadable", async () => {
     const id = await changed("Told", 3);
     const { page, go } = await bed.open("ada");
     const tried: [kind: string, change: (lines: string[]) => string[]][] = [
@@ -214,14 +216,14 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
       const [first] = await verdict(page).getByRole("listitem").allTextContents();
       expect(first).toStartWith(kind);
       expect(await page.getByRole("button", { name: /^Save checkpoint/ }).count()).toBe(0);
-      // The next verification starts without this verdict.
+      // Leaves the page, so that the next verification does not show this verdict.
       await go(`#/org/${id}/audit`);
       await verdict(page).waitFor({ state: "detached" });
     }
   });
 
   // PT-62
-  test("finds a log that was set back behind a kept copy of another organization undecided", async () => {
+  test("is undecided when the kept copy cannot be compared, such as one of another organization", async () => {
     const [id, other] = [await changed("One", 1), await changed("Two", 1)];
     const { page, go } = await bed.open("ada");
     await go(`#/org/${other}/audit/verify`);
@@ -238,7 +240,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-62
-  test("says so for a file without copies, a limit, and an export that ends early", async () => {
+  test("names a kept file without a checkpoint, an export that ends early, and a rate limit", async () => {
     const id = await changed("Early", 1);
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/audit/verify`);
@@ -250,7 +252,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     const exports = "**/export?format=ndjson&proof=true";
     await page.context().route(exports, (route) => route.abort("connectionreset"));
     await verify(page);
-    await page.getByText("The export ended early").waitFor();
+    await page.getByText("The export did not arrive completely").waitFor();
     await page.context().unroute(exports);
     await page
       .context()
@@ -262,7 +264,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-32
-  test("shows whatever a caller put into the log as text", async () => {
+  test("shows what callers can write into the log as text", async () => {
     const hostile = `<img src=x onerror="window.ran=1">`;
     const id = await bed.organization("ada", "Hostile");
     const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
@@ -291,7 +293,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-6, PT-33, PT-47
-  test("speaks German, and axe finds nothing", async () => {
+  test("has no axe violation in German", async () => {
     const id = await changed("Deutsch", 1);
     const { page, go, findings } = await bed.open("ada", { locale: "de-DE" });
     await go(`#/org/${id}/audit`);
@@ -311,7 +313,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     expect(await page.locator("[lang=en]").count()).toBe(0);
   });
 
-  /** Starts a portal with these variables, for the provider of this gateway. */
+  /** Starts another portal with these environment variables and the identity provider of the platform. */
   async function startPortal(variables: Record<string, string>): Promise<RunningProcess> {
     const discovery = await fetch(`${bed.provider_url}/.well-known/openid-configuration`);
     const AUTH_ISSUER = textOf(await discovery.json(), "issuer");
@@ -319,7 +321,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     return startProcess("apps/portal/main.ts", { ...own, ...variables });
   }
 
-  /** Serves the pages of another portal beside everything else of this gateway, from one origin. */
+  /** Starts a proxy that serves the pages of `portal` and, for all other paths, the platform's gateway. */
   function gatewayWith(portal: RunningProcess): Bun.Server<undefined> {
     const pages = ["/portal", "/portal/signed-in"];
     return Bun.serve({
@@ -336,7 +338,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     });
   }
 
-  /** Adds the root of the export with the cosignature of a witness to its last line. */
+  /** Adds a root that the witness cosigned to the last line of an export. */
   function cosigned(lines: string[], witness: TestWitness): string[] {
     const end: unknown = parseJson(lines.at(-1) ?? "");
     if (!fits(proofEndSchema, end) || end.tree === undefined) throw new Error("The export has no tree.");
@@ -347,7 +349,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   }
 
   // PT-71, PT-72, PT-73
-  test("names the witnesses that have seen it, and says so where too few have", async () => {
+  test("names the witnesses that cosigned it, and says if there are too few", async () => {
     const [one, two] = [testWitness("<i>one</i>.example.com"), testWitness("two.example.com")];
     const file = join(await mkdtemp(join(tmpdir(), "ostiary-witness-keys-")), "witnesses.txt");
     await writeFile(file, `${one.key}\n${two.key}\n`);
@@ -377,7 +379,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-60
-  test("lists and verifies what a person did outside of organizations", async () => {
+  test("lists and verifies the events of a person outside of organizations", async () => {
     await bed.organization("grace", "Compilers");
     const { page, go } = await bed.open("grace");
     await go("#/my-audit");

@@ -1,11 +1,12 @@
+/**
+ * Visits the portal as people can: each view, one page of each kind that a view links to, and each dialog.
+ */
 import type { Locator, Page } from "playwright-core";
 import type { WatchedPage } from "../../support/watched-page.ts";
 
-/** Walks the page as people can: to each view, to each kind of page that a view links to, and into each dialog. */
-
 /** A view or an open dialog. */
 export interface Stop {
-  /** The kind of address, and the name of the dialog: `#/org/{id}/keys, Create a key`. */
+  /** The URL fragment with `{id}` for ids, and the dialog's button: `#/org/{id}/keys, Create a key`. */
   readonly name: string;
   /** The dialog, or the main part of the page. */
   readonly part: Locator;
@@ -13,10 +14,10 @@ export interface Stop {
 }
 
 const BUTTONS = "main button:not([type=reset])";
-/** The names of submit buttons that open a dialog end like this. Other ones make a change. */
+/** The end of a submit button's name if the button opens a dialog. Other submit buttons make a change. */
 const ASKS_FIRST = "…";
 
-/** Returns a function that waits until the page has drawn what it asked for. */
+/** Returns a function that waits until all requests of the page have ended and it shows no loading state. */
 export function settling(page: Page): () => Promise<void> {
   const underway = new Set<unknown>();
   page.on("request", (request) => underway.add(request));
@@ -33,8 +34,9 @@ export function settling(page: Page): () => Promise<void> {
 }
 
 /**
- * Yields each stop: all of the navigation, `fragments`, what they link to, and dialogs. Among several addresses of one
- * kind, the walk takes the first. Dialogs are opened by keyboard and closed by Escape, which has to bring the focus back.
+ * Yields each view and open dialog: `fragments`, the links of the navigation, what those pages link to, and
+ * their dialogs. Visits only the first of several URLs that differ in ids. Opens dialogs with the keyboard
+ * and closes them with Escape. Throws if the focus then does not return to the button.
  */
 export async function* walk({ page, go }: WatchedPage, fragments: readonly string[]): AsyncGenerator<Stop> {
   const settled = settling(page);
@@ -59,11 +61,11 @@ export async function* walk({ page, go }: WatchedPage, fragments: readonly strin
 interface Opening {
   name: string;
   opener: string;
-  /** The titles of the dialogs that were seen. */
+  /** The titles of the dialogs that were yielded before. */
   titles: Set<string>;
 }
 
-/** Presses a button by keyboard, and yields the dialog that it opens, if it opens one that is new. */
+/** Presses a button with the keyboard. Yields the dialog that it opens, unless its title was seen before. */
 async function* dialogOf(page: Page, settled: () => Promise<void>, { name, opener, titles }: Opening) {
   if (opener.endsWith(ASKS_FIRST)) await fillIn(page);
   const button = page.locator(BUTTONS).getByText(opener, { exact: true }).first();
@@ -81,15 +83,15 @@ async function* dialogOf(page: Page, settled: () => Promise<void>, { name, opene
   await dialog.waitFor({ state: "detached" });
   const focused = await page.evaluate("document.activeElement.textContent");
   if (focused !== opener)
-    throw new Error(`${name}: ${opener} has not got the focus back; ${focused} has it.`);
+    throw new Error(`${name}: the focus did not return to ${opener}. It is on ${focused}.`);
 }
 
-/** Writes something into each field, since a call that lacks a value is not asked about. */
+/** Fills each text field, because the button of an incomplete form opens no dialog. */
 async function fillIn(page: Page): Promise<void> {
   for (const text of await page.locator("main form input[type=text]").all()) await text.fill("1");
 }
 
-/** Returns the kind of an address: without its query, and with {id} for what differs. */
+/** Removes the query string from a URL fragment and replaces ids with `{id}`. */
 function kindOf(fragment: string): string {
   const [path = ""] = fragment.split("?");
   const segments = path.split("/");
@@ -103,7 +105,7 @@ async function linksIn(page: Page, part: string): Promise<string[]> {
   return found.map((href) => new URL(href).hash);
 }
 
-/** Returns the names of the buttons that may open a dialog. */
+/** Returns the names of the page's buttons, except those that make a change at once. */
 async function openersOn(page: Page): Promise<string[]> {
   const names: string[] = [];
   for (const button of await page.locator(BUTTONS).all()) {

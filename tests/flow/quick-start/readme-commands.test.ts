@@ -1,9 +1,8 @@
+/** Runs the commands of README.md as a beginner would. Only the ports and the second registry differ. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "../../app/registry/harness.ts";
 import { commandsOf } from "../../support/documents.ts";
 import { moved, Reader } from "../../support/guide-reader.ts";
-
-/** The commands of README.md, as a beginner runs them; only ports and the second registry differ. */
 
 setDefaultTimeout(180_000);
 
@@ -13,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => reader.close());
 
-describe("Run it for real", () => {
+describe("the README's section on running Ostiary for real", () => {
   let registry: Registry;
   let second: Registry;
   beforeAll(async () => {
@@ -21,7 +20,7 @@ describe("Run it for real", () => {
   });
   afterAll(() => Promise.all([registry.stop(), second.stop()]));
 
-  test("publishes the catalogs in a new registry, and later ones too", async () => {
+  test("publishes the catalogs to a new registry, and changes nothing the second time", async () => {
     const [customers = "", , ...others] = await commandsOf("README.md", "Run it for real");
     expect(others).toEqual([]);
     const commands = moved(customers, {
@@ -35,7 +34,7 @@ describe("Run it for real", () => {
     expect(again).toMatch(/^identity: unchanged, current revision 1$/m);
   });
 
-  test("publishes the staff's catalog in its own registry", async () => {
+  test("publishes the staff catalog to a second registry", async () => {
     const [, staff = ""] = await commandsOf("README.md", "Run it for real");
     const commands = `export ADMIN_TOKEN=${ADMIN_TOKEN}\n${staff}`;
     expect(await reader.run(moved(commands, { "http://127.0.0.1:6002": second.url }))).toMatch(

@@ -27,7 +27,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe("the quick start", () => {
   // OP-56
-  test("prints the tour, stops cleanly, and finds its data at the second start", async () => {
+  test("prints a tour that works, shuts down cleanly, and keeps its data for the second start", async () => {
     const first = await start();
     expectTour(await takeTour(await printedTour(first.stdout)));
     const token = await Bun.file(join(directory, "admin-token")).text();
@@ -45,7 +45,7 @@ describe("the quick start", () => {
     expect(await second.stop("SIGTERM")).toBe(0);
   });
 
-  test("a port in use is one clear message and exit code 78", async () => {
+  test("exits with 78 and names the port that is in use", async () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const port = String(taken.port);
     const elsewhere = await mkdtemp(join(tmpdir(), "ostiary-port-"));
@@ -62,7 +62,7 @@ describe("the quick start", () => {
     }
   });
 
-  test("all wrong variables are listed at once, with exit code 78", async () => {
+  test("exits with 78 and lists all wrong environment variables at once", async () => {
     const refusal = await refused({ DATA_DIR: directory, GATEWAY_PORT: "http", DEMO: "maybe" });
     expect(refusal.stderr).toEqual([
       "The configuration is not valid:",
@@ -74,7 +74,8 @@ describe("the quick start", () => {
 
 async function refused(env: Record<string, string>): Promise<ProcessEnded> {
   const failure = await start(env).catch((error: unknown) => error);
-  if (!(failure instanceof ProcessEnded)) throw new Error(`It must refuse to start: ${Bun.inspect(failure)}`);
+  if (!(failure instanceof ProcessEnded))
+    throw new Error(`The platform must refuse to start: ${Bun.inspect(failure)}`);
   expect(failure.exit_code).toBe(78);
   return failure;
 }

@@ -12,7 +12,7 @@ setDefaultTimeout(60_000);
 const { postgres, redis, etcd } = services();
 
 test.skipIf(!(postgres.real && redis.real && etcd.real))(
-  "the tour works on four processes with PostgreSQL, Redis and etcd",
+  "the tour works with the four services as processes, PostgreSQL, Redis and etcd",
   async () => {
     const directory = await mkdtemp(join(tmpdir(), "ostiary-tour-"));
     const stack = await startStack();
@@ -36,8 +36,8 @@ test.skipIf(!(postgres.real && redis.real && etcd.real))(
 );
 
 /**
- * Returns the tour for gateways that learn of routes through etcd, some milliseconds after the registry's
- * answer. It waits before it calls a route that it has just published or deleted.
+ * Returns the tour with a wait before each call of a route that was just published or deleted. With etcd, a
+ * gateway learns of the change some milliseconds after the registry's response.
  */
 function patientTour(places: TourPlaces): string {
   const call = 'curl -s -w "$SHOW" "$GATEWAY/tour/two"';

@@ -1,3 +1,4 @@
+/** Tests that the printed tour works in every shell, because people paste it into their own. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,17 +9,15 @@ import type { RunningProcess } from "../../support/start-process.ts";
 import { startPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
-/** People paste the tour as it is printed, into their own shell. */
-
 setDefaultTimeout(150_000);
 
-/** Each character has a meaning in some shell, or in a URL. */
+/** The name of the data folder. Each of its special characters has a meaning in some shell or in a URL. */
 const AWKWARD_NAME = `it's "100%41" #1 !! $HOME \`id\` ?[a]=~ {b,c};&`;
 
 let directory: string;
 let platform: RunningProcess;
 let tour: string;
-/** The processes of one test. */
+/** The platforms that one test starts. */
 const others: RunningProcess[] = [];
 
 async function start(folder: string, env: Record<string, string> = {}): Promise<RunningProcess> {
@@ -46,12 +45,12 @@ describe.each(Object.keys(SHELLS).filter((shell) => !absent.includes(shell)))("t
     expectTour(await takeTour(tour, shell));
   });
 
-  test("works when it arrives as if it were typed", async () => {
+  test("works when it is typed, without bracketed paste", async () => {
     expectTour(await takeTour(tour, shell, false));
   });
 });
 
-test("the tour works where the platform listens on an IPv6 address", async () => {
+test("the tour works when the platform listens on an IPv6 address", async () => {
   const other = await start("six", { HOST: "::1" });
   others.push(other);
   const printed = await printedTour(other.stdout);
@@ -60,7 +59,7 @@ test("the tour works where the platform listens on an IPv6 address", async () =>
   expect(await other.stop()).toBe(0);
 });
 
-test("the tour works where the platform listens on every address", async () => {
+test("the tour works when the platform listens on every address", async () => {
   const other = await start("all", { HOST: "::", DEMO: "true" });
   others.push(other);
   expectTour(await takeTour(await printedTour(other.stdout), "dash"));

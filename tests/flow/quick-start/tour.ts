@@ -8,10 +8,10 @@ import { waitFor } from "../../support/wait-for.ts";
 /** The output of each step of the tour, by its heading. */
 export type TourOutput = Map<string, string>;
 
-/** Complaints of shells, which a person would see instead of an answer. */
+/** Matches error messages of shells. */
 const COMPLAINT = /not found|no match|bad pattern|parse error|syntax error|event not|No such file/i;
 
-/** Pastes the printed tour unchanged into an interactive shell in another folder. */
+/** Pastes the printed tour unchanged into an interactive shell in another folder. Returns its output. */
 export async function takeTour(text: string, shell = "bash", bracketed = true): Promise<TourOutput> {
   const cwd = await mkdtemp(join(tmpdir(), "ostiary-elsewhere-"));
   try {
@@ -26,7 +26,7 @@ export async function takeTour(text: string, shell = "bash", bracketed = true): 
   }
 }
 
-/** Returns the output of the one step whose heading holds `words`. */
+/** Returns the output of the step whose heading contains `words`. Exactly one heading must contain them. */
 export function step(output: TourOutput, words: string): string {
   const found = [...output].filter(([shows]) => shows.includes(words));
   expect(found.map(([shows]) => shows)).toHaveLength(1);
@@ -35,12 +35,12 @@ export function step(output: TourOutput, words: string): string {
 
 const ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 
-/** Headers that no service may get from a request. */
+/** Matches headers that the gateway must not forward to a service. */
 const HIDDEN = /authorization|api-key|audit|forwarded/;
-/** The same behind a balancer that gateways trust: a service then also gets the client's address. */
+/** Matches the same headers behind a trusted balancer, except `Forwarded`, which has the client's address. */
 export const HIDDEN_BEHIND_A_BALANCER = /authorization|api-key|audit/;
 
-/** Expects everything that the tour promises, from its output. */
+/** Expects that each step of the tour has the output that its heading promises. */
 export function expectTour(output: TourOutput, hidden = HIDDEN): void {
   const [person] = answers(step(output, "creates the person"), 200);
   expect(person).toMatchObject({
@@ -68,7 +68,10 @@ export function expectTour(output: TourOutput, hidden = HIDDEN): void {
   expect(output.size).toBe(13);
 }
 
-/** Returns the JSON answers of a step, which the tour shows on a line each, with the status on the next. */
+/**
+ * Returns the JSON bodies that a step shows, and expects these statuses. Each body has its status on the next
+ * line.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: looked at field by field
 function answers(printed: string, ...statuses: number[]): any[] {
   const lines = printed.trim().split("\n");
@@ -122,7 +125,7 @@ function expectAuditLog(audit_events: { route: string }[]): void {
   expect(JSON.stringify(audit_events)).not.toContain("user_id");
 }
 
-/** Waits for the tour of a platform process. */
+/** Waits until a platform has printed the tour on standard output, and returns the tour. */
 export async function printedTour(stdout: readonly string[]): Promise<string> {
   const lines = () => stdout.filter((line) => !line.startsWith("{"));
   await waitFor(() => lines().some((line) => line.includes("/restore")), {

@@ -1,3 +1,4 @@
+/** Tests of the units and environment files in `.github/systemd`, and of the guide that installs them. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,8 +9,6 @@ import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
 import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
-
-/** The units and environment files of `.github/systemd`, and the guide that tells how to install them. */
 
 const ROOT = join(import.meta.dir, "../../..");
 const FOLDER = join(ROOT, ".github/systemd");
@@ -24,20 +23,20 @@ const apps = {
   portal: { unit: "ostiary-portal.service", schema: portalVariables },
 };
 
-/** Values that an operator must set, which no file here can hold. */
+/** Values of environment variables that the files leave to the operator. */
 const GIVEN: Record<string, string> = {
   DATABASE_URL: "postgres://ostiary:secret@127.0.0.1:5432/ostiary",
   COUNTER_STORE_URL: "redis://127.0.0.1:6379",
   ADMIN_TOKEN: "admin-token",
   INTERNAL_AUTH_TOKEN: "internal-token",
-  // A folder of the machine.
+  // The files name paths on the operator's machine. These files exist here.
   ROLES_FILE: join(ROOT, "seeds/roles.yaml"),
   OPERATORS_FILE: join(ROOT, "seeds/operators.yaml"),
 };
 
 const textOf = (file: string) => readFileSync(join(FOLDER, file), "utf8");
 
-/** Returns the values of a setting, in their order. */
+/** Returns the values of a setting of a unit, in the order of its lines. */
 const settings = (unit: string, name: string): string[] =>
   textOf(unit)
     .split("\n")
@@ -51,7 +50,9 @@ function variablesIn(text: string): Record<string, string> {
   );
 }
 
-/** Returns the variables that a unit passes to its service: its environment files, then its own. */
+/**
+ * Returns the environment variables of a unit: those of its environment files, and those that it sets itself.
+ */
 function environmentOf(unit: string): Record<string, string> {
   const files = settings(unit, "EnvironmentFile").map((path) =>
     variablesIn(textOf(path.replace("/etc/ostiary/", ""))),
@@ -68,7 +69,7 @@ describe.each(Object.entries(apps))("the unit of %s", (app, { unit, schema }) =>
     expect(existsSync(join(ROOT, `apps/${app}/main.ts`))).toBe(true);
   });
 
-  test("passes variables that the service has, and all required ones", () => {
+  test("sets only environment variables of its service, and all required ones", () => {
     for (const name of Object.keys(environment)) {
       const secret = name.endsWith("_FILE") && !(name in schema.properties);
       const known = secret ? name.slice(0, -"_FILE".length) : name;
@@ -86,7 +87,7 @@ describe.each(Object.entries(apps))("the unit of %s", (app, { unit, schema }) =>
     expect(configProblems(schema, Object.fromEntries(values))).toEqual([]);
   });
 
-  test("keeps secrets in credentials, each of which it names and the guide makes", () => {
+  test("passes secrets only as credentials that the guide creates", () => {
     const loaded = settings(unit, "LoadCredential").map((line) => line.split(":"));
     for (const [name = "", path = ""] of loaded) {
       expect(Object.values(environment)).toContain(`%d/${name}`);
@@ -101,19 +102,19 @@ describe.each(Object.entries(apps))("the unit of %s", (app, { unit, schema }) =>
     }
   });
 
-  test("waits for the probe of its own internal port", () => {
+  test("waits until its service is ready on its internal port", () => {
     const [probe = ""] = settings(unit, "ExecStartPost");
     expect(probe).toEndWith(`http://127.0.0.1:${environment.INTERNAL_PORT}/health/ready`);
   });
 
-  test("gives a stop the time that the service needs, and never retries exit code 78", () => {
+  test("gives the service enough time to stop, and does not restart it after exit code 78", () => {
     const stop_ms = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
     expect(Number(settings(unit, "TimeoutStopSec")[0]) * 1000).toBeGreaterThan(stop_ms + 10_000);
     expect(settings(unit, "RestartPreventExitStatus")).toEqual(["78"]);
   });
 });
 
-test("gateways refuse requests before the kernel ends them, and have enough descriptors", () => {
+test("a gateway refuses requests before it reaches its memory limit, and has enough file descriptors", () => {
   const environment = environmentOf(apps.gateway.unit);
   const [memory = ""] = settings(apps.gateway.unit, "MemoryMax");
   expect(Number(environment.MAX_MEMORY_BYTES)).toBeLessThan(0.8 * Number(memory.replace("G", "")) * 2 ** 30);
@@ -121,16 +122,16 @@ test("gateways refuse requests before the kernel ends them, and have enough desc
   expect(descriptors).toBeGreaterThan(4 * gatewayVariables.properties.MAX_REQUESTS_IN_FLIGHT.default);
 });
 
-test("the guide names every file of the folder", () => {
+test("the guide for one machine names every file of .github/systemd", () => {
   expect(readdirSync(FOLDER).filter((file) => !guide.includes(`\`${file}\``))).toEqual([]);
 });
 
-test.skipIf(Bun.which("systemd-analyze") === null)("systemd accepts the units", () => {
+test.skipIf(Bun.which("systemd-analyze") === null)("systemd-analyze accepts the units", () => {
   const folder = mkdtempSync(join(tmpdir(), "ostiary-units-"));
   try {
     const units = readdirSync(FOLDER).filter((file) => !file.endsWith(".env"));
     for (const unit of units) {
-      // systemd checks that the program exists.
+      // systemd-analyze checks that the program exists, so the copy names this machine's Bun.
       writeFileSync(join(folder, unit.replace("@", "@8101")), textOf(unit).replaceAll(BUN, process.execPath));
     }
     const paths = readdirSync(folder).map((file) => join(folder, file));

@@ -1,3 +1,4 @@
+/** Tests of the nginx configuration in the guide for one machine. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,8 +9,6 @@ import { freePort } from "../../support/free-port.ts";
 import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-/** The web server of the guide for one machine, as nginx reads it. */
-
 setDefaultTimeout(60_000);
 
 const [block] = (await blocksOf(".github/guides/one-machine-systemd.md")).filter(
@@ -17,11 +16,11 @@ const [block] = (await blocksOf(".github/guides/one-machine-systemd.md")).filter
 );
 const config = block?.text ?? "";
 
-/** Variables that nginx has: a `map` may not define one of these. */
+/** Matches nginx's own variables, which a configuration must not define. */
 const OF_NGINX =
   /^\$(args|arg_\w+|binary_remote_addr|body_bytes_sent|bytes_sent|connection|connection_requests|connection_time|content_length|content_type|cookie_\w+|document_root|document_uri|host|hostname|http_\w+|https|is_args|limit_rate|msec|nginx_version|pid|pipe|proxy_\w+|query_string|realpath_root|remote_\w+|request|request_\w+|scheme|sent_\w+|server_\w+|ssl_\w+|status|tcpinfo_\w+|time_\w+|upstream_\w+|uri)$/;
 
-test("the nginx block defines no variable that nginx already has", () => {
+test("the guide's nginx configuration defines no variable that nginx already has", () => {
   const made = Array.from(
     config.matchAll(/^\s*(?:map|geo|set)\s+(?:\$\S+\s+)?(\$\w+)\s/gm),
     ([, name = ""]) => name,
@@ -30,7 +29,7 @@ test("the nginx block defines no variable that nginx already has", () => {
   expect(made.filter((name) => OF_NGINX.test(name))).toEqual([]);
 });
 
-describe.skipIf(Bun.which("nginx") === null)("nginx with the block of the guide", () => {
+describe.skipIf(Bun.which("nginx") === null)("nginx with the guide's configuration", () => {
   const certificates = new Certificates();
   let directory: string;
   let origin: string;
@@ -77,12 +76,12 @@ describe.skipIf(Bun.which("nginx") === null)("nginx with the block of the guide"
   const tls = { rejectUnauthorized: false };
   const get = () => fetch(`https://${origin}/`, { tls });
 
-  test("starts, and passes requests on over kept connections", async () => {
+  test("starts, and forwards requests without a Connection: close header", async () => {
     expect(nginx.exitCode).toBeNull();
     expect(await (await get()).json()).toEqual({ host: "localhost", connection: null });
   });
 
-  test("passes a WebSocket on", async () => {
+  test("forwards a WebSocket", async () => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const socket = new WebSocket(`wss://${origin}/`, { tls });
     socket.onopen = () => socket.send("through");

@@ -23,7 +23,7 @@ const UNSET = { code: 0, message: "" };
 
 describe("a span", () => {
   // OP-52
-  test("arrives as a server span of its service, with method, route and status", async () => {
+  test("arrives at the collector as a server span with method, route and status", async () => {
     await using collector = startCollector();
     const { tracing, warnings } = await tracingTo(collector.endpoint);
     expect(tracing.enabled).toBe(true);
@@ -53,7 +53,7 @@ describe("a span", () => {
   });
 
   // OP-53
-  test("is named by the method alone when no template matched", async () => {
+  test("is named by only the method when no route matched", async () => {
     await using collector = startCollector();
     const { tracing } = await tracingTo(collector.endpoint);
     const trace = tracing.start("DELETE", null, null);
@@ -77,8 +77,8 @@ describe("a span", () => {
     ["error on 502, with its message", 502, "upstream refused", { code: 2, message: "upstream refused" }],
     ["error on 599", 599, undefined, { code: 2, message: "" }],
     ["unset without a response", null, undefined, UNSET],
-    ["error without a response because of one", null, "broken", { code: 2, message: "broken" }],
-  ])("has a status that is %s", async (_, status, error_message, expected) => {
+    ["error without a response but with a message", null, "broken", { code: 2, message: "broken" }],
+  ])("has the status %s", async (_, status, error_message, expected) => {
     await using collector = startCollector();
     const { tracing } = await tracingTo(collector.endpoint);
     tracing.start("GET", null, null).end({ route: "/", status, error_message });
@@ -87,7 +87,7 @@ describe("a span", () => {
     expect(collector.spans[0]?.attributes["http.response.status_code"]).toBe(status ?? undefined);
   });
 
-  test("is exported when the caller sampled it, or when its trace is new", async () => {
+  test("is exported when its trace is new, but not when the caller did not sample the trace", async () => {
     await using collector = startCollector();
     const { tracing } = await tracingTo(collector.endpoint);
     const unsampled = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-00`, null);
@@ -100,7 +100,7 @@ describe("a span", () => {
     expect(fresh.traceparent).toBe(`00-${fresh.trace_id}-${fresh.span_id}-01`);
   });
 
-  test("is never lost on shutdown, however many wait", async () => {
+  test("is not lost at shutdown, even with 3 000 spans in the queue", async () => {
     await using collector = startCollector();
     const { tracing } = await tracingTo(collector.endpoint);
     const sent = Array.from({ length: 3_000 }, () => tracing.start("GET", null, null));
@@ -112,7 +112,7 @@ describe("a span", () => {
   });
 });
 
-test("two services of one process send to their own collectors under their own names", async () => {
+test("two services of one process send spans to different collectors under different names", async () => {
   await using first = startCollector();
   await using second = startCollector();
   const services = [
@@ -130,7 +130,7 @@ test.each([
   ["/", "/v1/traces"],
   ["/otlp", "/otlp/v1/traces"],
   ["/otlp/", "/otlp/v1/traces"],
-])("an endpoint with the path %p is sent to at %p", async (path, expected) => {
+])("spans for an endpoint with the path %p are sent to %p", async (path, expected) => {
   await using collector = startCollector();
   const { tracing } = await tracingTo(`${collector.endpoint}${path}`);
   tracing.start("GET", null, null).end({ route: "/", status: 200 });
@@ -139,7 +139,7 @@ test.each([
 });
 
 // OP-52
-test("nothing is sent when export is off, and traces still continue", async () => {
+test("no span is sent when export is off, but the trace context is still passed on", async () => {
   await using collector = startCollector();
   for (const [reason, config] of disabledConfigs(collector.endpoint)) {
     const { log } = keptWarnings();
@@ -154,14 +154,14 @@ test("nothing is sent when export is off, and traces still continue", async () =
   expect(collector.requests).toEqual([]);
 });
 
-describe("a collector that", () => {
-  test("refuses every batch costs one warning, which names it without credentials", async () => {
+describe("a collector", () => {
+  test("that refuses every batch causes one warning, without the credentials of its URL", async () => {
     await using collector = startCollector(() => new Response("no", { status: 400 }));
     const { tracing, warnings } = await tracingTo(collector.endpoint.replace("//", "//user:secret@"));
     for (let sent = 0; sent < 1_100; sent++) {
       tracing.start("GET", null, null).end({ route: "/", status: 200 });
     }
-    // Two batches are full; the shutdown would drop the others with the first that is refused.
+    // Waits for the second batch before the shutdown, which drops all batches after the first refused one.
     await waitFor(() => collector.requests.length > 1, { what: "A second batch" });
     await tracing.shutdown();
     expect(warnings).toMatchObject([
@@ -170,7 +170,7 @@ describe("a collector that", () => {
     expect(JSON.stringify(warnings)).not.toContain("secret");
   });
 
-  test("is down or never answers delays the end of the service only for a limited time", async () => {
+  test("that is down or never answers does not block the shutdown of a service", async () => {
     const gone = startCollector();
     await gone.stop();
     await using silent = startCollector(() => new Promise<Response>(() => {}));
@@ -182,7 +182,7 @@ describe("a collector that", () => {
 });
 
 // OP-55
-test("failures are counted, and reported at most once a minute", () => {
+test("failed exports are logged at most once a minute, with their number", () => {
   const { log, warnings } = keptWarnings();
   const clock = manualClock();
   const failing = {
@@ -212,7 +212,7 @@ test("failures are counted, and reported at most once a minute", () => {
   expect(results).toEqual(Array.from({ length: 10 }, () => 1));
 });
 
-describe("standard variables of the collector", () => {
+describe("the OTEL environment variables", () => {
   const sendOne = async (endpoint: string, config: Partial<TelemetryConfig>) => {
     const { tracing, warnings } = await tracingTo(endpoint, GATEWAY, config);
     tracing.start("GET", null, null).end({ route: "/", status: 200 });
@@ -220,7 +220,7 @@ describe("standard variables of the collector", () => {
     return warnings;
   };
 
-  test("headers are sent, unescaped, and attributes describe the resource, but not its name", async () => {
+  test("add headers and resource attributes, but cannot change the service name", async () => {
     await using collector = startCollector();
     const warnings = await sendOne(collector.endpoint, {
       OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20abc,x-tenant=a%2Cb",
@@ -238,14 +238,14 @@ describe("standard variables of the collector", () => {
     });
   });
 
-  test("batches are compressed on request", async () => {
+  test("turn on compression", async () => {
     await using collector = startCollector();
     await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_COMPRESSION: "gzip" });
     expect(collector.headers[0]?.get("content-encoding")).toBe("gzip");
     expect(collector.spans).toHaveLength(1);
   });
 
-  test("certificates: the collector's is trusted by the named CA, and not without it", async () => {
+  test("name the CA and the client certificate of TLS, without which export fails", async () => {
     const { folder, certificate, key } = await selfSigned();
     await using collector = startCollector(undefined, {
       cert: await Bun.file(certificate).text(),
@@ -271,7 +271,7 @@ describe("standard variables of the collector", () => {
   });
 });
 
-/** Makes a self-signed certificate for 127.0.0.1. */
+/** Creates a self-signed certificate for 127.0.0.1. */
 async function selfSigned() {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-tls-"));
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
@@ -285,7 +285,7 @@ async function selfSigned() {
 }
 
 // OP-55
-test("a collector that never answers costs bounded memory: spans beyond the queue are dropped", async () => {
+test("spans use bounded memory while the collector does not answer", async () => {
   await using silent = startCollector(() => new Promise<Response>(() => {}));
   const { tracing, warnings } = await tracingTo(silent.endpoint);
   const heapBytes = () => {
@@ -317,7 +317,7 @@ describe("a process with tracing", () => {
     return { exit_code: await running.exited, stderr };
   };
 
-  test("sends where its configuration says, whatever else the environment names", async () => {
+  test("sends to the endpoint of its configuration, whatever the environment contains", async () => {
     await using collector = startCollector();
     await using other = startCollector();
     const ended = await child([collector.endpoint, "close"], {
@@ -336,12 +336,12 @@ describe("a process with tracing", () => {
     ]);
   });
 
-  test("is not kept alive by it", async () => {
+  test("exits by itself although tracing was not closed", async () => {
     await using collector = startCollector();
     expect(await child([collector.endpoint])).toEqual({ exit_code: 0, stderr: "" });
   });
 
-  test("ends well when the collector is down", async () => {
+  test("exits with 0 when the collector is down", async () => {
     const gone = startCollector();
     await gone.stop();
     expect(await child([gone.endpoint, "close"])).toEqual({ exit_code: 0, stderr: "" });

@@ -1,3 +1,4 @@
+/** Tests of the files in `.github/witness` that run a witness with Docker, systemd or Kubernetes. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +12,6 @@ import { Value } from "@sinclair/typebox/value";
 import { parse, parseAllDocuments } from "yaml";
 import { blocksOf, ROOT } from "../../support/documents.ts";
 import { interpolated } from "../compose/file.ts";
-
-/** The files of `.github/witness`, which run a witness with Docker, systemd or Kubernetes. */
 
 const FOLDER = join(ROOT, ".github/witness");
 const textOf = (file: string) => readFileSync(join(FOLDER, file), "utf8");
@@ -71,13 +70,13 @@ const Compose = Type.Object({
   }),
 });
 
-/** Returns what is wrong with variables of a witness, and those that it does not have. */
+/** Returns the problems of a witness's environment variables, and the names that a witness does not know. */
 function problemsOf(environment: Record<string, string>): unknown[] {
   const unknown = Object.keys(environment).filter((name) => !(name in witnessVariables.properties));
   return [...configProblems(witnessVariables, environment), ...unknown];
 }
 
-/** Runs `work` with a new folder, which is removed afterwards. */
+/** Runs `work` with a new folder, and removes the folder afterwards. */
 function withFolder(work: (folder: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), "ostiary-witness-files-"));
   try {
@@ -87,7 +86,7 @@ function withFolder(work: (folder: string) => void): void {
   }
 }
 
-/** Returns the logs that a witness reads from a file with this text. */
+/** Returns the origins of the logs that a witness reads from a logs file with this text. */
 function logsIn(text: string): string[] {
   const found: string[] = [];
   withFolder((folder) => {
@@ -99,7 +98,7 @@ function logsIn(text: string): string[] {
 }
 
 // OP-90
-test("with Docker the witness has a folder of its own, no rights, and a port for this machine alone", () => {
+test("with Docker the witness has its own folder, no capabilities, and a port only for this machine", () => {
   const { witness } = Value.Parse(Compose, parse(textOf("compose.yaml"))).services;
   const settings = new Map([
     ["WITNESS_NAME", "witness.example.com/w1"],
@@ -119,14 +118,14 @@ test("with Docker the witness has a folder of its own, no rights, and a port for
 });
 
 // OP-90
-describe("with systemd", () => {
+describe("a witness with systemd", () => {
   const unit = textOf("ostiary-witness.service");
   const settings = (name: string) =>
     Array.from(unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm")), ([, value = ""]) => value);
   const lines = textOf("witness.env").trimEnd().split("\n");
   const environment: Record<string, string> = Object.fromEntries(lines.map((line) => line.split("=", 2)));
 
-  test("the unit runs a witness with variables that it accepts, in a folder of its own", () => {
+  test("has valid environment variables, its own folder and enough time to stop", () => {
     const [program = ""] = settings("ExecStart");
     expect(program).toBe("/usr/local/bin/bun apps/witness/main.ts");
     expect(existsSync(join(ROOT, program.split(" ")[1] ?? ""))).toBe(true);
@@ -140,7 +139,7 @@ describe("with systemd", () => {
     expect(Number(settings("TimeoutStopSec")[0]) * 1_000).toBeGreaterThan(stop_ms + 10_000);
   });
 
-  test.skipIf(Bun.which("systemd-analyze") === null)("systemd accepts the unit", () =>
+  test.skipIf(Bun.which("systemd-analyze") === null)("has a unit that systemd-analyze accepts", () =>
     withFolder((folder) => {
       const path = join(folder, "ostiary-witness.service");
       writeFileSync(path, unit.replaceAll("/usr/local/bin/bun", process.execPath));
@@ -151,7 +150,7 @@ describe("with systemd", () => {
 });
 
 // OP-90
-describe("on Kubernetes", () => {
+describe("a witness on Kubernetes", () => {
   const manifests: unknown[] = parseAllDocuments(textOf("kubernetes.yaml")).map((each) => each.toJS());
   const found = manifests.find((each) => Value.Check(StatefulSet, each));
   const pod = Value.Parse(StatefulSet, found).spec.template.spec;
@@ -163,7 +162,7 @@ describe("on Kubernetes", () => {
   const [witness] = pod.containers;
   const environment = Object.fromEntries(witness.env.map(({ name, value = data.name }) => [name, value]));
 
-  test("one pod without rights owns the state, with variables and logs that a witness accepts", () => {
+  test("is one unprivileged pod with valid environment variables and a valid logs file", () => {
     expect(problemsOf(environment)).toEqual([]);
     expect(init.env).toEqual(witness.env);
     expect(witness.args).toEqual(["witness"]);
@@ -172,7 +171,7 @@ describe("on Kubernetes", () => {
     expect(logsIn(data["logs.yaml"])).toEqual(["audit.example.com/log"]);
   });
 
-  test("a new volume gets a key, and an existing key or state is left alone", () =>
+  test("gets a key on a new volume, and keeps an existing key", () =>
     withFolder((folder) => {
       const [key_file, state_file] = [join(folder, "key.pem"), join(folder, "state.json")];
       const files = { WITNESS_KEY_FILE: key_file, WITNESS_STATE_FILE: state_file };
@@ -192,7 +191,7 @@ describe("on Kubernetes", () => {
 });
 
 // OP-90
-test("the guide's file of logs is one that a witness reads", async () => {
+test("a witness can read the logs file of witnesses.md", async () => {
   const blocks = await blocksOf(".github/guides/witnesses.md");
   const { text = "" } = blocks.find(({ language }) => language === "yaml") ?? {};
   expect(logsIn(text)).toEqual(["audit.example.com/log"]);

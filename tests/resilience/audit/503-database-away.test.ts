@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 const REJECTED = { outcome: "rejected", status: 403 };
 const LOG = "/organizations/organization-1/audit-events";
 
-describe.skipIf(!services().postgres.own)("without its database", () => {
+describe.skipIf(!services().postgres.own)("audit while its database is down", () => {
   let server: TestServer;
   let audit: AuditService;
 
@@ -23,7 +23,9 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
 
   const ready = async () => (await fetch(`${audit.internal_url}/health/ready`)).status;
 
-  /** Returns the answers of everything that needs the database, as [status, code]. */
+  /**
+   * Calls every kind of operation that needs the database, and returns [status, error code] of each response.
+   */
   async function answers(known: string) {
     const all = await Promise.all([
       ...Array.from({ length: 40 }, () => audit.put(requestId(), intent())),
@@ -37,7 +39,7 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
 
   // AU-27
   test.each(["kill", "stop"] as const)(
-    "(%s) every write and read is 503, and the service recovers by itself",
+    "(%s) responds to every write and read with 503, and recovers by itself",
     async (ending) => {
       const known = requestId();
       expect((await audit.put(known, intent())).status).toBe(201);
@@ -57,7 +59,7 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
     },
   );
 
-  test("(frozen) writes are answered 503 in the end, and a retry of the same request writes", async () => {
+  test("(frozen) responds to writes with 503 after a timeout, and accepts a retry of the same request", async () => {
     const ids = Array.from({ length: 30 }, requestId);
     await server.freeze();
     const frozen = ids.map((id) => audit.put(id, intent()));
@@ -73,7 +75,7 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
   });
 
   // AU-30
-  test("(killed under load) every intent that was answered 201 or 200 is in the log, once", async () => {
+  test("(killed under load) has every acknowledged intent in the log once", async () => {
     const written: string[] = [];
     let unavailable = 0;
     let ended = false;
@@ -83,7 +85,7 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
         const { status } = await audit.put(id, intent());
         if (status === 201) written.push(id);
         else if (status === 503) unavailable += 1;
-        else throw new Error(`Answered ${status}.`);
+        else throw new Error(`The response is ${status}.`);
       }
     });
     let before = 0;
@@ -104,9 +106,9 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
   });
 });
 
-describe.skipIf(!services().postgres.own)("a service that starts", () => {
+describe.skipIf(!services().postgres.own)("the start of audit", () => {
   // OP-14
-  test("without its database ends with a message, and does not say that it listens", async () => {
+  test("fails with a message without the password when the database is down", async () => {
     const started = startProcess("apps/audit/main.ts", {
       DATABASE_URL: "postgres://postgres:secret@127.0.0.1:1/x",
     });
@@ -118,7 +120,7 @@ describe.skipIf(!services().postgres.own)("a service that starts", () => {
     expect(failure).not.toContain("secret");
   });
 
-  test("with wrong variables names each and ends with 78", async () => {
+  test("fails with exit code 78 and names each wrong environment variable", async () => {
     const failure = await startProcess("apps/audit/main.ts", {
       SWAGGER_ENABLED: "maybe",
       DATABASE_URL: "mysql://x",

@@ -1,19 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { type AuditService, auditClient, intent, requestId } from "../../app/audit/audit-service.ts";
-import { exportProof, keysOf, signingKeyFile, verify, writeEvents } from "../../app/audit/proof-bed.ts";
+import { exportProof, keysOf, verify, writeEvents, writeSigningKey } from "../../app/audit/proof-bed.ts";
 import { freshDatabase, type RunningProcess, services, startProcess, waitFor } from "../../support/index.ts";
 
-/** These tests need sessions of several processes. */
 // AU-55
-describe.skipIf(!services().postgres.real)("a sealer that", () => {
+describe.skipIf(!services().postgres.real)("a sealer", () => {
   async function replicas(): Promise<[RunningProcess, RunningProcess, AuditService, AuditService]> {
-    const variables = { DATABASE_URL: await freshDatabase(), AUDIT_SIGNING_KEY_FILE: signingKeyFile() };
+    const variables = { DATABASE_URL: await freshDatabase(), AUDIT_SIGNING_KEY_FILE: writeSigningKey() };
     const start = () => startProcess("apps/audit/main.ts", variables);
     const client = ({ url, internal_url }: RunningProcess) =>
       auditClient(variables.DATABASE_URL, url, internal_url, async () => {});
     const first = await start();
     await writeEvents(client(first), 2);
-    // The first replica has sealed, so that it continues.
+    // Waits until the first replica has sealed events: it is then the sealer when the second replica starts.
     await sealedBy(client(first), 2);
     const second = await start();
     return [first, second, client(first), client(second)];
@@ -25,7 +24,7 @@ describe.skipIf(!services().postgres.real)("a sealer that", () => {
       timeout_ms: 30_000,
     });
 
-  test("hangs is replaced by another replica, and does no harm when it continues", async () => {
+  test("that hangs is replaced by another replica, and does no harm when it continues", async () => {
     const [first, second, stopped, other] = await replicas();
     process.kill(first.pid, "SIGSTOP");
     try {
@@ -42,12 +41,12 @@ describe.skipIf(!services().postgres.real)("a sealer that", () => {
     await Promise.all([first.stop(), second.stop()]);
   }, 90_000);
 
-  test("is killed at any step leaves no gap and no duplicate", async () => {
+  test("that is killed at any moment leaves no gap and no duplicate in the log", async () => {
     const [first, second, , other] = await replicas();
     await first.kill();
     const variables = {
       DATABASE_URL: other.database_url,
-      AUDIT_SIGNING_KEY_FILE: signingKeyFile(),
+      AUDIT_SIGNING_KEY_FILE: writeSigningKey(),
       SEAL_INTERVAL_MS: "50",
     };
     let writing = true;

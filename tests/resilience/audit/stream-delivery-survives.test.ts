@@ -40,7 +40,7 @@ function newReceiver(): TestReceiver {
   return receiver;
 }
 
-/** Waits until the receiver has everything that is written, and proves that nothing is missing or out of order. */
+/** Waits until the receiver has all entries of the log. Expects that they are complete and in order. */
 async function caughtUp(audit: AuditService, receiver: TestReceiver): Promise<void> {
   const { end } = await exportProof(audit);
   const isComplete = () => proven(receiver).position === end.head.position;
@@ -50,7 +50,7 @@ async function caughtUp(audit: AuditService, receiver: TestReceiver): Promise<vo
 
 // AU-102, AU-105
 describe.skipIf(!services().postgres.real)("a replica that delivers a stream", () => {
-  /** Starts a replica that delivers a stream to `receiver`, and returns what starts another one. */
+  /** Starts a replica that delivers a stream to `receiver`. `startOther` starts a second replica. */
   async function replica(receiver: TestReceiver) {
     const variables = { DATABASE_URL: await freshDatabase(), ...streamVariables([receiver.port]) };
     const start = () => startProcess("apps/audit/main.ts", variables);
@@ -73,7 +73,9 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
     return { first, ...(await startOther()) };
   }
 
-  /** Returns a replica whose call is held, and another one that was started during the call. */
+  /**
+   * Starts a replica, holds the response to one of its calls, and starts a second replica during the call.
+   */
   async function replicasDuringCall(receiver: TestReceiver) {
     const { first, audit, startOther } = await replica(receiver);
     const held = heldCall(receiver);
@@ -82,7 +84,10 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
     return { first, held, ...(await startOther()) };
   }
 
-  /** Holds the answer to the next call, and says when the call has come. */
+  /**
+   * Holds the response to the next call. `reached` resolves when the call arrives; `release` sends the
+   * response.
+   */
   function heldCall(receiver: TestReceiver) {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -95,7 +100,7 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
     return { reached: reached.promise, release: released.resolve };
   }
 
-  test("is killed during a call: another replica goes on within 10 s, with nothing lost and the order kept", async () => {
+  test("is replaced within 10 s when it is killed during a call; no entry is lost or out of order", async () => {
     const receiver = newReceiver();
     const { first, second, other, held } = await replicasDuringCall(receiver);
     const before = receiver.calls.length;
@@ -112,7 +117,7 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
     await second.stop();
   });
 
-  test("hangs during a call: another replica goes on, and the first does no harm when it wakes", async () => {
+  test("is replaced when it hangs during a call, and does no harm when it continues", async () => {
     const receiver = newReceiver();
     const { first, second, other, held } = await replicasDuringCall(receiver);
     const before = receiver.calls.length;
@@ -133,7 +138,7 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  test("is stopped: it gives the stream back, and another replica goes on at once", async () => {
+  test("releases the stream when it stops, and another replica continues without a duplicate", async () => {
     const receiver = newReceiver();
     const { first, second, other } = await replicas(receiver);
     for (let round = 0; round < 5; round++) await writeEvents(other, 5);
@@ -147,7 +152,7 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
 
 // AU-105, AU-110
 describe.skipIf(!services().postgres.real)("a replica that delivers the operator's stream", () => {
-  test("is killed during a call: another replica goes on, with nothing lost and the order kept", async () => {
+  test("is replaced when it is killed during a call; no entry is lost or out of order", async () => {
     const receiver = newReceiver();
     const variables = {
       DATABASE_URL: await freshDatabase(),
@@ -184,8 +189,8 @@ describe.skipIf(!services().postgres.real)("a replica that delivers the operator
 });
 
 // AU-102, AU-105
-describe.skipIf(!services().postgres.own)("delivery without the database", () => {
-  test("goes on by itself when the database is back, with nothing lost and the order kept", async () => {
+describe.skipIf(!services().postgres.own)("the delivery of a stream", () => {
+  test("continues by itself after the database was down; no entry is lost or out of order", async () => {
     const server = await startPostgres();
     const receiver = newReceiver();
     const audit = await startAudit({ database_url: server.url, env: streamVariables([receiver.port]) });

@@ -21,7 +21,7 @@ setDefaultTimeout(240_000);
 
 const SOON = { timeout_ms: 60_000 };
 
-/** The system's clock, by which a test ends calls sooner. */
+/** The system clock, but with a call timeout that a test can shorten. */
 class CallClock implements Clock {
   call_ms = CALL_TIMEOUT_MS;
   now = systemClock.now;
@@ -32,7 +32,7 @@ class CallClock implements Clock {
 
 const SHORT_CALL_MS = 500;
 
-/** The ways in which a receiver fails a call, after it has read the body. */
+/** Ways in which a receiver lets a call fail at once, after it has read the request body. */
 const FAULTS: Readonly<Record<string, (socket: Socket, other: string) => void>> = {
   "answers 500": (socket) => void socket.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
   "resets the connection": (socket) => void socket.resetAndDestroy(),
@@ -52,7 +52,7 @@ const FAULTS: Readonly<Record<string, (socket: Socket, other: string) => void>> 
     void socket.end("HTTP/1.1 429 Wait\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"),
 };
 
-/** The ways in which a receiver lets a call wait, after it has read the body. */
+/** Ways in which a receiver lets a call time out, after it has read the request body. */
 const WAITS: Readonly<Record<string, (socket: Socket) => void>> = {
   "never answers": () => {},
   "answers byte by byte": (socket) => {
@@ -65,14 +65,14 @@ const WAITS: Readonly<Record<string, (socket: Socket) => void>> = {
 
 const EARLY = "closes in the middle of the call";
 
-/** A receiver that fails the calls as it is told, and accepts all others. */
+/** A receiver that lets the next call fail in the way `next`, if it is set, and accepts all other calls. */
 class FailingReceiver {
   readonly accepted: DeliveredBody[] = [];
-  /** All calls whose body came whole, those that failed too. */
+  /** The bodies of all calls that arrived completely, including calls that then failed. */
   readonly all: DeliveredBody[] = [];
-  /** How many calls failed, and how many entries came in them. */
+  /** The number of failed calls, and the number of entries in their bodies. */
   refused = { calls: 0, entries: 0 };
-  /** The fault of the next call, or null. */
+  /** How the next call fails: a key of `FAULTS` or `WAITS`, or `EARLY`. Null if the call is accepted. */
   next: string | null = null;
   readonly #server: Server;
   readonly #other: TestReceiver;
@@ -82,7 +82,7 @@ class FailingReceiver {
     this.#other = other;
     this.#server = createServer((request, response) => {
       const chunks: Buffer[] = [];
-      request.on("error", () => {}); // the client may give up
+      request.on("error", () => {}); // The client may abort the call.
       if (this.next === EARLY) {
         this.next = null;
         this.refused.calls += 1;
@@ -124,7 +124,10 @@ class FailingReceiver {
     return promise;
   }
 
-  /** Checks what was accepted, or all that came: each entry must follow from the one before. */
+  /**
+   * Expects that each entry in the bodies follows the one before it in the chain. Returns the end of the
+   * chain.
+   */
   proven(bodies = this.accepted): ProvingReceiver {
     const proving = new ProvingReceiver(START);
     for (const body of bodies) proving.take(body);
@@ -158,20 +161,20 @@ describe.skipIf(!services().postgres.real)("a stream whose receiver fails", () =
 
   const read = async () => (await callStreams(audit, "GET", `${STREAMS}/${stream_id}`)).body;
 
-  /** Waits until everything is accepted, and proves that nothing is missing or out of order. */
+  /** Waits until the receiver has accepted all entries. Expects that they are complete and in order. */
   async function caughtUp(): Promise<void> {
     const { head } = (await exportProof(audit)).end;
     await waitFor(() => receiver.accepted.at(-1)?.data.entries.at(-1)?.position === head.position, SOON);
     const got = receiver.proven();
     expect([got.position, got.chain]).toEqual([head.position, head.chain]);
-    // only what came in a call that failed may come twice
+    // Only entries of a failed call may arrive twice.
     expect(receiver.proven(receiver.all).duplicates).toBeLessThanOrEqual(receiver.refused.entries);
     await waitFor(async () => (await read()).status === "active", SOON);
   }
 
   // AU-101, AU-102, AU-104
   test.each([...Object.keys(FAULTS), ...Object.keys(WAITS)])(
-    "%s: it loses nothing, and keeps the order",
+    "loses no entry and keeps the order when the receiver %s",
     async (fault) => {
       const before = receiver.refused.calls;
       if (fault in WAITS) clock.call_ms = SHORT_CALL_MS;
@@ -187,7 +190,7 @@ describe.skipIf(!services().postgres.real)("a stream whose receiver fails", () =
   );
 
   // AU-102, AU-104
-  test(`${EARLY}: it loses nothing, and keeps the order`, async () => {
+  test(`loses no entry and keeps the order when the receiver ${EARLY}`, async () => {
     const params = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`p${n}`, "x".repeat(7_000)]));
     for (let round = 0; round < 2; round++) {
       receiver.next = EARLY;
@@ -198,7 +201,7 @@ describe.skipIf(!services().postgres.real)("a stream whose receiver fails", () =
   });
 
   // AU-102, AU-104
-  test("is dead for a while: it goes on where it stopped", async () => {
+  test("continues where it stopped after the receiver was down", async () => {
     await receiver.close();
     await writeEvents(audit, 4);
     await waitFor(async () => (await read()).status === "failing", SOON);

@@ -1,3 +1,4 @@
+/** Tests of an etcd cluster without a majority, and of the death of its leader during writes. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Client, startRegistryProcess } from "../../app/registry/harness.ts";
 import { publicService } from "../../support/gateway.ts";
@@ -17,8 +18,6 @@ import { RawUpstream } from "../../support/raw-http.ts";
 
 setDefaultTimeout(240_000);
 
-/** Three nodes of etcd without a majority, and without their leader while routes are published. */
-
 const startGateway = (route_store_url: string) =>
   startProcess("apps/gateway/main.ts", {
     ROUTE_STORE_URL: route_store_url,
@@ -29,7 +28,7 @@ const startGateway = (route_store_url: string) =>
     RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
   });
 
-describe.skipIf(!services().etcd.binary || !services().postgres.real)("with three nodes of etcd", () => {
+describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster of three etcd nodes", () => {
   let upstream: RawUpstream;
   let cluster: EtcdCluster;
   let registry: RunningProcess & Client;
@@ -70,9 +69,9 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("with thre
     ["frozen", (node) => node.freeze()],
   ];
   for (const [fault, breakIt] of faults) {
-    test(`of which two are ${fault}, routes are served, and what is published is recorded and said to wait`, async () => {
+    test(`with two ${fault} nodes still serves the routes, and a publish is recorded as not yet projected`, async () => {
       const [one, two] = cluster.nodes;
-      if (one === undefined || two === undefined) throw new Error("There are three nodes.");
+      if (one === undefined || two === undefined) throw new Error("The cluster must have three nodes.");
       await Promise.all([one, two].map(breakIt));
       const written = await published("/after", "things", 1_000);
       expect(written.status).toBe(200);
@@ -85,7 +84,8 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("with thre
       expect([list.status, list.body.error?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
       for (let count = 0; count < 20; count++) expect(await statusOf("/before")).toBe(200);
       expect(await statusOf("/after")).toBe(404);
-      // A gateway without routes must not replace one that has them.
+      // A new gateway cannot load routes, so it must refuse to start: it must not replace one that has
+      // routes.
       const refused = await rejection(startGateway(cluster.url));
       if (!(refused instanceof ProcessEnded)) throw refused;
       expect(refused.exit_code).toBe(1);
@@ -97,7 +97,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("with thre
     });
   }
 
-  test("whose leader dies while routes are published, each write arrives, and the newest stays", async () => {
+  test("whose leader dies during writes projects every write, and the newest revision stays", async () => {
     const leader = await cluster.leader();
     const names = ["a", "b", "c", "d"];
     const writers = names.map(async (name) => {

@@ -1,3 +1,4 @@
+/** Tests of a failover from a PostgreSQL primary to its standby. DATABASE_URL lists both. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createConnection, createServer } from "node:net";
 import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
@@ -7,14 +8,12 @@ import { type PostgresPair, rejection, services, startPostgresPair, waitFor } fr
 
 setDefaultTimeout(240_000);
 
-/** A primary and a standby that is promoted: `DATABASE_URL` lists both. */
-
-/** The time after a promotion in which writes recover. */
+/** The maximum time from a promotion to the first successful write. */
 const BACK_MS = 5_000;
-/** The longest wait of one write while no server accepts writes. */
+/** The maximum time after which a write fails while no server accepts writes. */
 const REFUSED_MS = 4_000;
 
-describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () => {
+describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a standby", () => {
   let pair: PostgresPair;
   const opened: { close(): Promise<unknown> }[] = [];
 
@@ -52,7 +51,7 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
     (await node.ask("select id from written order by id")).map(({ id }) => id);
 
   // OP-19
-  test("killed: writes are refused soon, and recover after the promotion", async () => {
+  test("lets writes fail soon when the primary is killed, and succeed after the promotion", async () => {
     const database = await open();
     await write(database, "before");
     await pair.primary.kill();
@@ -62,7 +61,7 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
     expect(await idsAt(pair.standby)).toEqual(["after", "before"]);
   });
 
-  test("frozen: silent connections are left for the new primary, and no write reaches the old one", async () => {
+  test("leaves a frozen primary for the new one, and sends no write to the old one when it thaws", async () => {
     const database = await open();
     await write(database, "before");
     await pair.primary.freeze();
@@ -71,7 +70,7 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
     await writtenBackWithin(database, "after");
     const settled = await stuck;
     await pair.primary.thaw();
-    // It still accepts writes, as far as it knows, and says so.
+    // The thawed old primary still says that it is a primary. Writes must go to the new one all the same.
     await waitFor(async () => (await pair.primary.ask("select pg_is_in_recovery() as r"))[0]?.r === false);
     const late = await open();
     for (let count = 0; count < 20; count++) {
@@ -85,7 +84,7 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
     }
   });
 
-  test("an old primary that is back as a standby gets no writes, from old and new pools", async () => {
+  test("sends no write to an old primary that follows the new one, and follows a second failover", async () => {
     const database = await open();
     await pair.primary.stop();
     await pair.standby.promote();
@@ -94,7 +93,7 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
     const late = await open();
     await Promise.all([write(database, "old pool"), write(late, "new pool")]);
     expect(await idsAt(pair.standby)).toEqual(["after", "new pool", "old pool"]);
-    // And back again.
+    // A second failover, back to the first server.
     await pair.standby.kill();
     await refusedSoon(database, "meanwhile");
     await pair.primary.promote();
@@ -103,7 +102,7 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
     expect(await idsAt(pair.primary)).toEqual(["after", "home", "home too", "new pool", "old pool"]);
   });
 
-  test("a transaction during which the primary dies is done once or not at all", async () => {
+  test("commits a transaction once or not at all when the primary dies during the transaction", async () => {
     const database = await open();
     const reached = Promise.withResolvers<void>();
     const promoted = Promise.withResolvers<void>();
@@ -128,7 +127,7 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
     await writtenBackWithin(database, "after");
   });
 
-  test("without a primary no service starts, and the message says why", async () => {
+  test("lets no service start without a primary, and the message says why", async () => {
     await pair.primary.kill();
     const failure = await rejection(openDatabase(pair.url, { namespace: "test" }));
     expect(String(failure)).toMatch(/No server accepts writes\. .* 127.*,127.* \(DATABASE_URL\)/);
@@ -140,7 +139,7 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
     await write(await open(), "again");
   });
 
-  test("a name that leads to a standby is looked up again once a write is refused", async () => {
+  test("connects again after a standby refused a write, because its name can lead to another server", async () => {
     let target = pair.standby.url;
     const server = createServer((client) => {
       const { hostname, port } = new URL(target);
@@ -157,14 +156,15 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
     if (address === null || typeof address === "string") throw new Error("No port was bound.");
     const database = await open(`postgres://postgres@127.0.0.1:${address.port}/postgres`);
     await refusedSoon(database, "refused");
-    // Existing connections still lead to the standby.
+    // New connections lead to the primary. Existing connections still lead to the standby and must be
+    // replaced.
     target = pair.primary.url;
     await writtenBackWithin(database, "written");
     expect(await idsAt(pair.primary)).toEqual(["written"]);
     server.close();
   });
 
-  test("a primary that is closed to writers keeps its connections", async () => {
+  test("keeps its connections to a primary that refuses writes", async () => {
     await pair.primary.ask("alter database postgres set default_transaction_read_only = on");
     const database = await open(pair.primary.url);
     const pids = () =>
@@ -178,7 +178,7 @@ describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () 
   });
 
   // OP-19
-  test("no acknowledged audit event is lost", async () => {
+  test("loses no acknowledged audit event in a failover", async () => {
     const audit = await startAudit({ database_url: pair.url });
     opened.push({ close: () => audit.stop() });
     const acknowledged: string[] = [];

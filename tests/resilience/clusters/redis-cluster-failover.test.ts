@@ -1,3 +1,4 @@
+/** Tests of a Redis Cluster in which a primary dies, freezes or hands over, or a shard loses both nodes. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   type CounterStore,
@@ -14,15 +15,11 @@ import {
 
 setDefaultTimeout(240_000);
 
-/**
- * Three primaries, each with a replica: one dies, freezes, or hands over, and both nodes of a shard are gone.
- */
-
-/** The time after a promotion in which counts recover. */
+/** The maximum time from a promotion to the first successful count. */
 const BACK_MS = 5_000;
 const WINDOW_SECONDS = 3_600;
 
-describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
+describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries and three replicas", () => {
   let cluster: RedisCluster;
   let store: CounterStore;
   let buckets = 0;
@@ -45,8 +42,8 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
     });
 
   /**
-   * Returns a bucket that was counted three times, by both nodes of its shard, and one bucket of each other
-   * shard.
+   * Returns a bucket with the count 3, which both nodes of its shard have, and one unused bucket of each
+   * other shard.
    */
   async function newBuckets(): Promise<{ bucket: string; shard: RedisShard; others: string[] }> {
     const bucket = `bucket ${buckets++}`;
@@ -73,7 +70,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
 
   const isPrimary = async (node: RedisNode) => [await node.ask("ROLE")].flat()[0] === "master";
 
-  /** Promotes a node. Returns false when Redis gave the promotion up, as it does after five seconds. */
+  /** Promotes a replica. Returns false if Redis aborts the promotion, which it does after five seconds. */
   const promote = async (node: RedisNode) => {
     if (await isPrimary(node)) return true;
     await node.ask("CLUSTER", "FAILOVER");
@@ -85,12 +82,11 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
     ["freezes", ({ server }) => server.freeze(), ({ server }) => server.thaw()],
   ];
   for (const [fault, breakIt, mend] of faults) {
-    test(`whose primary ${fault}: its buckets are refused until its replica serves, and go on exactly`, async () => {
+    test(`refuses buckets of a primary that ${fault} until its replica serves, which continues the counts`, async () => {
       const { bucket, shard, others } = await newBuckets();
       const primary = await shard.primary();
       const replica = otherNode(shard, primary);
       await breakIt(primary);
-      // A refused count may have reached the frozen node, whose writes are lost.
       expect(await outcome(bucket)).toBe("unavailable");
       for (const expected of [1, 2, 3]) for (const other of others) expect(await count(other)).toBe(expected);
       await store.ping(5_000);
@@ -98,6 +94,8 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
       const promoted = performance.now();
       const first = await waitFor(() => count(bucket), { timeout_ms: 30_000, what: "A count" });
       expect(performance.now() - promoted).toBeLessThan(BACK_MS);
+      // The refused count is not included. The frozen node may have executed it, but its writes are discarded
+      // after the failover.
       expect(first).toBe(4);
       await mend(primary);
       await waitFor(async () => !(await isPrimary(primary)), { timeout_ms: 60_000, what: "The old primary" });
@@ -106,7 +104,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
     });
   }
 
-  test("whose replica is promoted by an operator: each count is made once or refused", async () => {
+  test("counts each call once or refuses it while an operator promotes a replica", async () => {
     const { bucket, shard } = await newBuckets();
     const primary = await shard.primary();
     const replica = otherNode(shard, primary);
@@ -119,7 +117,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
         if (result !== "unavailable") counted.push(result);
         else {
           refused += 1;
-          // A refusal costs no turn of the event loop, and clients that try again at once would take them all.
+          // A refusal can settle without I/O, so a loop without this pause would block the event loop.
           await new Promise(setImmediate);
         }
       }
@@ -136,7 +134,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
     expect(last).toBeLessThanOrEqual(counted.length + refused + 4);
   });
 
-  test("that lost both nodes of a shard: only its buckets are refused, until one node is back", async () => {
+  test("refuses only the buckets of a shard that lost both nodes, until a node is back", async () => {
     const { bucket, shard, others } = await newBuckets();
     await Promise.all(shard.nodes.map(({ server }) => server.kill()));
     for (let tried = 0; tried < 5; tried++) expect(await outcome(bucket)).toBe("unavailable");
@@ -147,7 +145,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
     }
     await waitFor(() => store.ping(1_000).then(() => true));
     await Promise.all(shard.nodes.map(({ server }) => server.restart()));
-    // The buckets' counts were not kept: the window begins again.
+    // The restarted nodes have lost their data, so the count starts again at 1.
     const first = await waitFor(() => count(bucket), { timeout_ms: 60_000, what: "A count" });
     expect(first).toBe(1);
     expect(await count(bucket)).toBe(2);

@@ -1,3 +1,4 @@
+/** Tests of clients that idle, pause or send slowly (GW-119 to GW-122). */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
@@ -17,10 +18,10 @@ import {
 
 setDefaultTimeout(120_000);
 
-/** Clients that idle, pause or send slowly (GW-119 to GW-122). */
-
 const BODY_TIMEOUT_MS = 400;
-/** The runtime counts in steps of four seconds. */
+/**
+ * The maximum time until an idle connection is closed. The runtime checks idle timeouts every four seconds.
+ */
 const RUNTIME_MS = 20_000;
 const LARGE = 200_000;
 
@@ -83,26 +84,21 @@ function expectTimeout(response: RawResponse): void {
   });
 }
 
-/** The part of the request that is sent before the pause, and what the service sees afterwards. */
+/** Cases of a pause: the headers, the part of the body before the pause, and the outcome in the audit log. */
 const pauses: [what: string, headers: Record<string, string>, part: string, outcome: string][] = [
-  ["a small body of which nothing came", { "Content-Length": "10" }, "", "rejected"],
-  ["a small body of which a part came", { "Content-Length": "10" }, "abc", "rejected"],
-  ["a large body of which nothing came", { "Content-Length": String(LARGE) }, "", "no_response"],
-  [
-    "a large body of which half came",
-    { "Content-Length": String(LARGE) },
-    "x".repeat(LARGE / 2),
-    "no_response",
-  ],
-  ["a chunked body of which nothing came", { "Transfer-Encoding": "chunked" }, "", "no_response"],
-  ["a chunked body of which a part came", { "Transfer-Encoding": "chunked" }, chunk("abc"), "no_response"],
-  ["a chunked body within a chunk", { "Transfer-Encoding": "chunked" }, "5\r\nab", "no_response"],
+  ["nothing of a small body", { "Content-Length": "10" }, "", "rejected"],
+  ["a part of a small body", { "Content-Length": "10" }, "abc", "rejected"],
+  ["nothing of a large body", { "Content-Length": String(LARGE) }, "", "no_response"],
+  ["half of a large body", { "Content-Length": String(LARGE) }, "x".repeat(LARGE / 2), "no_response"],
+  ["nothing of a chunked body", { "Transfer-Encoding": "chunked" }, "", "no_response"],
+  ["a part of a chunked body", { "Transfer-Encoding": "chunked" }, chunk("abc"), "no_response"],
+  ["half of a chunk", { "Transfer-Encoding": "chunked" }, "5\r\nab", "no_response"],
 ];
 
 // GW-119, GW-142, GW-144
-describe("408 for a pause within the body, before any answer", () => {
+describe("a request gets 408 when its body stops arriving before the response has started", () => {
   for (const method of ["POST", "PUT"]) {
-    test.each(pauses)(`${method}: %s`, async (_, headers, part, outcome) => {
+    test.each(pauses)(`${method} after %s`, async (_, headers, part, outcome) => {
       service.handler = () => null;
       const client = await RawClient.connect(gateway.url);
       client.send(spell(method, "/audited", { ...headers, "X-API-Key": MEMBER_KEY }) + part);
@@ -121,7 +117,7 @@ describe("408 for a pause within the body, before any answer", () => {
     });
   }
 
-  describe("each side answers for its own pauses:", () => {
+  describe("with different timeouts for client and service", () => {
     let patient: LocalGateway;
     beforeAll(async () => {
       patient = await startLocalGateway({ CLIENT_BODY_TIMEOUT_MS: "900", UPSTREAM_TIMEOUT_MS: "300" });
@@ -131,7 +127,7 @@ describe("408 for a pause within the body, before any answer", () => {
     afterAll(() => patient.close());
 
     // GW-120
-    test("the service is not blamed while the client pauses", async () => {
+    test("a pause of the client is a 408, not a timeout of the service", async () => {
       service.handler = () => null;
       const client = await RawClient.connect(patient.url);
       client.send(spell("POST", "/things", { "Content-Length": String(LARGE) }, "x".repeat(LARGE / 2)));
@@ -139,7 +135,7 @@ describe("408 for a pause within the body, before any answer", () => {
     });
 
     // GW-120
-    test("the client is not blamed while the service does not read", async () => {
+    test("a service that does not read is a 502, not a timeout of the client", async () => {
       service.handler = (_, socket) => {
         socket.pause();
         return null;
@@ -154,7 +150,7 @@ describe("408 for a pause within the body, before any answer", () => {
 });
 
 // GW-121
-describe("a body that keeps arriving, however slowly, arrives complete", () => {
+describe("a body that keeps arriving slowly reaches the service completely", () => {
   const bodies: [what: string, headers: Record<string, string>, pieces: string[]][] = [
     ["small", { "Content-Length": "20" }, [..."0123456789abcdefghij"]],
     ["chunked", { "Transfer-Encoding": "chunked" }, [...[..."0123456789abcdefghi"].map(chunk), "0\r\n\r\n"]],
@@ -175,7 +171,7 @@ describe("a body that keeps arriving, however slowly, arrives complete", () => {
     const client = await RawClient.connect(gateway.url);
     client.send(spell("POST", "/things", headers));
     for (const piece of pieces) {
-      await Bun.sleep(BODY_TIMEOUT_MS / 8); // Each pause is far below the limit; all together exceed it.
+      await Bun.sleep(BODY_TIMEOUT_MS / 8); // Each pause is far below the timeout, but the sum exceeds it.
       client.send(piece);
     }
     expect((await client.response("POST")).status).toBe(200);
@@ -184,7 +180,7 @@ describe("a body that keeps arriving, however slowly, arrives complete", () => {
 });
 
 // GW-119
-test("a pause during the answer breaks the connection, and ends the call", async () => {
+test("a pause in the body after the response has started closes both connections", async () => {
   let upstream: RawSocket | undefined;
   service.handler = (_, socket) => {
     upstream = socket;
@@ -197,14 +193,16 @@ test("a pause during the answer breaks the connection, and ends the call", async
   await waitFor(() => upstream?.closed);
 });
 
-describe("hundreds of connections at once", () => {
+describe("300 connections", () => {
   const COUNT = 300;
   const sse = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-  /** The ways to become idle: what is sent first, and what is sent slowly after the answer. */
+  /**
+   * Ways to become idle: the first request, and bytes that the client then sends slowly after its response.
+   */
   const idlers: [what: string, request: string, dribble: string][] = [
     ["after a 200", spell("GET", "/things"), ""],
-    ["after a streamed answer", spell("GET", "/things?stream"), ""],
+    ["after a streamed response", spell("GET", "/things?stream"), ""],
     ["after an event stream", spell("GET", "/things?events"), ""],
     ["after a body without type", spell("GET", "/things?untyped"), ""],
     ["after a POST", spell("POST", "/things", { "Content-Length": "2" }, "hi"), ""],
@@ -230,7 +228,7 @@ describe("hundreds of connections at once", () => {
   };
 
   // GW-122
-  test("that are idle are closed, and none that waits for an answer or is being answered", async () => {
+  test("that are idle are closed; connections with a request in flight stay open", async () => {
     const held = new Map<string, RawSocket>();
     service.handler = ({ target }, socket) => {
       if (target.startsWith("/things?held")) held.set(target, socket);
@@ -293,7 +291,7 @@ describe("hundreds of connections at once", () => {
   });
 
   // GW-122
-  test("whose first head never ends are closed", async () => {
+  test("whose first request head never ends are closed", async () => {
     const clients = await Promise.all(Array.from({ length: COUNT }, () => RawClient.connect(gateway.url)));
     const dribble = setInterval(() => {
       for (const client of clients) if (!client.closed) client.send("a");
@@ -306,7 +304,7 @@ describe("hundreds of connections at once", () => {
 });
 
 // GW-121
-test("a client that reads slowly gets its whole answer, although that takes longer than the idle timeout", async () => {
+test("a client that reads slowly gets a response completely, even if it takes longer than the idle timeout", async () => {
   const parts = 200;
   service.handler = (_, socket) => {
     socket.send(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${parts * 65_536}\r\n\r\n`);
@@ -324,7 +322,7 @@ test("a client that reads slowly gets its whole answer, although that takes long
 });
 
 // GW-120
-test("a complete request never times out at the client's side, however long its answer takes", async () => {
+test("a complete request gets no 408, however long the service works", async () => {
   service.handler = async (_, socket) => {
     await Bun.sleep(BODY_TIMEOUT_MS * 3);
     socket.send(OK_CLOSE);

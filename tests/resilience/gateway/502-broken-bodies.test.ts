@@ -1,3 +1,4 @@
+/** Tests of a service that sends an incomplete response (GW-117): status, log, metrics and audit event. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { GatewayNeighbours, MEMBER_KEY } from "../../support/gateway-neighbours.ts";
@@ -16,11 +17,6 @@ import {
 
 setDefaultTimeout(120_000);
 
-/**
- * A service that breaks off within a body (GW-117). The client gets a 502 while no byte was sent yet. Log,
- * metrics and audit record it as such, and nothing reaches standard error.
- */
-
 const SECRET = "never-on-stderr";
 const BODY = "x".repeat(50);
 
@@ -30,7 +26,7 @@ const endings = {
 } as const;
 type Ending = keyof typeof endings;
 
-describe.skipIf(!services().etcd.real)("a service that breaks off within a body", () => {
+describe.skipIf(!services().etcd.real)("an incomplete response of a service", () => {
   const service = new RawUpstream();
   const neighbours = new GatewayNeighbours();
   const { audit } = neighbours;
@@ -65,7 +61,10 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
   const ask = (method = "GET") =>
     rawRequest(gateway.url, spell(method, `/things?token=${SECRET}`, { "X-API-Key": MEMBER_KEY }));
 
-  /** Answers `bytes` and breaks off: in one write, or in two with a turn of the event loop in between. */
+  /**
+   * Lets the service send `head` and an incomplete `body` and then close the connection. With two parts,
+   * `body` is a separate write in the next event-loop iteration.
+   */
   function breakAfter(head: string, body: string, ending: Ending, parts: 1 | 2): void {
     service.handler = (_, socket) => {
       if (parts === 1) {
@@ -90,7 +89,7 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
     });
   }
 
-  /** Waits for the record of these responses in log, metrics and audit. */
+  /** Waits until these 502 responses are in the log and in audit, and expects how they are recorded. */
   async function expectRecorded(responses: RawResponse[]): Promise<void> {
     const ids = new Set(responses.map(({ headers }) => headerValue(headers, "x-request-id")));
     const outcomes = () => audit.of("PATCH").filter(({ path }) => ids.has(path.split("/").at(-1) ?? ""));
@@ -109,7 +108,7 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
   for (const ending of ["a FIN", "an RST"] as const) {
     for (const parts of [1, 2] as const) {
       // GW-117
-      test(`of known length, with ${ending}, in ${parts} writes, is a 502 at every byte`, async () => {
+      test(`of known length is a 502 if ${ending} follows any byte (${parts} writes)`, async () => {
         const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${BODY.length}\r\n\r\n`;
         const before = await requestsCounted(gateway, 502);
         const responses: RawResponse[] = [];
@@ -124,9 +123,9 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
     }
 
     // GW-117
-    test(`chunked, with ${ending}, never looks complete, and is a 502 before its first byte`, async () => {
+    test(`in chunks never looks complete after ${ending}, and is a 502 before the first body byte`, async () => {
       const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
-      // The body ends after the size of the last chunk: from there on it is known to be complete.
+      // The body lacks the final CRLF, without which it is incomplete.
       const body = "5\r\nhello\r\n5\r\nworld\r\n0\r\n";
       const firstByte = body.indexOf("h");
       const unanswered: RawResponse[] = [];
@@ -147,7 +146,7 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
     });
 
     // GW-118
-    test(`within its head, with ${ending}, is a 502 at every byte`, async () => {
+    test(`is a 502 if ${ending} follows any byte of its head`, async () => {
       const head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
       const responses: RawResponse[] = [];
       for (let sent = 0; sent < head.length; sent++) {
@@ -159,7 +158,7 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
     });
 
     // GW-124
-    test(`on a connection that has served before, with ${ending}, is a 502 and sent once`, async () => {
+    test(`on a reused connection is a 502 after ${ending}, and the request is not retried`, async () => {
       const responses: RawResponse[] = [];
       for (let sent = 0; sent < BODY.length; sent++) {
         let served = 0;
@@ -186,7 +185,7 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
   ] as const) {
     for (const ending of ["a FIN", "an RST"] as const) {
       // GW-123
-      test(`a client that breaks off within a ${what} body, with ${ending}, counts as one that left`, async () => {
+      test(`is no error of the service if the client leaves within a ${what} body with ${ending}`, async () => {
         service.handler = () => null;
         const before = gone().length;
         const closed = () => audit.of("PATCH").filter(({ body }) => Bun.deepEquals(body, LEFT)).length;
@@ -196,8 +195,8 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
           const client = await RawClient.connect(gateway.url);
           const head = spell("POST", `/things?token=${SECRET}`, { ...headers, "X-API-Key": MEMBER_KEY });
           client.send(head + body.slice(0, sent));
-          // Bytes that a reset overtakes are never read. Half of the other clients leave while the gateway
-          // works.
+          // A reset can discard bytes that the gateway has not read yet, so wait until it handles the
+          // request. With a FIN, every second client leaves without a wait.
           if (ending === "an RST" || sent % 2 === 0) {
             await waitFor(() => audit.of("PUT").length > intents + sent);
           }

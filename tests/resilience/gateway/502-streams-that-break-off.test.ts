@@ -1,3 +1,6 @@
+/**
+ * Tests of requests during which the client or the service closes, hangs or breaks off (GW-115 to GW-125).
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { startGateway } from "../../support/gateway-process.ts";
@@ -5,8 +8,6 @@ import { services, waitFor } from "../../support/index.ts";
 import { OK, RawClient, type RawSocket, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(60_000);
-
-/** One side disappears, hangs or breaks off (GW-115 to GW-125). */
 
 const BODY_BYTES_MAX = 1_000_000;
 const CHUNK = "x".repeat(65_536);
@@ -44,12 +45,12 @@ const lengthHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Lengt
 const chunk = `10000\r\n${CHUNK}\r\n`;
 
 // GW-117
-describe("a service that ends within its response breaks the client's connection", () => {
+describe("a service that breaks off within its response closes the client's connection", () => {
   const endings: Record<string, (socket: RawSocket) => void> = {
     "with a FIN": (socket) => socket.end(),
     "with an RST": (socket) => socket.destroy(),
     "with a broken chunk": (socket) => socket.send("this is no chunk\r\n"),
-    "by saying nothing more": () => {},
+    "by sending nothing more": () => {},
   };
   for (const [name, ending] of Object.entries(endings)) {
     for (const [framing, head, part] of [
@@ -75,7 +76,7 @@ describe("a service that ends within its response breaks the client's connection
   }
 
   // GW-117
-  test("before its first byte it is still a 502, for a small body at any point", async () => {
+  test("but is a 502 before the first body byte, and for a small body after any byte", async () => {
     for (const bytes of [chunkedHead, lengthHead, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"]) {
       service.handler = (_, socket) => {
         socket.send(bytes);
@@ -89,7 +90,7 @@ describe("a service that ends within its response breaks the client's connection
 });
 
 // GW-116
-describe("the idle timeout counts between two chunks, never over a body", () => {
+describe("the timeout of a response body applies to each pause, not to the whole body", () => {
   const PIECES = 5;
   const PIECE_MS = 150;
   for (const [name, head, piece, end] of [
@@ -97,7 +98,7 @@ describe("the idle timeout counts between two chunks, never over a body", () => 
     ["large", `HTTP/1.1 200 OK\r\nContent-Length: ${CHUNK.length * PIECES}\r\n\r\n`, CHUNK, ""],
     ["chunked", chunkedHead, "3\r\nabc\r\n", "0\r\n\r\n"],
   ] as const) {
-    test(`a ${name} body in pieces arrives complete, although it takes longer`, async () => {
+    test(`a ${name} body in pieces arrives completely, although it takes longer than the timeout`, async () => {
       service.handler = (_, socket) => {
         socket.send(head);
         let sent = 0;
@@ -126,17 +127,17 @@ describe("the idle timeout counts between two chunks, never over a body", () => 
 });
 
 // GW-19, GW-115, GW-118
-describe("502 for a service that gives no answer", () => {
+describe("a request gets 502 when the service", () => {
   const ways: Record<string, (socket: RawSocket) => void> = {
-    "it closes": (socket) => socket.end(),
-    "it resets": (socket) => socket.destroy(),
-    "it hangs": () => {},
-    "it hangs within its head": (socket) => socket.send("HTTP/1.1 200 OK\r\nContent-"),
-    "it speaks another protocol": (socket) => socket.send("220 mail.example ESMTP\r\n"),
+    "closes the connection": (socket) => socket.end(),
+    "resets the connection": (socket) => socket.destroy(),
+    "sends nothing": () => {},
+    "sends an incomplete head": (socket) => socket.send("HTTP/1.1 200 OK\r\nContent-"),
+    "speaks another protocol": (socket) => socket.send("220 mail.example ESMTP\r\n"),
   };
   for (const [name, way] of Object.entries(ways)) {
     for (const method of ["GET", "POST"]) {
-      test(`${name}, ${method}`, async () => {
+      test(`${name} (${method})`, async () => {
         service.handler = (_, socket) => {
           way(socket);
           return null;
@@ -152,10 +153,10 @@ describe("502 for a service that gives no answer", () => {
 });
 
 // GW-123
-describe("a client that leaves ends the call of the service", () => {
+describe("a client that leaves ends the call to the service", () => {
   const gone = () => waitFor(() => service.open === 0, { what: "The service's connections closing" });
 
-  test("while the service is working", async () => {
+  test("before the response has started", async () => {
     service.handler = () => null;
     const client = await RawClient.connect(gateway.url);
     client.send(spell("GET", "/things"));
@@ -181,7 +182,7 @@ describe("a client that leaves ends the call of the service", () => {
     ["of known length", "Content-Length: 900000", CHUNK],
     ["of unknown length", "Transfer-Encoding: chunked", chunk],
   ] as const) {
-    test(`during an upload ${name}, which the service must not see as complete`, async () => {
+    test(`during an upload ${name}, which must not look complete to the service`, async () => {
       let upstream: RawSocket | undefined;
       service.handler = (_, socket) => {
         upstream = socket;
@@ -198,8 +199,8 @@ describe("a client that leaves ends the call of the service", () => {
 });
 
 // GW-113, GW-114
-describe("413 for a body over the limit", () => {
-  test("at once for a length beyond it, before the service is called", async () => {
+describe("a request gets 413 for a body over the limit", () => {
+  test("at once if its Content-Length is over the limit, without a call to the service", async () => {
     const client = await RawClient.connect(gateway.url);
     client.send(spell("POST", "/things", { "Content-Length": String(BODY_BYTES_MAX + 1) }));
     const response = await client.response("POST");
@@ -216,7 +217,7 @@ describe("413 for a body over the limit", () => {
     client.destroy();
   });
 
-  test("during one of unknown length, and the service sees no complete body", async () => {
+  test("during a body of unknown length, which must not look complete to the service", async () => {
     let upstream: RawSocket | undefined;
     service.handler = (_, socket) => {
       upstream = socket;
@@ -231,7 +232,7 @@ describe("413 for a body over the limit", () => {
     client.destroy();
   });
 
-  test("not for one of exactly the limit", async () => {
+  test("but not for a body of exactly the limit", async () => {
     service.handler = (_, socket) => {
       socket.onData = () => {
         if (socket.received_bytes > BODY_BYTES_MAX)
@@ -250,7 +251,7 @@ describe("413 for a body over the limit", () => {
 });
 
 // GW-120
-test("a client that sends slowly is never the service's error", async () => {
+test("a client that sends slowly does not cause a timeout of the service", async () => {
   service.handler = (_, socket) => {
     socket.onData = () => {
       if (socket.received_bytes >= 200_000)
@@ -260,15 +261,18 @@ test("a client that sends slowly is never the service's error", async () => {
   };
   const client = await RawClient.connect(gateway.url);
   client.send(spell("POST", "/things", { "Content-Length": "200000" }, "x".repeat(100_000)));
-  await Bun.sleep(900); // more than twice the timeout of the service
+  await Bun.sleep(900); // More than twice the timeout of the service.
   client.send("x".repeat(100_000));
   expect((await client.response("POST")).status).toBe(204);
   client.destroy();
 });
 
 // GW-124
-describe("a kept-alive connection that died", () => {
-  /** The service answers once, and closes the connection at its next request. */
+describe("a kept-alive connection that the service closes", () => {
+  /**
+   * Sends a request on a reused connection, which the service closes at this request. `sent` counts its
+   * attempts.
+   */
   async function attempts(method: string, body = ""): Promise<{ status: number; sent: number }> {
     let served = 0;
     service.handler = (_, socket) => {
@@ -284,28 +288,28 @@ describe("a kept-alive connection that died", () => {
   }
 
   for (const method of ["GET", "HEAD"]) {
-    test(`is hidden from a ${method}, which is retried`, async () => {
+    test(`causes one retry of a ${method}`, async () => {
       expect(await attempts(method)).toEqual({ status: 200, sent: 2 });
     });
   }
 
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
     for (const body of ["hi", ""]) {
-      test(`is a 502 for a ${method} ${body ? "with" : "without"} a body, which is never retried`, async () => {
+      test(`is a 502 for a ${method} ${body ? "with" : "without"} a body, without a retry`, async () => {
         expect(await attempts(method, body)).toEqual({ status: 502, sent: 1 });
       });
     }
   }
 });
 
-test("a PUT leaves its connection to the next request, though it is never retried", async () => {
+test("the connection of a PUT is reused by the next request", async () => {
   let connections = 0;
   const service = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
     socket: {
       open: () => void connections++,
-      // The service answers as soon as the body is complete, as few others do.
+      // Responds as soon as the last byte of the body has arrived: the connection must be reusable even then.
       data: (socket, data) => {
         if (data.toString().endsWith("hi")) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
       },
@@ -321,9 +325,9 @@ test("a PUT leaves its connection to the next request, though it is never retrie
   service.stop(true);
 });
 
-describe.skipIf(!services().etcd.real)("on its own process", () => {
+describe.skipIf(!services().etcd.real)("a gateway as a process", () => {
   // GW-125
-  test("a thousand upstream calls that hang delay nobody else", async () => {
+  test("serves other requests while a thousand upstream calls hang", async () => {
     const hung: RawSocket[] = [];
     const slow = new RawUpstream((_, socket) => {
       hung.push(socket);
@@ -348,7 +352,7 @@ describe.skipIf(!services().etcd.real)("on its own process", () => {
   });
 
   // GW-158
-  test("SIGTERM lets requests in flight finish, accepts no more, and exits 0", async () => {
+  test("finishes requests in flight at SIGTERM, accepts no more, and exits with 0", async () => {
     const release = Promise.withResolvers<void>();
     const slow = new RawUpstream(async () => {
       await release.promise;

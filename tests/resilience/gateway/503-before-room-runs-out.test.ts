@@ -1,3 +1,6 @@
+/**
+ * Tests of a gateway with more clients than it has room for: it refuses some, serves others, and recovers.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDescriptors } from "../../bench/measure/descriptors.ts";
 import { type Crowd, type CrowdKind, gatherCrowd } from "../../support/crowd.ts";
@@ -9,14 +12,9 @@ import { RawClient, type RawResponse, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(180_000);
 
-/**
- * More clients than a gateway has room for: some are refused, the others are served, and all is well after
- * they leave.
- */
-
 const MIB = 1_048_576;
 
-describe.skipIf(!services().etcd.real)("a gateway with", () => {
+describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
   let service: Awaited<ReturnType<typeof startCrowdService>>;
   const ends: (() => Promise<unknown>)[] = [];
 
@@ -45,7 +43,7 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
     return Number(line?.slice(name.length + 1));
   };
 
-  /** Calls repeatedly over one connection, for as long as wanted, and is always served. */
+  /** Opens a connection. Each call of `ask` sends a request over it and returns the response. */
   async function regularClient({ url }: RunningProcess) {
     const client = await RawClient.connect(url);
     const ask = async (): Promise<RawResponse> => {
@@ -67,7 +65,7 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
   const told = (gateway: RunningProcess) => gateway.logs().map(({ message }) => String(message));
   const refusedOf = ({ statuses }: Crowd) => statuses.get("503") ?? 0;
 
-  describe("room for few requests", () => {
+  describe("of requests in flight", () => {
     let gateway: RunningProcess;
     beforeAll(async () => {
       gateway = await gatewayWith({ MAX_REQUESTS_IN_FLIGHT: "20" });
@@ -76,9 +74,9 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
     const kinds: CrowdKind[] = ["event_stream", "slow_reader", "websocket", "slow_writer", "held_body"];
     for (const kind of kinds) {
       // GW-151, GW-152
-      test(`has twenty of a crowd: ${kind}; the others get 503, and their places are free again later`, async () => {
+      test(`serves twenty clients, refuses the others with 503, and recovers (${kind})`, async () => {
         const crowd = await gatherCrowd(gateway.url, kind, 50);
-        await waitFor(() => refusedOf(crowd) === 30, { what: "Thirty being refused" });
+        await waitFor(() => refusedOf(crowd) === 30, { what: "The refusal of 30 clients" });
         expect(await metric(gateway, "gateway_requests_in_flight")).toBe(20);
         const client = await RawClient.connect(gateway.url);
         client.send(spell("GET", "/crowd/small"));
@@ -89,33 +87,35 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
         expect(JSON.parse(refusal.body.toString()).error).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
         await client.untilClosed();
         await crowd.leave();
-        await waitFor(async () => (await asNewClient(gateway)) === 200, { what: "A place being free" });
+        await waitFor(async () => (await asNewClient(gateway)) === 200, {
+          what: "A response to a new client",
+        });
         expect(await metric(gateway, 'gateway_requests_refused_total{cause="requests"}')).toBeGreaterThan(30);
       });
     }
   });
 
   // GW-154
-  test("little memory ends slow readers and refuses held bodies, and recovers", async () => {
+  test("of memory cuts off slow readers, refuses requests with incomplete bodies, and recovers", async () => {
     const bound = 240 * MIB;
     const gateway = await gatewayWith({ MAX_MEMORY_BYTES: String(bound) });
     const memory = () => metric(gateway, "process_resident_memory_bytes");
-    // Without the limit each of these takes about 2 MiB.
+    // Without the limit, each slow reader would take about 2 MiB of the gateway's memory.
     const readers = await gatherCrowd(gateway.url, "slow_reader", 150);
     await waitFor(
       () =>
         told(gateway).includes("load is below every maximum again: the gateway no longer refuses requests"),
       {
         timeout_ms: 60_000,
-        what: "Memory being given back",
+        what: "The release of memory",
       },
     );
-    // While readers are cut off one by one, memory can pass the bound again.
+    // The readers are cut off one by one, so memory can exceed the limit again for a moment.
     await waitFor(async () => (await asNewClient(gateway)) === 200, {
       timeout_ms: 60_000,
       what: "A request being served",
     });
-    // Each of these, whose end is missing, takes 64 KiB and the runtime's own memory.
+    // Each incomplete body takes 64 KiB, plus memory of the runtime.
     const crowds = [readers];
     for (let thousands = 0; thousands < 8 && refusedOf(crowds.at(-1) ?? readers) === 0; thousands += 1) {
       crowds.push(await gatherCrowd(gateway.url, "held_body", 1_000));
@@ -125,7 +125,7 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
     await Promise.all(crowds.map((crowd) => crowd.leave()));
     await waitFor(async () => (await asNewClient(gateway)) === 200, {
       timeout_ms: 60_000,
-      what: "All being well",
+      what: "A response to a new client",
     });
     expect(told(gateway)).toContain(
       "MAX_MEMORY_BYTES is reached: the gateway cuts off slow readers and refuses requests",
@@ -133,7 +133,7 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
   });
 
   // GW-153
-  test("few descriptors closes idle connections for new ones", async () => {
+  test("of file descriptors closes idle connections for new ones", async () => {
     const gateway = await gatewayWith({}, 1_000);
     const crowd = await gatherCrowd(gateway.url, "kept_alive", 1_500);
     expect(crowd.statuses).toEqual(new Map([["200", 1_500]]));
@@ -143,26 +143,26 @@ describe.skipIf(!services().etcd.real)("a gateway with", () => {
   });
 
   // GW-153
-  test("few descriptors refuses streams beyond them, and keeps serving", async () => {
+  test("of file descriptors refuses further streams, and recovers", async () => {
     const gateway = await gatewayWith({}, 1_000);
-    // Each takes two descriptors: one for the client, one for the service.
+    // Each stream takes two file descriptors: one to the client and one to the service.
     const crowd = await gatherCrowd(gateway.url, "event_stream", 600);
     expect(refusedOf(crowd)).toBeGreaterThan(50);
     expect(crowd.open).toBeGreaterThanOrEqual(100);
     expect(openDescriptors(gateway.pid)).toBeLessThanOrEqual(1_000);
     await crowd.leave();
-    await waitFor(async () => (await asNewClient(gateway)) === 200, { what: "All being well" });
+    await waitFor(async () => (await asNewClient(gateway)) === 200, { what: "A response to a new client" });
   });
 
-  test("no descriptor left serves its clients, and others once the silent ones are closed", async () => {
+  test("of the process's file descriptors serves connected clients, and new ones after it closed idle ones", async () => {
     const gateway = await gatewayWith({ MAX_CONNECTIONS: "100000" }, 300);
     const { client, ask } = await regularClient(gateway);
     const silent = await gatherCrowd(gateway.url, "silent", 800);
-    await waitFor(() => openDescriptors(gateway.pid) >= 300, { what: "Descriptors running out" });
+    await waitFor(() => openDescriptors(gateway.pid) >= 300, { what: "The use of all file descriptors" });
     for (let request = 0; request < 20; request += 1) expect((await ask()).status).toBe(200);
     await waitFor(() => openDescriptors(gateway.pid) < 200, {
       timeout_ms: 60_000,
-      what: "Silent ones being closed",
+      what: "The close of silent connections",
     });
     await silent.leave();
     expect(await asNewClient(gateway)).toBe(200);

@@ -6,7 +6,7 @@ const { redis, etcd } = services();
 const FAILURES = 5;
 const START_TIMEOUT_MS = 30_000;
 
-describe.skipIf(!redis.own || !etcd.real)("while the counter store", () => {
+describe.skipIf(!redis.own || !etcd.real)("a gateway", () => {
   const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
   let store: TestServer;
   let gateway: RunningProcess;
@@ -58,7 +58,7 @@ describe.skipIf(!redis.own || !etcd.real)("while the counter store", () => {
   }
 
   // GW-73, GW-75
-  test("is down, limited requests get 503, others are served, and 401 and 404 pass; then it counts from zero", async () => {
+  test("responds to limited requests with 503 while the counter store is down, and then counts from zero", async () => {
     for (let time = 0; time < 2; time++) {
       expect(await statuses("/limited")).toEqual(new Set([200]));
       await store.kill();
@@ -71,7 +71,7 @@ describe.skipIf(!redis.own || !etcd.real)("while the counter store", () => {
   });
 
   // GW-73
-  test("is frozen, limited requests get 503 too, and 200 once it thaws", async () => {
+  test("responds to limited requests with 503 while the counter store is frozen, and serves them afterwards", async () => {
     for (let time = 0; time < 2; time++) {
       await store.freeze();
       await expectOutage();
@@ -81,7 +81,7 @@ describe.skipIf(!redis.own || !etcd.real)("while the counter store", () => {
     }
   });
 
-  test("is back, failures of an address are refused again beyond their limit", async () => {
+  test("limits failed authentications of an address again when the counter store is back", async () => {
     await back();
     await waitFor(async () => (await get("/private")).status === 429, { what: "The failed-auth limiter" });
     const refused = await get("/unknown");

@@ -9,7 +9,7 @@ const START_TIMEOUT_MS = 60_000;
 
 const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
 let directory: DirectoryProcess;
-/** A proxy between gateway and identity. */
+/** The proxy between the gateway and the identity service. */
 let wire: Awaited<ReturnType<typeof startProxy>>;
 let provider_port: number;
 let gateway: LocalGateway;
@@ -47,7 +47,7 @@ const status = async (path: string, headers: Record<string, string> = {}) =>
 const ready = async () => (await fetch(`${gateway.internal_url}/health/ready`)).status;
 
 // GW-50
-test("an identity provider that is down at the start costs only JWTs, is found when it is back, and may disappear again", async () => {
+test("only JWTs are refused until the identity provider was reachable once; later outages do no harm", async () => {
   const alice = await directory.person("elsewhere", "alice");
   const { key } = await directory.key(`/users/${alice}`);
   expect(await ready()).toBe(503);
@@ -67,9 +67,9 @@ test("an identity provider that is down at the start costs only JWTs, is found w
   expect(await ready()).toBe(200);
 });
 
-describe("an identity service that does not answer", () => {
+describe("while the identity service does not answer", () => {
   // GW-55, GW-57
-  test("costs callers that are not cached: 503 until it is back", async () => {
+  test("only callers that are not cached get 503", async () => {
     const alice = await directory.person("elsewhere", "alice");
     const { id, member_id } = await directory.organization(alice);
     const known = { "x-api-key": (await directory.key(`/members/${member_id}`)).key };

@@ -9,11 +9,11 @@ setDefaultTimeout(60_000);
 const MIB = 1_048_576;
 const CLIENTS = 200;
 const CHUNK = Buffer.alloc(65_536, "x");
-/** The memory that may grow over all rounds. One kept response for each client would be 512 MiB. */
+/** The allowed growth of memory over all rounds. Responses that are not freed would take 512 MiB. */
 const GROWTH_BYTES_MAX = 128 * MIB;
 
 // GW-123
-describe.skipIf(!services().etcd.real)("200 clients that leave while the gateway waits for them", () => {
+describe.skipIf(!services().etcd.real)("200 clients that leave during their requests", () => {
   const service = new RawUpstream(() => OK, { at_head: true });
   let gateway: RunningProcess;
 
@@ -32,7 +32,7 @@ describe.skipIf(!services().etcd.real)("200 clients that leave while the gateway
     return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
   }
 
-  /** Sends without end, as fast as the peer reads. */
+  /** Sends until the connection closes, as fast as the peer reads. */
   function sendForEver(socket: RawSocket): void {
     const more = () => {
       while (socket.flushed && !socket.closed) socket.send(CHUNK);
@@ -62,7 +62,7 @@ describe.skipIf(!services().etcd.real)("200 clients that leave while the gateway
     service.sockets.length = 0;
   }
 
-  test("end their calls at the service, and leave no memory in use, when they did not read", async () => {
+  test("end their calls to the service and free their memory if they did not read the response", async () => {
     service.handler = (_, socket) => {
       socket.send(
         `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${1_000_000 * MIB}\r\n\r\n`,
@@ -77,18 +77,18 @@ describe.skipIf(!services().etcd.real)("200 clients that leave while the gateway
       await allLeave(clients);
       held.push(await metric("process_resident_memory_bytes"));
     }
-    // The first round allocates memory that the others use again.
+    // Compares with the first round, because later rounds reuse the memory that it allocated.
     expect(Math.min(...held.slice(1)) - (held[0] ?? 0)).toBeLessThan(GROWTH_BYTES_MAX);
   });
 
-  test("end their calls at the service when it did not answer", async () => {
+  test("end their calls to the service if it did not respond yet", async () => {
     service.handler = () => null;
     const clients = await crowdSending(spell("GET", "/things"));
     await waitFor(() => service.requests.length === CLIENTS);
     await allLeave(clients);
   });
 
-  test("end their calls at the service during their body", async () => {
+  test("end their calls to the service if their body is incomplete", async () => {
     service.handler = () => null;
     const clients = await crowdSending(spell("POST", "/things", { "Content-Length": String(100 * MIB) }));
     for (const client of clients) client.send(CHUNK);

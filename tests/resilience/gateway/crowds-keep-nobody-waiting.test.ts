@@ -1,3 +1,7 @@
+/**
+ * Tests that many idle, slow or silent clients do not delay others. Each client takes at most a few times the
+ * memory that the gateway's README says, and none after it has left. `bun run bench connections` measures it.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDescriptors } from "../../bench/measure/descriptors.ts";
 import { residentBytes } from "../../bench/measure/machine.ts";
@@ -10,15 +14,12 @@ import { RawClient, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(240_000);
 
-/**
- * Many clients that idle, read slowly, write slowly or send nothing. Others are served at the same time. Each
- * client costs what the gateway's README says, or a few times that, and nothing stays when they leave. `bun
- * run bench connections` has the figures.
- */
-
 const KIB = 1_024;
 
-/** The number of each kind and the cost limit of each client, beside a heap that grows in steps. */
+/**
+ * The kinds of clients, the number of clients of a kind, and the limits of memory and file descriptors for
+ * each client. Memory may also grow by `HEAP_STEP_KIB`, because the heap grows in steps.
+ */
 const crowds: [kind: CrowdKind, count: number, kib_max: number, descriptors: number][] = [
   ["kept_alive", 2_000, 16, 1],
   ["event_stream", 400, 64, 2],
@@ -29,10 +30,10 @@ const crowds: [kind: CrowdKind, count: number, kib_max: number, descriptors: num
 ];
 const HEAP_STEP_KIB = 65_536;
 
-describe.skipIf(!services().etcd.real)("others are served while", () => {
+describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others", () => {
   let service: Awaited<ReturnType<typeof startCrowdService>>;
   let gateway: RunningProcess;
-  /** The open descriptors with only the regular client. */
+  /** The number of the gateway's open file descriptors without a crowd. */
   let descriptors_before = 0;
 
   beforeAll(async () => {
@@ -41,7 +42,7 @@ describe.skipIf(!services().etcd.real)("others are served while", () => {
       services: { crowd: crowdService(service.url) },
       env: { LOG_ACCESS_SAMPLE: "0" },
     });
-    // Allocate what the first requests need before anything is compared.
+    // The first requests allocate memory that stays in use, so they come before all measurements.
     await (await gatherCrowd(gateway.url, "kept_alive", 300)).leave();
     await isServed();
     descriptors_before = openDescriptors(gateway.pid);
@@ -59,7 +60,10 @@ describe.skipIf(!services().etcd.real)("others are served while", () => {
     client.destroy();
   }
 
-  /** Only pooled connections to the service may stay, which are few. */
+  /**
+   * Waits until the file descriptors of a crowd are closed, except a few of pooled connections to the
+   * service.
+   */
   const untilFreed = () =>
     waitFor(() => openDescriptors(gateway.pid) <= descriptors_before + 50, {
       timeout_ms: 60_000,
@@ -67,13 +71,15 @@ describe.skipIf(!services().etcd.real)("others are served while", () => {
     });
 
   test.each(crowds)(
-    "%s: %d stay, at most %d KiB and %d descriptors each",
+    "(%s): %d clients take at most %d KiB and %d file descriptors each",
     async (kind, count, kib_max, each) => {
       const bytes_before = residentBytes(gateway.pid);
       const crowd = await gatherCrowd(gateway.url, kind, count);
       expect(crowd.open).toBe(count);
       for (const status of crowd.statuses.keys()) expect(status).toBeOneOf(["200", "101"]);
-      await waitFor(() => openDescriptors(gateway.pid) >= count * each, { what: "All being there" });
+      await waitFor(() => openDescriptors(gateway.pid) >= count * each, {
+        what: "The connections of all clients",
+      });
       expect(openDescriptors(gateway.pid)).toBeLessThan(descriptors_before + count * each + 200);
       for (let request = 0; request < 20; request += 1) await isServed();
       const growth_kib = (residentBytes(gateway.pid) - bytes_before) / KIB;
@@ -84,7 +90,7 @@ describe.skipIf(!services().etcd.real)("others are served while", () => {
     },
   );
 
-  test("all of them at once stay, and leave nothing in use", async () => {
+  test("(all kinds at once), and takes no memory or descriptors after it has left", async () => {
     const gathered = await Promise.all(
       crowds.map(([kind, count]) => gatherCrowd(gateway.url, kind, Math.ceil(count / 4))),
     );
@@ -93,14 +99,14 @@ describe.skipIf(!services().etcd.real)("others are served while", () => {
     await untilFreed();
     const metrics = async () => (await fetch(`${gateway.internal_url}/metrics`)).text();
     await waitFor(async () => /^gateway_requests_in_flight 0$/m.test(await metrics()), {
-      what: "Nothing being under way",
+      what: "The end of all requests in flight",
     });
     for (const name of ["gateway_open_upstream_calls", "gateway_open_streams", "gateway_open_websockets"]) {
       expect(await metrics()).toContain(`${name} 0\n`);
     }
   });
 
-  test("the same crowd comes ten times: memory stays where it was after the first", async () => {
+  test("(ten times the same), and memory does not grow after the first time", async () => {
     const come = async () => {
       const crowd = await gatherCrowd(gateway.url, "event_stream", 200);
       await crowd.leave();
@@ -110,11 +116,11 @@ describe.skipIf(!services().etcd.real)("others are served while", () => {
     const first = await come();
     let last = first;
     for (let time = 1; time < 10; time += 1) last = await come();
-    // Two thousand kept streams would be at least 34 MiB, and their buffers more.
+    // If the 2 000 streams were not freed, they would take at least 34 MiB, and their buffers more.
     expect(last - first).toBeLessThan(HEAP_STEP_KIB * KIB);
   });
 
-  test("clients that send nothing, or a head byte by byte, are closed, and others are not", async () => {
+  test("(without a complete request), and its connections are closed", async () => {
     const silent = await gatherCrowd(gateway.url, "silent", 300);
     const dribbler = await RawClient.connect(gateway.url);
     const head = spell("GET", "/crowd/small", { "X-Padding": "x".repeat(2_000) });

@@ -1,3 +1,4 @@
+/** Tests that a gateway that stops sends its clients elsewhere before it closes connections (GW-158). */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { startGateways } from "../../support/gateway-process.ts";
@@ -6,8 +7,6 @@ import { type RunningProcess, services, waitFor } from "../../support/index.ts";
 import { headerValue, OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(120_000);
-
-/** A gateway that is told to stop sends its clients elsewhere before it closes anything (GW-158). */
 
 const GRACE_MS = 3_000;
 const chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -74,7 +73,7 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
     );
 
   // GW-158, OP-31
-  test("says so in every answer and closes its connection, and says nothing before", async () => {
+  test("sends Connection: close in every response only while it drains, and then closes the connection", async () => {
     const table: [what: string, status: number, request: string][] = [
       ["an answer", 200, spell("GET", "/things")],
       ["an answer to HEAD", 200, spell("HEAD", "/things")],
@@ -118,7 +117,7 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
     expect(await stopped).toBe(0);
   });
 
-  test("closes a connection after its request in flight, within the rest of the grace", async () => {
+  test("closes a connection after its request in flight", async () => {
     const [gateway] = await start();
     if (gateway === undefined) throw new Error("No gateway started.");
     const client = await RawClient.connect(gateway.url);
@@ -134,15 +133,15 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
   });
 
   // OP-34
-  test("leaves no kept-alive POST without its answer in a rolling restart", async () => {
+  test("responds to every POST over a kept-alive connection during a rolling restart", async () => {
     const [first, second] = await start(2);
-    if (first === undefined || second === undefined) throw new Error("Two gateways were to start.");
+    if (first === undefined || second === undefined) throw new Error("The test needs two gateways.");
     const CLIENTS = 60;
     let ended = false;
     let answered = 0;
     const unanswered: string[] = [];
     /**
-     * Keeps its connection while allowed, retries nothing, and goes to the second gateway when told to leave.
+     * Sends requests without retries. Changes to the second gateway after a response with Connection: close.
      */
     const client = async () => {
       let connection = await RawClient.connect(first.url);

@@ -1,3 +1,4 @@
+/** Tests of the limits of one HTTP/2 connection: a client that exceeds them must not delay others. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
@@ -20,20 +21,18 @@ import {
 
 setDefaultTimeout(60_000);
 
-/** The limits of one HTTP/2 connection: a client beyond them delays nobody. */
-
-/** The runtime's limits; LIMITS.md has them. */
+/** Limits of the runtime, which LIMITS.md lists. */
 const STREAMS_MAX = 256;
 const RESETS_MAX = 1_000;
 const RESETS_PER_SECOND = 33;
 const HEADER_LIST_BYTES_MAX = 16_384;
 const WINDOW_BYTES = 65_536;
 
-/** The bytes that a flooding client lets wait on its own side. */
+/** The number of unsent bytes at which a flooding client waits. */
 const UNSENT_BYTES_MAX = 4 * 1024 * 1024;
 
 const service = new RawUpstream();
-/** Reads the head of a request and nothing after it. */
+/** A service that reads only the head of a request. */
 const deaf = new RawUpstream(
   (_, socket) => {
     socket.pause();
@@ -80,7 +79,7 @@ async function noCallsOpen(): Promise<boolean> {
   return /^gateway_open_upstream_calls 0$/m.test(await gateway.metrics());
 }
 
-/** Checks that another client is served normally. */
+/** Expects that the gateway serves another client. */
 async function expectOthersServed(): Promise<void> {
   service.handler = (request) => (request.target === "/things/honest" ? OK : null);
   const honest = await connect();
@@ -91,7 +90,10 @@ const neverAnswers = () => {
   service.handler = () => null;
 };
 
-/** Sends `count` times what `spell` returns for a new stream, until the server ends the connection. */
+/**
+ * Calls `spell` for up to `count` new streams and sends the results. Stops when the server closes the
+ * connection.
+ */
 async function flood(
   client: RawHttp2Client,
   count: number,
@@ -100,23 +102,23 @@ async function flood(
   let sent = 0;
   for (; sent < count && !client.closed; sent += 1) {
     client.send(spell(1 + 2 * sent));
-    if (sent % 100 === 99) await nextTurn();
+    if (sent % 100 === 99) await nextIteration();
   }
   return sent;
 }
 
-/** Sends the same frame repeatedly. */
+/** Sends a frame up to `count` times. Stops when the server closes the connection. */
 async function repeat(client: RawHttp2Client, each: Uint8Array, count: number): Promise<void> {
   const thousand = Buffer.concat(Array.from({ length: 1_000 }, () => each));
   for (let sent = 0; sent < count && !client.closed; sent += 1_000) {
     client.send(thousand);
-    do await nextTurn();
+    do await nextIteration();
     while (client.unsent > UNSENT_BYTES_MAX && !client.closed);
   }
 }
 
-/** Waits for one turn, so that the gateway in this process can work. */
-function nextTurn(): Promise<void> {
+/** Waits for the next event-loop iteration, so that the gateway in this process can work. */
+function nextIteration(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -124,8 +126,8 @@ const request = (stream: number, fields: RawHeaders = []) =>
   headersFrames(stream, requestFields({ path: `/things/${stream}`, fields }));
 
 // GW-173
-describe("streams of one connection", () => {
-  test(`are ${STREAMS_MAX} at once; the next is refused and can be sent again`, async () => {
+describe("streams of one HTTP/2 connection", () => {
+  test(`are refused beyond ${STREAMS_MAX} at once, and can then be sent again`, async () => {
     neverAnswers();
     const client = await connect();
     const streams = Array.from({ length: STREAMS_MAX }, (_, index) => 1 + 2 * index);
@@ -136,13 +138,13 @@ describe("streams of one connection", () => {
     expect((await client.end(beyond)).reset).toBe(ErrorCode.refusedStream);
     expect(service.requests.length).toBe(STREAMS_MAX);
     await expectOthersServed();
-    // a place is free again with the end of any stream
+    // After the end of any stream, a new one is served.
     client.send(resetFrame(1));
     await waitFor(() => service.sockets.some(({ closed }) => closed));
     expect((await client.request(beyond + 2, { path: "/things/honest" })).status).toBe(200);
   });
 
-  test("that the client resets at once end the connection: 10 000 keep nobody waiting", async () => {
+  test("that the client resets at once close the connection, and delay no other client", async () => {
     neverAnswers();
     const client = await connect();
     const began_ms = performance.now();
@@ -155,7 +157,7 @@ describe("streams of one connection", () => {
     await waitFor(noCallsOpen);
   });
 
-  test("that the server must reset end the connection too", async () => {
+  test("that the server must reset close the connection too", async () => {
     neverAnswers();
     for (const provoke of [
       (stream: number) => windowUpdateFrame(stream, 0),
@@ -176,7 +178,7 @@ describe("streams of one connection", () => {
     }
   });
 
-  test("whose heads are malformed never become requests", async () => {
+  test("with malformed heads cause no request to a service", async () => {
     const client = await connect();
     await flood(client, 10_000, (stream) => request(stream, [["connection", "close"]]));
     await client.synced();
@@ -186,7 +188,7 @@ describe("streams of one connection", () => {
 });
 
 // GW-173
-describe("the head of a request", () => {
+describe("the head of an HTTP/2 request", () => {
   const field = (index: number): readonly [string, string] => [`x-${index}`, "y"];
 
   test("may have 190 fields or 16 KiB", async () => {
@@ -198,7 +200,7 @@ describe("the head of a request", () => {
     expect((await client.request(3, { path: "/things/3", fields })).status).toBe(200);
   });
 
-  test("is 431 beyond either", async () => {
+  test("gets 431 with more fields or more bytes", async () => {
     const client = await connect();
     const many = Array.from({ length: 250 }, (_, index) => field(index));
     expect((await client.request(1, { fields: many })).status).toBe(431);
@@ -209,10 +211,10 @@ describe("the head of a request", () => {
   });
 
   test.each<[string, () => Uint8Array]>([
-    ["far beyond, in CONTINUATION that does not end", () => fieldBlock([["x", "y".repeat(16_000)]])],
-    ["in many small CONTINUATION", () => fieldBlock([["x", "y"]])],
-    ["in empty CONTINUATION", () => Buffer.alloc(0)],
-  ])("ends the connection %s", async (_, part) => {
+    ["with endless large CONTINUATION frames", () => fieldBlock([["x", "y".repeat(16_000)]])],
+    ["with endless small CONTINUATION frames", () => fieldBlock([["x", "y"]])],
+    ["with endless empty CONTINUATION frames", () => Buffer.alloc(0)],
+  ])("closes the connection %s", async (_, part) => {
     const client = await connect();
     client.send(frame(FrameType.headers, END_STREAM, 1, fieldBlock(requestFields())));
     await repeat(client, frame(FrameType.continuation, 0, 1, part()), 20_000);
@@ -221,9 +223,10 @@ describe("the head of a request", () => {
     await expectOthersServed();
   });
 
-  test("that a table of HPACK unfolds is bounded by what it unfolds to", async () => {
+  test("is limited by its size after HPACK decompression", async () => {
     const client = await connect();
-    // a field of 3 900 bytes that the server remembers as entry 62, then 8 000 mentions of it
+    // An HPACK bomb: the first request stores a field of 3 900 bytes as entry 62 of the dynamic table. The
+    // second request refers to the entry 8 000 times.
     const value = Buffer.alloc(3_900, "y");
     const remembered = Buffer.concat([
       Buffer.from([0x40, 1]),
@@ -244,14 +247,14 @@ describe("the head of a request", () => {
 });
 
 // GW-173
-describe("a flood of frames", () => {
+describe("a flood of HTTP/2 frames", () => {
   test.each([
     ["PING", frame(FrameType.ping, 0, 0, "12345678")],
     ["SETTINGS", frame(FrameType.settings, 0, 0)],
-  ])("of %s whose answers nobody reads ends the connection", async (_, each) => {
+  ])("of %s from a client that reads no replies closes the connection", async (_, each) => {
     const client = await connect();
     client.pause();
-    // the kernel takes some megabytes of answers before the gateway has to keep any
+    // Sends many frames, because the kernel buffers some megabytes of replies before the gateway must.
     await repeat(client, each, 4_000_000);
     await client.untilClosed();
     await expectOthersServed();
@@ -264,8 +267,8 @@ describe("a flood of frames", () => {
     ["PRIORITY", frame(FrameType.priority, 0, 3, Buffer.from([0, 0, 0, 0, 1]))],
     ["WINDOW_UPDATE", windowUpdateFrame(0, 1)],
     ["an unknown type", frame(77, 0, 0, "abc")],
-    ["DATA without bytes", Buffer.concat([dataFrames(1, "", false)])],
-  ])("of %s holds nobody up", async (_, each) => {
+    ["empty DATA", Buffer.concat([dataFrames(1, "", false)])],
+  ])("of %s delays no other client", async (_, each) => {
     neverAnswers();
     const client = await connect();
     client.send(opened);
@@ -282,11 +285,11 @@ describe("a flood of frames", () => {
 });
 
 // GW-111
-describe("a client that does not read one stream", () => {
+describe("an HTTP/2 client that does not read one stream", () => {
   const BODY_BYTES = 20 * 1024 * 1024;
   const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`;
 
-  test("stops its service alone, and gets the others fast", async () => {
+  test("gets its other streams, and the service of the unread stream has to wait", async () => {
     const body = Buffer.alloc(BODY_BYTES, "x");
     service.handler = ({ target }, socket) => {
       if (target !== "/things/1") return OK;
@@ -296,7 +299,8 @@ describe("a client that does not read one stream", () => {
     };
     const client = await connect();
     client.send(request(1));
-    // the window of one stream is 65 535 bytes, and nobody makes it larger
+    // The client sends no WINDOW_UPDATE for this stream, so the gateway can send only its window of 65 535
+    // bytes.
     await client.until(() => client.ofType(FrameType.data, 1).length >= 4 || null, "The first window");
     const bytes = () =>
       client.ofType(FrameType.data, 1).reduce((sum, { payload }) => sum + payload.length, 0);
@@ -311,7 +315,7 @@ describe("a client that does not read one stream", () => {
     await waitFor(() => slow?.closed === true);
   });
 
-  test("is cut when it takes nothing of what the gateway has left to give", async () => {
+  test("is disconnected when that is its only stream", async () => {
     const client = await connect({ [Setting.initialWindowSize]: 0 });
     client.send(request(1));
     await client.until(() => client.ofType(FrameType.headers, 1)[0] ?? null, "The head");
@@ -321,33 +325,33 @@ describe("a client that does not read one stream", () => {
 });
 
 // GW-111
-test("a client whose service does not read can send no more than its window", async () => {
+test("an HTTP/2 client cannot send more than its window when the service does not read", async () => {
   const client = await connect();
   client.send(headersFrames(1, requestFields({ method: "POST", path: "/deaf" }), 0));
   await waitFor(() => deaf.requests.length === 1);
-  // far more than the connection to the service and the window take together
+  // Sends far more than the buffers of the connection to the service and the window can hold.
   await repeat(client, dataFrames(1, Buffer.alloc(16_384), false), 4_000);
   expect((await client.end(1)).reset).toBe(ErrorCode.flowControl);
   await expectOthersServed();
 });
 
 // GW-122
-describe("a connection without a request is closed", () => {
+describe("an idle HTTP/2 connection", () => {
   test.each<[string, (client: RawHttp2Client) => void]>([
-    ["that sent its preface alone", () => {}],
+    ["with only its preface", () => {}],
     [
-      "that sent a part of a head",
+      "with an incomplete head",
       (client) => client.send(frame(FrameType.headers, END_STREAM, 1, fieldBlock(requestFields()))),
     ],
-    ["whose requests were answered", (client) => client.send(request(1), request(3))],
-  ])("%s", async (_, act) => {
+    ["after its responses", (client) => client.send(request(1), request(3))],
+  ])("is closed %s", async (_, act) => {
     const client = await connect();
     act(client);
     await client.untilClosed(30_000);
     expect(client.goAway).toBe(ErrorCode.none);
   });
 
-  test("and one with a request that waits is not", async () => {
+  test("is not closed while a request waits for its response", async () => {
     neverAnswers();
     const waiting = await connect();
     waiting.send(request(1));

@@ -1,3 +1,7 @@
+/**
+ * Tests that a gateway that stops sends GOAWAY, finishes open streams, and lets clients send others
+ * elsewhere.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { Http2Client } from "../../support/http2-client.ts";
@@ -11,8 +15,6 @@ import {
   RawHttp2Client,
   requestFields,
 } from "../../support/raw-http2.ts";
-
-/** A gateway that stops sends GOAWAY: streams that it has begun finish, others are sent again elsewhere. */
 
 const EVENTS = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -58,7 +60,7 @@ const goAwayOf = (client: RawHttp2Client) =>
 
 // GW-174
 describe("a gateway that stops", () => {
-  test("tells every connection of HTTP/2, and closes those without a stream", async () => {
+  test("sends GOAWAY on every HTTP/2 connection, and closes connections without a stream", async () => {
     const idle = await RawHttp2Client.connect(gateway.url);
     const used = await RawHttp2Client.connect(gateway.url);
     expect((await used.request(1, { path: "/things/1" })).status).toBe(200);
@@ -68,7 +70,7 @@ describe("a gateway that stops", () => {
     expect([idle.goAway, used.goAway]).toEqual([ErrorCode.none, ErrorCode.none]);
   });
 
-  test("finishes the streams that it has begun, and calls no service for later ones", async () => {
+  test("finishes open streams, and forwards no later ones", async () => {
     const held = heldAnswers();
     const client = await RawHttp2Client.connect(gateway.url);
     client.send(headersFrames(1, requestFields({ path: "/things/1" })));
@@ -89,7 +91,7 @@ describe("a gateway that stops", () => {
   });
 
   // GW-159
-  test("ends event streams between two events, with the time to come back", async () => {
+  test("ends event streams between two events, with a retry time", async () => {
     const held = heldAnswers();
     const client = new Http2Client(gateway.url);
     const answer = client.ask("/things/1");
@@ -105,7 +107,7 @@ describe("a gateway that stops", () => {
     client.close();
   });
 
-  test("loses no request of clients that go on elsewhere when they are told", async () => {
+  test("loses no request of clients that change to another gateway after GOAWAY", async () => {
     const other = await startLocalGateway({ HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true" });
     await other.publish({ things: publicService(service.url, { path: "/things/{id}", methods: ["GET"] }) });
     const lost: unknown[] = [];
@@ -115,7 +117,7 @@ describe("a gateway that stops", () => {
       let client = new Http2Client(gateway.url);
       for (let id = 0; !done; id += 1) {
         if (client.goneAway || client.closed) client = new Http2Client(other.url);
-        // a stream that the server did not begin is not lost: it is sent again
+        // The gateway did not process a stream beyond GOAWAY, so the client sends it again elsewhere.
         const ask = () => client.ask(`/things/${id}`);
         const again = () => {
           client = new Http2Client(other.url);

@@ -1,3 +1,4 @@
+/** Tests of quotas of two gateways when the counter store loses its data (GW-191 to GW-195). */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { Redis } from "ioredis";
@@ -9,16 +10,14 @@ import { startProxy } from "../../support/proxy.ts";
 
 setDefaultTimeout(120_000);
 
-/** Quotas over two gateways whose counter store loses everything, with the real audit service (GW-191 to GW-195). */
-
 const LIMIT = 300;
 const { redis, etcd } = services();
 
-describe.skipIf(!redis.own || !etcd.real)("a quota, when the counter store", () => {
+describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
   const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
   let store: TestServer;
   let audit: AuditService;
-  /** A proxy between the gateways and audit. */
+  /** The proxy between the gateways and the audit service. */
   let wire: Awaited<ReturnType<typeof startProxy>>;
   let gateways: RunningProcess[];
 
@@ -47,7 +46,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota, when the counter store", () 
     await Promise.all([wire.close(), store.close(), audit.stop(), upstream.stop(true)]);
   });
 
-  /** Calls one of the gateways as a client, and returns the status. */
+  /** Sends a request with the client address `client` to a gateway, and returns the status. */
   async function call(client: string, index: number): Promise<number> {
     const headers = { "X-Forwarded-For": client };
     const response = await fetch(`${gateways[index % 2]?.url}/widgets`, { headers });
@@ -55,14 +54,14 @@ describe.skipIf(!redis.own || !etcd.real)("a quota, when the counter store", () 
     return response.status;
   }
 
-  /** Calls many times at once, and returns how many calls were admitted. All others must be 429. */
+  /** Sends `calls` requests at once and returns the number of 200 responses. All others must be 429. */
   async function admitted(client: string, calls: number): Promise<number> {
     const statuses = await Promise.all(Array.from({ length: calls }, (_, index) => call(client, index)));
     expect(new Set(statuses).difference(new Set([200, 429]))).toEqual(new Set());
     return statuses.filter((status) => status === 200).length;
   }
 
-  /** Returns the count of a client that audit knows. */
+  /** Returns the number of a client's requests that gateways have reported to audit. */
   async function known(client: string): Promise<number> {
     const period = new Date().toISOString().slice(0, "2026-11".length);
     const response = await fetch(`${audit.internal_url}/internal/quota-counts`, {
@@ -75,14 +74,14 @@ describe.skipIf(!redis.own || !etcd.real)("a quota, when the counter store", () 
   const untilKnown = (client: string, count: number) =>
     waitFor(async () => (await known(client)) === count, { timeout_ms: 60_000, what: `${count} charges` });
 
-  /** Waits until both gateways count again. */
+  /** Waits until both gateways can count quotas again. */
   const untilCounted = () =>
     waitFor(async () => (await call("192.0.2.9", 0)) !== 503 && (await call("192.0.2.9", 1)) !== 503, {
       what: "The gateways counting",
     });
 
   // GW-191, GW-192, GW-195, AU-191
-  test("starts anew after everything was reported, admits exactly the rest, however many ask at once", async () => {
+  test("admits exactly the rest after the counter store lost its data, if all requests were reported", async () => {
     const client = "192.0.2.1";
     expect(await admitted(client, 120)).toBe(120);
     await untilKnown(client, 120);
@@ -97,7 +96,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota, when the counter store", () 
   });
 
   // GW-195
-  test("is emptied under load, admits at most the limit and what no report had", async () => {
+  test("admits at most the limit plus unreported requests when the counter store loses its data", async () => {
     const client = "192.0.2.2";
     let begun = 0;
     let passed = 0;
@@ -124,7 +123,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota, when the counter store", () 
   });
 
   // GW-193
-  test("is emptied while the audit service is away, is 503 until one of them answers, and charges nothing", async () => {
+  test("is 503, and charges nothing, while the counter store is empty and audit is down", async () => {
     const client = "192.0.2.3";
     expect(await admitted(client, 10)).toBe(10);
     await untilKnown(client, 10);
@@ -145,7 +144,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota, when the counter store", () 
 });
 
 // GW-191, GW-192
-test("a quota in the memory of a gateway goes on when that gateway is replaced", async () => {
+test("a quota counted in a gateway's memory continues when the gateway is replaced", async () => {
   const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
   const audit = await startAudit();
   const rate_limit = [

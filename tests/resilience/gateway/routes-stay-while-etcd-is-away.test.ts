@@ -1,3 +1,4 @@
+/** Tests that a gateway keeps serving its routes during outages of the route store (GW-25). */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
@@ -15,11 +16,9 @@ import { RawUpstream } from "../../support/raw-http.ts";
 
 setDefaultTimeout(120_000);
 
-/** The route store fails in every way, and the gateway keeps serving (GW-25). */
-
 const service = new RawUpstream();
 
-describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
+describe.skipIf(!services().etcd.own)("an outage of the route store", () => {
   let etcd: TestServer;
   let proxy: Cable;
   let store: RouteStore;
@@ -55,7 +54,7 @@ describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
       what: `${path} answering ${status}`,
     });
 
-  /** Sends requests one after another until `work` is done; all must succeed. */
+  /** Sends consecutive requests until `work` is done. Expects that all succeed. */
   async function serving(work: () => Promise<unknown>): Promise<void> {
     let working = true;
     const statuses = new Map<number, number>();
@@ -75,17 +74,17 @@ describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
     string,
     { breakIt(): Promise<void>; mend(): Promise<void>; change: "during" | "after" }
   > = {
-    "a cut, and a change that passes unseen": {
+    "a network cut during which a route changes": {
       breakIt: async () => proxy.cut(),
       mend: async () => proxy.heal(),
       change: "during",
     },
-    "connections that go silent": {
+    "silent connections to etcd": {
       breakIt: async () => proxy.stall(),
       mend: async () => {},
       change: "during",
     },
-    "a crash and a restart": {
+    "a crash and restart of etcd": {
       breakIt: () => etcd.kill(),
       mend: () => etcd.restart(),
       change: "after",
@@ -93,7 +92,7 @@ describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
   };
   for (const [name, { breakIt, mend, change }] of Object.entries(breaks)) {
     // GW-25, GW-26
-    test(`${name}: no request fails, and no change is lost`, async () => {
+    test(`(${name}) causes no failed request and no lost change`, async () => {
       const path = `/${name.replace(/\W+/g, "-")}`;
       await serving(async () => {
         await breakIt();
@@ -108,7 +107,7 @@ describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
   }
 
   // GW-26
-  test("a compacted history: no request fails, and no change is lost", async () => {
+  test("(a compaction of etcd's history) causes no failed request and no lost change", async () => {
     await serving(async () => {
       proxy.cut();
       for (let round = 0; round < 5; round++)
@@ -124,7 +123,7 @@ function serviceAt(path: string): string {
   return JSON.stringify(publicService(service.url, { path, methods: ["GET"] }));
 }
 
-/** Removes every revision except the last, so that no watch can continue. */
+/** Compacts etcd's history to the newest revision, so that an interrupted watch cannot continue. */
 async function compact(url: string): Promise<void> {
   const range = await fetch(`${url}/v3/kv/range`, {
     method: "POST",

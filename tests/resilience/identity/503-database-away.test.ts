@@ -5,7 +5,7 @@ import { services, startPostgres, type TestServer, waitFor } from "../../support
 
 setDefaultTimeout(60_000);
 
-describe.skipIf(!services().postgres.own)("without its database", () => {
+describe.skipIf(!services().postgres.own)("identity while its database is down", () => {
   let server: TestServer;
   let identity: IdentityHarness;
 
@@ -22,7 +22,7 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
 
   // ID-105
   test.each(["kill", "stop"] as const)(
-    "(%s) everything is 503 and nothing is valid by mistake; the service recovers by itself",
+    "(%s) responds to everything with 503, accepts no credential, and recovers by itself",
     async (ending) => {
       const { id, owner, owner_member } = await identity.organization();
       const { key } = (await identity.call("POST", `/members/${owner_member}/api-keys`)).body;
@@ -62,8 +62,8 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
   );
 
   // ID-105
-  test("(killed during writes) every write that was answered 201 is there, with its event, and none is half done", async () => {
-    // Each person may create 50 organizations.
+  test("(killed during writes) keeps every acknowledged write with its event, and no partial write", async () => {
+    // Several people, because a person may create only 50 organizations.
     const people = await Promise.all(Array.from({ length: 40 }, () => identity.person()));
     const created: string[] = [];
     const writers = Array.from({ length: 8 }, async (_, writer) => {

@@ -10,7 +10,7 @@ import {
 } from "../../app/registry/harness.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../support/index.ts";
 
-describe.skipIf(!services().postgres.own)("while the database is down", () => {
+describe.skipIf(!services().postgres.own)("the registry while its database is down", () => {
   let database: TestServer;
   let routeStore: RouteStore;
   let registry: Registry;
@@ -51,10 +51,10 @@ describe.skipIf(!services().postgres.own)("while the database is down", () => {
   }
 
   // RG-52
-  test("every operation is 503, nothing is written, and the registry recovers", async () => {
+  test("responds to every operation with 503, writes nothing, and recovers", async () => {
     await database.kill();
     for (const [, request] of requests) expectUnavailable(await request());
-    // A violation in the input itself is still reported.
+    // Violations of a document can be found without the database, so they are still reported.
     expect((await registry.put("bad", { url: "x" })).status).toBe(422);
     expect(await projected(routeStore)).toEqual({ there: service("/there") });
     await database.restart();
@@ -64,7 +64,7 @@ describe.skipIf(!services().postgres.own)("while the database is down", () => {
     await waitFor(async () => "a" in (await projected(routeStore)));
   });
 
-  test("the gauges of outstanding projections are left out until it is back", async () => {
+  test("leaves out the gauges of outstanding projections", async () => {
     const gauges = async () => {
       const text = await (await fetch(`${registry.internal_url}/metrics`)).text();
       return text.match(/^registry_projections_outstanding.*$/gm) ?? [];
@@ -78,7 +78,7 @@ describe.skipIf(!services().postgres.own)("while the database is down", () => {
   });
 
   // RG-44
-  test("a crash under many applies leaves each batch written whole or not at all", async () => {
+  test("has written each document completely or not at all after a crash of the database", async () => {
     const batch = (n: number) => ({
       [`left-${n}`]: service(`/left-${n}`),
       [`right-${n}`]: service(`/right-${n}`),
@@ -93,14 +93,14 @@ describe.skipIf(!services().postgres.own)("while the database is down", () => {
     for (const [n, { status }] of settled.entries()) {
       const [left, right] = [names.includes(`left-${n}`), names.includes(`right-${n}`)];
       expect([n, right]).toEqual([n, left]);
-      // A 503 means that the outcome is unknown, a 200 that it was written.
+      // After a 503 the document may have been written or not. After a 200 it must have been written.
       if (status === 200) expect([n, left]).toEqual([n, true]);
     }
     await waitFor(async () => Object.keys(await projected(routeStore)).length === names.length);
   });
 
   // RG-52, RG-53
-  test("a frozen database is given up within its deadline, and the queue of writers drains", async () => {
+  test("responds with 503 when the database is frozen, also to queued writes, and recovers", async () => {
     await database.freeze();
     const answers = await Promise.all([
       ...Array.from({ length: 5 }, () => registry.put("there", service("/there"))),

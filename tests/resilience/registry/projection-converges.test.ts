@@ -23,7 +23,7 @@ import {
 const isReal = services().etcd.own && services().postgres.real;
 const CONVERGENCE_MS = 20_000;
 
-/** Returns a service whose url names its write: port n. */
+/** Returns the configuration of write number `n`: the port of its url is `n`. */
 const version = (n: number) => ({ ...service("/versioned"), url: `http://upstream:${n}` });
 
 describe.skipIf(!isReal)("the route store becomes equal to the database", () => {
@@ -53,7 +53,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     return registry;
   }
 
-  /** Starts a registry in this process, for a test in which no process and no etcd dies. */
+  /** Starts a registry in this process, which is faster. Only for tests that kill neither it nor etcd. */
   async function startHere(): Promise<Client & { stop(): Promise<void> }> {
     const routeStore = await openRouteStore(etcd.url);
     const registry = await startRegistry({ database_url: database, routeStore, env });
@@ -74,7 +74,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     });
   }
 
-  /** Returns the version in every value that was put for `versioned`, in etcd's order. */
+  /** Returns the write numbers of all values of the service `versioned`, in the order of etcd's history. */
   async function versionsWritten(): Promise<number[]> {
     const client = new Etcd3({ hosts: etcd.url });
     const key = `${ROUTES_PREFIX}versioned`;
@@ -95,7 +95,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   }
 
   // RG-51, RG-79
-  test("when etcd was down before, during and after writes, and no write waited for it", async () => {
+  test("when etcd was down during writes, which do not wait for etcd", async () => {
     const registry = await start();
     await registry.put("before", service("/before"));
     await expectEqual(registry);
@@ -110,7 +110,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     await expectEqual(registry);
   });
 
-  test("when etcd is killed repeatedly under the writes of two registries", async () => {
+  test("when etcd is killed repeatedly during the writes of two registries", async () => {
     const [one, two] = await Promise.all([start(), start()]);
     let writing = true;
     let writes = 0;
@@ -142,18 +142,18 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   });
 
   // RG-78
-  test("without an older revision ever replacing a newer one, although etcd froze and thawed", async () => {
+  test("when etcd freezes and thaws, and an older revision never replaces a newer one", async () => {
     const [one, two] = await Promise.all([start(), start()]);
     let written = 0;
     for (const frozen_ms of [0, 1_000, 3_000]) {
       for (let n = 0; n < 20; n++) {
         if (n === 10) await etcd.freeze();
         written += 1;
-        // One after the other, so that the version is the number of the revision.
+        // Consecutive writes, so that the number of a write equals the number of its revision.
         const answer = await (n % 2 === 0 ? one : two).put("versioned", version(written));
         expect(answer.body.revision).toBe(written);
       }
-      // Up to longer than a call of etcd may take.
+      // The longest freeze exceeds the timeout of a call to etcd.
       await Bun.sleep(frozen_ms);
       await etcd.thaw();
     }
@@ -164,7 +164,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   });
 
   // RG-80
-  test("when somebody deleted, corrupted and invented keys", async () => {
+  test("when keys in etcd were deleted, changed or added by hand", async () => {
     const registry = await startHere();
     await registry.apply({
       kept: service("/kept"),
@@ -183,12 +183,12 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     await store.put(`${ROUTES_PREFIX}no/service name`, "x");
     await store.put(ROUTES_PREFIX, "x");
     await expectEqual(registry);
-    // A service may later own an invented name.
+    // A service may later have a name whose key was added by hand.
     expect((await registry.put("invented", service("/invented/2"))).status).toBe(200);
     await expectEqual(registry);
   });
 
-  test("when etcd lost everything, or every fence", async () => {
+  test("when etcd lost all keys, or only the fences", async () => {
     const registry = await startHere();
     await registry.apply({ a: service("/a"), b: service("/b") });
     await expectEqual(registry);
@@ -221,7 +221,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   });
 
   // RG-81
-  test("when the database was restored from a backup, older than the route store", async () => {
+  test("when the database was restored from a backup that is older than the route store", async () => {
     const registry = await startHere();
     await registry.apply({ a: service("/a/1"), b: service("/b/1"), c: service("/c/1") });
     await expectEqual(registry);
@@ -243,7 +243,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     await expectEqual(registry);
   });
 
-  test("when the database was created again", async () => {
+  test("when the database was replaced with an empty one", async () => {
     const before = await startHere();
     await before.apply({ a: service("/a"), old: service("/old") });
     await expectEqual(before);
@@ -256,7 +256,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   });
 
   // RG-82
-  test("when the registry that accepted a write died before it could project it", async () => {
+  test("when the registry that accepted a write dies before it projects the write", async () => {
     const survivor = await start();
     await etcd.freeze();
     const victim = await start();
@@ -267,7 +267,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     expect(Object.keys(await projected(store))).toEqual(["orphan"]);
   });
 
-  test("when all registries were killed during writes and one starts again", async () => {
+  test("when all registries are killed during writes and one starts again", async () => {
     const victims = await Promise.all([start(), start()]);
     const writes = victims.flatMap((victim) =>
       Array.from({ length: 40 }, (_, n) =>
@@ -287,8 +287,8 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   });
 
   // RG-79
-  test("oldest first, and one service that etcd refuses delays no other", async () => {
-    // The registry accepts no service that etcd would refuse: make one past the API.
+  test("except for a service that etcd refuses, which delays no other service", async () => {
+    // The registry accepts no service that is too large for etcd, so the test writes one into the database.
     const registry = await start();
     await etcd.kill();
     await registry.put("first", service("/first"));

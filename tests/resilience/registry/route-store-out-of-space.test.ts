@@ -37,16 +37,16 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
     return { status: response.status, body: await response.json() };
   }
 
-  /** Puts values until etcd raises its alarm; then it takes no key. */
+  /** Writes values until etcd raises its NOSPACE alarm and refuses every further write. */
   async function fill(): Promise<void> {
     for (let index = 0; index < 100; index++) {
       const failure = await store.put(`filling/${index}`, "x".repeat(500_000)).catch((error) => error);
       if (failure instanceof StoreUnavailable) return;
     }
-    throw new Error("The etcd takes more than its quota.");
+    throw new Error("etcd accepts more data than its quota allows.");
   }
 
-  /** Frees the space and ends the alarm, as etcd's manual says. */
+  /** Frees space and clears the alarm, as etcd's manual says. */
   async function free(): Promise<void> {
     const client = new Etcd3({ hosts: etcd.url });
     const { header } = await client.kv.deleteRange({
@@ -63,7 +63,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
     expect((await alarm({ action: "DEACTIVATE", alarm: "NOSPACE", memberID })).status).toBe(200);
   }
 
-  /** Backdates outstanding writes by `seconds`: their age is measured at a start. */
+  /** Makes outstanding writes `seconds` older. A registry reads their age from the database at its start. */
   async function age(seconds: number): Promise<void> {
     const sql = postgres(database, { onnotice: () => {} });
     await sql`update routes.services set fence = fence - ${seconds * 1_000_000}
@@ -72,7 +72,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
   }
 
   // RG-84
-  test("takes no key: the registry stays ready, says which projections are late, and when they no longer are", async () => {
+  test("does not make the registry unready; late projections are reported until they are done", async () => {
     await fill();
     expect(await rejection(store.put("a", "1"))).toBeInstanceOf(StoreUnavailable);
     const before = await start();
@@ -94,7 +94,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
     expect(metrics).toMatch(/^registry_projections_outstanding_age_seconds 1\d\d(\.\d+)?$/m);
     const late = () => registry.logs().filter((line) => line.level === "error");
     await waitFor(() => late().length > 0, { what: "An error in the log" });
-    // A write of a waiting service does not make it younger.
+    // A second write of a waiting service must not make its projection count as younger.
     expect((await registry.apply({ a: service("/a/2") })).status).toBe(200);
     expect(await ready(registry)).toMatchObject({ status: 200, body: { checks: {} } });
 
@@ -104,9 +104,11 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
       what: "Both services projected",
     });
     const well = { status: 200, body: { status: "healthy" } };
-    await waitFor(async () => Bun.deepEquals(await ready(registry), well), { what: "Nothing left to say" });
+    await waitFor(async () => Bun.deepEquals(await ready(registry), well), {
+      what: "A readiness response without a warning",
+    });
     const over = () => registry.logs().filter((line) => line.message === "projections are no longer late");
-    await waitFor(() => over().length > 0, { timeout_ms: 20_000, what: "A line that all is well" });
+    await waitFor(() => over().length > 0, { timeout_ms: 20_000, what: "The log line about the recovery" });
     expect(over()).toMatchObject([{ level: "info" }]);
     expect(late()).toMatchObject([{ outstanding: 2, age_seconds: expect.any(Number) }]);
     expect(await registry.stop()).toBe(0);

@@ -17,10 +17,10 @@ import {
 setDefaultTimeout(90_000);
 
 const GATEWAYS = 3;
-/** The time for which a dead gateway may be counted. */
+/** The maximum time until a dead gateway is no longer counted. */
 const GONE_MS = 15_000;
 
-describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () => {
+describe.skipIf(!services().etcd.own)("writes that wait for gateways", () => {
   let etcd: TestServer;
   let store: RouteStore;
   let registry: RunningProcess & Client;
@@ -64,7 +64,7 @@ describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () =
     return body.propagation;
   };
   const list = async (): Promise<Gateway[]> => (await registry.call("GET", "/gateways")).body.gateways;
-  /** Waits until this many gateways run, dead ones are forgotten, and all serve what is published. */
+  /** Waits until exactly `count` gateways are listed and all of them are current. */
   const areCurrent = (count: number) =>
     waitFor(
       async () => {
@@ -79,12 +79,15 @@ describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () =
     projected: true,
     waited_ms: expect.any(Number),
   });
-  /** Returns 502 when the route is served, because nothing listens behind it; 404 otherwise. */
+  /**
+   * Returns 502 if the gateway has the route, because nothing listens at the service's port, and 404
+   * otherwise.
+   */
   const statusOf = async (gateway: RunningProcess, path: string) =>
     (await fetch(`${gateway.url}${path}`)).status;
 
   // RG-87
-  test("are answered when each serves what was written, and not before", async () => {
+  test("are answered when every gateway serves the change, and not before", async () => {
     for (let time = 0; time < 5; time++) {
       expect(await apply(20_000, "waited", `/waited/${time}`)).toEqual(complete(3));
       const statuses = await Promise.all(gateways.map((gateway) => statusOf(gateway, `/waited/${time}`)));
@@ -98,9 +101,9 @@ describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () =
   });
 
   // GW-31, RG-89
-  test("report a frozen gateway until its lease is over, and it recovers by itself", async () => {
+  test("count a frozen gateway until its lease ends, and again when it continues", async () => {
     const [frozen] = gateways;
-    if (frozen === undefined) throw new Error("There are gateways.");
+    if (frozen === undefined) throw new Error("No gateway runs.");
     process.kill(frozen.pid, "SIGSTOP");
     const late = await apply(1_000, "frozen", "/frozen");
     expect(late).toMatchObject({ gateways: 3, reached: 2, projected: true });
@@ -116,9 +119,10 @@ describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () =
   });
 
   // RG-89
-  test("count a gateway that joins while they wait, and no longer one that died", async () => {
+  test("count a gateway that joins while they wait, and stop counting one that died", async () => {
     const [before] = await list();
-    // This gateway never loads anything, so that the write waits for everything else.
+    // A gateway that never becomes current keeps the write waiting until this test deletes the gateway's key.
+    // During the wait, one gateway joins and the lease of another ends.
     const stuck = { ...before, instance: "stuck", store_revision: 0 };
     await store.put(`${INSTANCES_PREFIX}stuck`, JSON.stringify(stuck));
     const victim = gateways.shift();
@@ -127,11 +131,11 @@ describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () =
     gateways.push(await startGateway());
     await waitFor(async () => (await list()).filter(({ current }) => current).length === 3, {
       timeout_ms: 25_000,
-      what: "The gateway that joined",
+      what: "The registration of the new gateway",
     });
     await waitFor(async () => (await list()).length === 4, {
       timeout_ms: GONE_MS,
-      what: "The end of the lease of the one that died",
+      what: "The expiry of the killed gateway's lease",
     });
     await store.delete(`${INSTANCES_PREFIX}stuck`);
     expect(await answer).toEqual(complete(3));
@@ -141,7 +145,7 @@ describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () =
   });
 
   // GW-31
-  test("no longer count a stopped gateway, at once", async () => {
+  test("stop counting a stopped gateway at once", async () => {
     const stopped = gateways.shift();
     expect(await stopped?.stop()).toBe(0);
     expect(await list()).toHaveLength(2);
@@ -149,7 +153,7 @@ describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () =
   });
 
   // GW-30, RG-89
-  test("report what a gateway left out, and so does the command line", async () => {
+  test("are not delayed by a service that gateways skip, which the command line lists", async () => {
     await store.put(`${ROUTES_PREFIX}broken`, '{"url":"http://a:1"}');
     const skipping = await waitFor(async () => {
       const found = await list();
@@ -158,17 +162,17 @@ describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () =
     expect(skipping.map(({ current }) => current)).toEqual([false, false, false]);
     const { stdout } = await runCli(registry.url, ["gateways"]);
     expect(stdout.match(/leaves out broken: /g)).toHaveLength(3);
-    // No other service is delayed.
+    // The gateways skip the service `broken`, which must not delay writes of other services.
     expect(await apply(20_000, "sound", "/sound")).toEqual(complete(3));
     await store.delete(`${ROUTES_PREFIX}broken`);
   });
 
   // RG-51, RG-85
-  test("while etcd is down are answered in time, and writes that do not wait at once", async () => {
+  test("are answered when their time is over while etcd is down", async () => {
     await etcd.freeze();
     const started = performance.now();
     expect((await registry.put("away", service("/away"))).status).toBe(200);
-    // An attempt at the route store would take three seconds to fail.
+    // A write without wait_ms must not call etcd: a call to the frozen etcd takes three seconds to fail.
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(await apply(700, "away", "/away")).toMatchObject({
       gateways: 3,

@@ -1,3 +1,6 @@
+/**
+ * Tests that a gateway that stops ends its event streams, with a retry time after which clients reconnect.
+ */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
@@ -7,14 +10,13 @@ import { headerValue, RawClient, type RawSocket, RawUpstream, spell } from "../.
 
 setDefaultTimeout(120_000);
 
-/** Event streams never end by themselves: a gateway that stops ends them so that their clients come back. */
-
 const TIMEOUT_MS = 4_000;
 const head = (type: string, more = "") =>
   `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${more}Connection: close\r\n\r\n`;
 const EVENTS = head("text/event-stream; charset=utf-8");
-/** The comment that opens each stream, and the end of streams that are told to retry. */
+/** The comment with which a gateway opens each event stream. */
 const OPENED = ":\n";
+/** Matches the retry field with which a stopping gateway ends an event stream. */
 const RETRY = /retry: (\d+)\n\n$/;
 
 // GW-159
@@ -44,7 +46,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     return gateway;
   }
 
-  /** Opens a client of a stream that the service has begun with `said`. */
+  /** Opens a stream through the gateway. The service sends the head `start` and then `said`. */
   async function open(name: string, said: string | Uint8Array, start = EVENTS) {
     if (gateway === undefined) throw new Error("No gateway runs.");
     const client = await RawClient.connect(gateway.url);
@@ -56,7 +58,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     return { client, socket };
   }
 
-  /** Resolves once the client has `text` of its body. */
+  /** Waits until the client has received `text` in the response body. */
   const has = (client: RawClient, text: string) =>
     client.until(() => client.bodySoFar().includes(text) || null, JSON.stringify(text));
 
@@ -68,7 +70,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
   const draining = ({ internal_url }: RunningProcess) =>
     waitFor(async () => (await fetch(`${internal_url}/health/ready`)).status === 503);
 
-  /** Resolves once its port no longer listens: the streams have been told to end. */
+  /** Waits until the gateway's port is closed. From then on, the gateway ends streams as soon as it can. */
   const closed = ({ url }: RunningProcess) =>
     waitFor(async () => {
       const answered = await fetch(url).then(
@@ -78,7 +80,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
       return !answered;
     });
 
-  test("tells streams between two events at once, whatever their line ends", async () => {
+  test("ends streams between two events at once with a retry time, whatever their line endings", async () => {
     await start();
     const said = {
       lf: "data: one\n\n",
@@ -109,7 +111,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     expect(gateway?.stderr).toEqual([]);
   });
 
-  test("lets an event in transit end first, in any number of pieces", async () => {
+  test("ends a stream after an incomplete event is complete, in any number of pieces", async () => {
     const running = await start();
     const rest: [name: string, said: string, pieces: string[], expected: string][] = [
       ["cut", "data: one\n\ndata: tw", ["o\n\ndata: three"], "data: one\n\ndata: two\n\n"],
@@ -147,13 +149,13 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     expect(await stopping).toBe(0);
   });
 
-  /** Resolves when the client got one more chunk, or its stream has ended. */
+  /** Waits until the client has received another chunk, or its stream has ended. */
   async function passed(client: RawClient): Promise<void> {
     const before = client.received_bytes;
     await client.until(() => client.received_bytes > before || client.closed || null, "One more chunk");
   }
 
-  test("ends streams that cannot be told, complete, and cuts other responses", async () => {
+  test("ends streams to which it cannot add a retry time, and cuts off responses that are no event streams", async () => {
     await start();
     const zipped = gzipSync("data: one\n\n");
     const gzip = await open("gzip", zipped, head("text/event-stream", "Content-Encoding: gzip\r\n"));
@@ -176,7 +178,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     expect(await stopping).toBe(0);
   });
 
-  test("waits for a client that reads slowly, and not forever for one that does not read", async () => {
+  test("waits for a client that reads slowly, but only until its timeout for one that does not read", async () => {
     const running = await start();
     const event = `data: ${"x".repeat(1_000)}\n\n`;
     const many = event.repeat(40_000);
@@ -204,7 +206,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     stuck.client.destroy();
   });
 
-  test("ends a stream that opens during the stop, and breaks one whose service breaks off", async () => {
+  test("ends a stream that opens during the stop, and cuts off one whose service breaks off", async () => {
     const running = await start();
     const late = await RawClient.connect(running.url);
     late.send(spell("GET", "/events?late"));

@@ -1,3 +1,7 @@
+/**
+ * Tests that no request fails while every replica of a service is stopped and replaced under load. Clients
+ * keep their connections and do not retry. Balancers in front of the replicas check readiness every 200 ms.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { availableParallelism, loadavg } from "node:os";
 import postgres from "postgres";
@@ -6,11 +10,6 @@ import { KeepAliveLoad } from "../../support/keep-alive-load.ts";
 import { type ReplicatedStack, SERVICES, startReplicatedStack } from "../../support/replicated-stack.ts";
 
 setDefaultTimeout(600_000);
-
-/**
- * Every replica of a service is ended and replaced under load. Clients keep their connections and retry
- * nothing. The balancers in front of the replicas check readiness every 200 ms.
- */
 
 const isReal = services().etcd.own && services().postgres.real && services().redis.real;
 const GRACE_MS = 1_500;
@@ -25,7 +24,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
   beforeAll(async () => {
     stack = await startReplicatedStack(
       { SHUTDOWN_GRACE_MS: String(GRACE_MS), LOG_LEVEL: "info" },
-      // Each request with a credential makes a call of identity.
+      // Without the cache, each request with a credential causes a call to identity.
       { APIKEY_CACHE_TTL_SECS: "0", RATE_LIMIT_REQUESTS: "1000000" },
     );
     jwt = await (await fetch(`${stack.identity_provider_url}/token?subject=ada`)).text();
@@ -73,7 +72,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
     const common = { url: gateway.url, clients: 4, pause_ms_max: 250 };
     return new KeepAliveLoad([
       { ...common, name: "public", method: "GET", path: "/demo/hello" },
-      // A pause nearly as long as a client may have and still notice in time.
+      // A client with a longer pause could miss the response that tells it to close its connection.
       { ...common, name: "rare", method: "GET", path: "/demo/hello", pause_ms_max: 700 },
       { ...common, name: "key", method: "GET", path: "/demo/things/1", headers: { "X-API-Key": key } },
       {
@@ -92,11 +91,17 @@ describe.skipIf(!isReal)("a rolling restart", () => {
         headers: { Authorization: `Bearer ${jwt}`, ...JSON_TYPE },
         body: '{"display_name":"Ada"}',
       },
-      { ...common, name: "operator", url: registry.url, method: "GET", path: "/services", headers: admin },
+      {
+        ...common,
+        name: "operator",
+        url: registry.url,
+        method: "GET",
+        path: "/services/demo",
+        headers: admin,
+      },
       {
         ...common,
         name: "publisher",
-        clients: 2,
         url: registry.url,
         method: "PUT",
         path: "/services/probe?wait_ms=5000",
@@ -108,7 +113,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
 
   for (const service of SERVICES) {
     // OP-34
-    test(`of ${service} fails no request, and every audited one has its whole event`, async () => {
+    test(`of ${service} fails no request, and every audited request has its event with an outcome`, async () => {
       load = startLoad();
       const running = load;
       await waitFor(() => running.least >= 10, { timeout_ms: 60_000, what: "Load" });
@@ -125,11 +130,12 @@ describe.skipIf(!isReal)("a rolling restart", () => {
   }
 
   /**
-   * Returns the failures with their reasons from the logs. Deadlines of audit and identity that pass on a
-   * busy machine are no failures of a restart. Neither is a connection that a gateway uses at the moment at
-   * which it is closed, which HTTP cannot prevent.
+   * Returns the failures that a restart must not cause, with their reasons from the logs. Ignores timeouts of
+   * calls to audit and identity on a busy machine, and a single reset connection: HTTP cannot prevent that a
+   * service closes a connection while a gateway starts to use it.
    */
   function failuresOf({ failures }: KeepAliveLoad): unknown[] {
+    if (failures.length === 0) return [];
     const lines = stack.gateway.all.flatMap((replica) => replica.logs());
     const reasons = new Map(lines.map((line) => [line.request_id, String(line.error_message)]));
     const told = failures.map((failure) => ({ ...failure, reason: reasons.get(failure.request_id) ?? "" }));
@@ -145,12 +151,15 @@ describe.skipIf(!isReal)("a rolling restart", () => {
   async function expectWholeEvents(request_ids: readonly string[]): Promise<void> {
     const sql = postgres(stack.database_url, { max: 1, onnotice: () => {} });
     try {
-      await waitFor(async () => {
-        const [row] = await sql`select count(*)::int as whole from audit.audit_events
+      await waitFor(
+        async () => {
+          const [row] = await sql`select count(*)::int as whole from audit.audit_events
           where request_id in ${sql([...request_ids])} and outcome = 'responded'`;
-        if (row?.whole === request_ids.length) return true;
-        throw new Error(`${row?.whole} of ${request_ids.length}`);
-      });
+          if (row?.whole === request_ids.length) return true;
+          throw new Error(`${row?.whole} of ${request_ids.length}`);
+        },
+        { poll_ms: 200 },
+      );
     } finally {
       await sql.end();
     }

@@ -1,3 +1,4 @@
+/** Tests of a stop signal in the middle of a request, or while a service starts. */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { publicService } from "../../support/gateway.ts";
 import { startGateway } from "../../support/gateway-process.ts";
@@ -7,8 +8,6 @@ import { type RunningProcess, startProcess } from "../../support/start-process.t
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
-
-/** A stop signal at any moment: while a client is in the middle of a request, or a service is starting. */
 
 const GRACE_MS = 500;
 const TIMEOUT_MS = 3_000;
@@ -37,7 +36,7 @@ describe.skipIf(!etcd.real)("a gateway that is told to stop", () => {
     return gateway;
   }
 
-  /** Resolves once its port no longer listens: the grace is over. */
+  /** Waits until the gateway's port is closed, which happens when its grace time is over. */
   const closed = ({ url }: RunningProcess) =>
     waitFor(async () => {
       const client = await RawClient.connect(url).catch(() => null);
@@ -46,7 +45,7 @@ describe.skipIf(!etcd.real)("a gateway that is told to stop", () => {
     });
 
   // GW-158
-  test("takes the rest of a body in transit, small and large, and answers", async () => {
+  test("reads the rest of an incomplete request body, small or large, and responds", async () => {
     const running = await start();
     const bodies = ["x".repeat(1_000), "x".repeat(300_000)];
     const clients = await Promise.all(
@@ -58,7 +57,7 @@ describe.skipIf(!etcd.real)("a gateway that is told to stop", () => {
     );
     const chunked = await RawClient.connect(running.url);
     chunked.send(spell("POST", "/things", { "Transfer-Encoding": "chunked" }, "3\r\nabc\r\n"));
-    // Each head has been read once a later connection's request has its answer.
+    // The gateway has read the earlier heads when it responds to a request on a later connection.
     const last = await RawClient.connect(running.url);
     last.send(spell("GET", "/things"));
     await last.response();
@@ -77,7 +76,7 @@ describe.skipIf(!etcd.real)("a gateway that is told to stop", () => {
   });
 
   // GW-158, OP-30
-  test("waits only for its timeout for a body, a head and a next request that do not come", async () => {
+  test("waits no longer than its timeout for an incomplete body, an incomplete head or a next request", async () => {
     const running = await start();
     const [body, head, idle] = await Promise.all([1, 2, 3].map(() => RawClient.connect(running.url)));
     body?.send(spell("POST", "/things", { "Content-Length": "100000" }, "x"));
@@ -89,7 +88,7 @@ describe.skipIf(!etcd.real)("a gateway that is told to stop", () => {
     expect(running.stderr).toEqual([]);
   });
 
-  test("answers on a connection that was opened before, and unused until the signal", async () => {
+  test("responds on a connection that was opened before the signal and used after it", async () => {
     const running = await start();
     const client = await RawClient.connect(running.url);
     const stopped = running.stop();
@@ -105,7 +104,7 @@ describe.skipIf(!postgres.real)("a service that is told to stop while it starts"
   const DELAYS_MS = [0, 100, 300, 600, 1_000, 2_000];
 
   // OP-33
-  test("ends at any moment, and leaves a database on which the next one starts", async () => {
+  test("exits at any moment, and leaves a database with which the next process starts", async () => {
     const DATABASE_URL = await freshDatabase();
     const { PATH = "", HOME = "" } = process.env;
     const codes = await Promise.all(
@@ -126,7 +125,7 @@ describe.skipIf(!postgres.real)("a service that is told to stop while it starts"
       }),
     );
     for (const { code, stderr } of codes) {
-      // Before it listens to signals, the system ends it.
+      // 143 is SIGTERM: the process has not installed its signal handler yet, so the kernel ends it.
       expect([0, 143]).toContain(code);
       expect(stderr).toBe("");
     }

@@ -8,7 +8,7 @@ setDefaultTimeout(600_000);
 const isReal = services().etcd.own && services().postgres.real && services().redis.real;
 const ROUTE = "demo GET /demo/things/{thing_id}";
 
-describe.skipIf(!isReal)("usage", () => {
+describe.skipIf(!isReal)("the usage of an organization", () => {
   let stack: ReplicatedStack;
   let key = "";
   let session = "";
@@ -42,7 +42,7 @@ describe.skipIf(!isReal)("usage", () => {
     return Object.fromEntries(Object.entries(Object(answer)).map(([name, value]) => [name, String(value)]));
   }
 
-  /** Returns the requests of the load's route, as the organization reads them at the edge. */
+  /** Returns the number of requests of the load's route in the organization's usage report. */
   async function used(): Promise<number> {
     const from = new Date(Date.now() - 24 * 3_600_000).toISOString();
     const response = await fetch(`${stack.gateway.url}/org/usage?by=route&from=${from}`, {
@@ -54,7 +54,7 @@ describe.skipIf(!isReal)("usage", () => {
   }
 
   // GW-188, GW-190, AU-120, AU-72
-  test("equals the load over two gateways that restart in turn while the audit service is killed", async () => {
+  test("equals its requests although audit is killed and two gateways restart", async () => {
     const load = new KeepAliveLoad([
       {
         name: "key",
@@ -78,7 +78,7 @@ describe.skipIf(!isReal)("usage", () => {
       what: "Load after restarts",
     });
     await load.end();
-    // the successors report the rest when they end
+    // A gateway reports its remaining usage when it stops.
     await stack.gateway.restart();
     const answered = load.least;
     const counted = await waitFor(
@@ -88,7 +88,7 @@ describe.skipIf(!isReal)("usage", () => {
       },
       { timeout_ms: 60_000, what: "Usage" },
     );
-    // nobody knows whether a request without an answer reached a gateway
+    // A failed request may have reached a gateway or not, so it may be counted or not.
     expect(counted - answered).toBeLessThanOrEqual(load.failures.length);
     expect(load.failures.length).toBeLessThanOrEqual(2);
   });

@@ -1,11 +1,12 @@
+/**
+ * Tests of calls over a kept-alive connection that identity closes, because it stops, while the call starts.
+ */
 import { afterEach, expect, test } from "bun:test";
 import { boundedCall } from "@ostiary/lib/runtime/calls";
 import { createValidationClient } from "../../../apps/gateway/admission/validation-client.ts";
 import { createAuditClient } from "../../../apps/gateway/audit/client.ts";
 import { rejection } from "../../support/index.ts";
 import { RawUpstream } from "../../support/raw-http.ts";
-
-/** A kept connection may end at the moment of its use: identity closes it when it stops. */
 
 const VALID = '{"valid":true,"realm":"directory","user_id":"u1"}';
 const ANSWER = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${VALID.length}\r\n\r\n${VALID}`;
@@ -14,8 +15,8 @@ let identity: RawUpstream;
 afterEach(() => identity.close());
 
 /**
- * Starts an identity that answers the first request of each connection, and ends it at the second as `ending`
- * says.
+ * Starts a stand-in for identity. It responds to the first request on each connection, and fails the second
+ * as `ending` says.
  */
 function startIdentity(ending: "closed" | "silent" | "half an answer"): RawUpstream {
   const served = new Set<number>();
@@ -39,7 +40,7 @@ const clientOf = ({ url }: RawUpstream, timeout_ms = 5_000) =>
   });
 
 // GW-56
-test("a validation whose connection ends is retried over another one, once", async () => {
+test("a validation is retried over a new connection when its connection is closed", async () => {
   const upstream = startIdentity("closed");
   const client = clientOf(upstream);
   for (let count = 0; count < 10; count++) {
@@ -49,7 +50,7 @@ test("a validation whose connection ends is retried over another one, once", asy
   expect(Math.max(...connections)).toBeGreaterThan(1);
 });
 
-test("many at once, as when a replica stops", async () => {
+test("many concurrent validations are retried when their connections are closed", async () => {
   const client = clientOf(startIdentity("closed"));
   const ask = () => Promise.all(Array.from({ length: 40 }, () => client.person("https://issuer", "ada")));
   await ask();
@@ -57,7 +58,7 @@ test("many at once, as when a replica stops", async () => {
 });
 
 // GW-56
-test("an answer that has begun, and one that does not come, are not retried", async () => {
+test("a validation is not retried after a part of a response, or after a timeout", async () => {
   for (const ending of ["half an answer", "silent"] as const) {
     const upstream = startIdentity(ending);
     const client = clientOf(upstream, 300);
@@ -69,7 +70,7 @@ test("an answer that has begun, and one that does not come, are not retried", as
 });
 
 // GW-56
-test("an identity that ends every connection gets two attempts", async () => {
+test("a validation fails after two attempts when every connection is closed", async () => {
   identity = new RawUpstream((_, socket) => {
     socket.end();
     return null;
@@ -79,7 +80,7 @@ test("an identity that ends every connection gets two attempts", async () => {
 });
 
 // GW-56
-test("calls by fetch, as to a peer with TLS, are retried in the same way", async () => {
+test("calls with fetch, which TLS needs, are retried in the same way", async () => {
   const upstream = startIdentity("closed");
   const call = {
     method: "POST",
@@ -92,7 +93,7 @@ test("calls by fetch, as to a peer with TLS, are retried in the same way", async
   expect(upstream.requests.length).toBeGreaterThan(4);
 });
 
-test("a call that is not marked repeatable is made once, and writes of audit retry by themselves", async () => {
+test("a call that is not marked repeatable is not retried, and neither is a write to audit", async () => {
   identity = new RawUpstream((_, socket) => {
     socket.end();
     return null;

@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 
 const material = new TlsMaterial();
 
-/** Returns the common name of the certificate that a server shows. */
+/** Returns the common name of the certificate that a server presents. */
 async function shown(port: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
@@ -26,7 +26,7 @@ async function shown(port: number): Promise<string> {
   return promise;
 }
 
-describe.if(services().etcd.binary)("etcd", () => {
+describe.if(services().etcd.binary)("TLS to etcd", () => {
   let server: TestServer;
   let port: number;
   const served = {
@@ -47,7 +47,7 @@ describe.if(services().etcd.binary)("etcd", () => {
   });
   afterAll(() => server.close());
 
-  /** Installs a certificate, which etcd reads for every connection. */
+  /** Replaces the files of the server's certificate. etcd reads them for every new connection. */
   function install({ cert_file, key_file }: CertificatePair): void {
     copyFileSync(cert_file, served.cert_file);
     copyFileSync(key_file, served.key_file);
@@ -81,13 +81,13 @@ describe.if(services().etcd.binary)("etcd", () => {
     useAsking: (given) => read(url(), given),
   });
 
-  test("a server without TLS is never ready", async () => {
+  test("a server without TLS cannot be used with https://", async () => {
     const store = await openRouteStore(`https://localhost:${new URL(server.url).port}`, {});
     expect(await message(store.ping(1_000))).toContain("ROUTE_STORE_URL");
     await store.close();
   });
 
-  test("routes are written, watched and read by TLS, also after the CA was renewed", async () => {
+  test("routes are written, watched and read, also after the CA was renewed", async () => {
     await show(material.made.good);
     const trusted = material.growingFile();
     const store = await openRouteStore(url(), {

@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 
 const material = new TlsMaterial();
 
-describe.if(services().postgres.binary)("PostgreSQL", () => {
+describe.if(services().postgres.binary)("TLS to PostgreSQL", () => {
   let server: TlsPostgres;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.if(services().postgres.binary)("PostgreSQL", () => {
     useAsking: (given) => open("asking", given),
   });
 
-  test("an address is a name like any other, and must be in the certificate", async () => {
+  test("an IP address must be in the certificate, as a host name must", async () => {
     await server.show(material.made.good);
     await open("plain", { ca: material.made.ca }, "127.0.0.1");
     await server.show(material.made.ca.sign("named", { names: "DNS:localhost" }));
@@ -43,16 +43,19 @@ describe.if(services().postgres.binary)("PostgreSQL", () => {
     );
   });
 
-  test.each(["require", "verify-ca"])("sslmode=%s checks the certificate too", async (mode) => {
-    await server.show(material.made.elsewhere);
-    const opened = openDatabase(server.url("plain").replace("verify-full", mode), {
-      namespace: "test",
-      tls: files("DATABASE", { ca: material.made.ca }),
-    });
-    expect(await message(opened)).toContain("does not name the host");
-  });
+  test.each(["require", "verify-ca"])(
+    "sslmode=%s also checks the host name in the certificate",
+    async (mode) => {
+      await server.show(material.made.elsewhere);
+      const opened = openDatabase(server.url("plain").replace("verify-full", mode), {
+        namespace: "test",
+        tls: files("DATABASE", { ca: material.made.ca }),
+      });
+      expect(await message(opened)).toContain("does not name the host");
+    },
+  );
 
-  test("a renewed CA counts from the next connection on", async () => {
+  test("a renewed CA file is used for the next connection", async () => {
     await server.show(material.made.good);
     const trusted = material.growingFile();
     const tls = files("DATABASE", { ca: trusted });

@@ -12,7 +12,7 @@ setDefaultTimeout(60_000);
 
 const material = new TlsMaterial();
 
-describe.if(services().redis.binary)("Redis", () => {
+describe.if(services().redis.binary)("TLS to Redis", () => {
   let server: TestServer;
   let admin: Redis;
   let port: number;
@@ -59,16 +59,16 @@ describe.if(services().redis.binary)("Redis", () => {
     useAsking: (given) => count(url(), given),
   });
 
-  test("a server without TLS counts nothing, because it never answers a handshake", async () => {
+  test("a server without TLS cannot be used with rediss://", async () => {
     const plain = `rediss://localhost:${new URL(server.url).port}`;
     expect(await message(count(plain, { ca: material.made.ca }))).toContain("COUNTER_STORE_URL");
   });
 
-  test("a server with TLS answers no client without it", async () => {
+  test("a server with TLS cannot be used with redis://", async () => {
     expect(await message(count(`redis://localhost:${port}`, {}))).toContain("COUNTER_STORE_URL");
   });
 
-  test("a renewed CA counts from the next connection on", async () => {
+  test("a renewed CA file is used for the next connection", async () => {
     await show(material.made.good);
     const trusted = material.growingFile();
     const tls = files("COUNTER_STORE", { ca: trusted, pair: material.made.client });
@@ -82,8 +82,8 @@ describe.if(services().redis.binary)("Redis", () => {
   });
 });
 
-describe.if(services().redis.binary)("Redis Cluster", () => {
-  test("rediss+cluster:// calls each node by TLS", async () => {
+describe.if(services().redis.binary)("TLS to a Redis Cluster", () => {
+  test("is used for each node with rediss+cluster://", async () => {
     const port = freePort();
     const server = await startRedis([
       ...[

@@ -1,3 +1,7 @@
+/**
+ * The tests of TLS that every store must pass: which certificates are trusted, and the messages for
+ * operators.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,22 +10,20 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { type CertificateAuthority, type CertificatePair, Certificates } from "../../support/certificates.ts";
 import { rejection } from "../../support/rejection.ts";
 
-/** TLS to the stores: trusted and refused certificates, with the messages for operators. */
-
 export interface Material {
   ca: CertificateAuthority;
-  /** A CA that nobody trusts at first. */
+  /** A second CA, which a test can add to the trusted ones. */
   next: CertificateAuthority;
   good: CertificatePair;
   elsewhere: CertificatePair;
   expired: CertificatePair;
   renewed: CertificatePair;
   client: CertificatePair;
-  /** The certificate of a client of the other CA. */
+  /** A client certificate of the second CA, which servers do not trust. */
   stranger: CertificatePair;
 }
 
-/** The certificates of two CAs, for the tests of one file. */
+/** Creates two CAs and their certificates for all tests of a file. */
 export class TlsMaterial {
   readonly #certificates = new Certificates();
   #made: Material | undefined;
@@ -34,7 +36,7 @@ export class TlsMaterial {
   }
 
   get made(): Material {
-    if (this.#made === undefined) throw new Error("Certificates are made before the first test.");
+    if (this.#made === undefined) throw new Error("The certificates exist only while tests run.");
     return this.#made;
   }
 
@@ -42,7 +44,7 @@ export class TlsMaterial {
     return this.#certificates.folder;
   }
 
-  /** Returns a file of CAs that another one can be added to while it is used. */
+  /** Creates a CA file with the first CA. `trust` adds another CA while the file is in use. */
   growingFile(): { cert_file: string; trust(ca: CertificatePair): void } {
     const cert_file = join(this.folder, `${crypto.randomUUID()}.pem`);
     const { ca: first } = this.made;
@@ -68,7 +70,7 @@ export class TlsMaterial {
 
 export type ClientFiles = { ca?: { cert_file: string }; pair?: CertificatePair };
 
-/** Returns the files in the form that `checkPeerTls` accepts. */
+/** Returns the TLS options of a store with these files. */
 export function files(peer: Peer, { ca, pair }: ClientFiles) {
   const config = {
     [`${peer}_CA_FILE`]: ca?.cert_file,
@@ -78,52 +80,54 @@ export function files(peer: Peer, { ca, pair }: ClientFiles) {
   return peerTls(config, peer);
 }
 
-/** Returns the message for operators when `work` fails for lack of its store. */
+/** Expects that `work` fails because its store is unavailable, and returns the message for operators. */
 export async function message(work: Promise<unknown>): Promise<string> {
   const error = await rejection(work);
   expect(error).toBeInstanceOf(StoreUnavailable);
   return error instanceof Error ? error.message : "";
 }
 
-/** The check of its server's certificate that every store must make. */
+/** One kind of store with a TLS server, for the tests of {@link behavesByTls}. */
 export interface StoreBed {
   peer: Peer;
   /** Returns the server's name in messages. */
   server(): string;
+  /** Lets the server present this certificate. */
   show(pair: CertificatePair): Promise<void>;
-  /** Opens the store, makes one call, and closes it. Rejects with the message of a start. */
+  /** Opens the store, makes one call and closes it. Rejects with the error that a start would report. */
   use(files: ClientFiles): Promise<void>;
-  /** Does the same with a server that requires client certificates, if the store can have one. */
+  /** Does the same as `use`, with a server that requires a client certificate. */
   useAsking(files: ClientFiles): Promise<void>;
 }
 
+/** Defines the tests of TLS for a store. */
 export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
   const url = `${bed.peer}_URL`;
   const untrusted = () =>
     `The TLS certificate of ${bed.server()} (${url}) is not signed by a trusted CA: set ${bed.peer}_CA_FILE to the file of its CA.`;
 
   // OP-21
-  test("a certificate of the named CA is accepted", async () => {
+  test("a server certificate of the CA in the CA file is accepted", async () => {
     await bed.show(material.made.good);
     await bed.use({ ca: material.made.ca, pair: material.made.client });
   });
 
   // OP-21
-  test("a certificate of another CA is refused, and of a private CA when none is named", async () => {
+  test("a server certificate of another CA is refused, with and without a CA file", async () => {
     await bed.show(material.made.good);
     expect(await message(bed.use({ ca: material.made.next, pair: material.made.client }))).toBe(untrusted());
     expect(await message(bed.use({}))).toBe(untrusted());
   });
 
   // OP-21
-  test("a certificate for another host is refused", async () => {
+  test("a server certificate for another host is refused", async () => {
     await bed.show(material.made.elsewhere);
     expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
       `The TLS certificate of ${bed.server()} does not name the host in ${url}: correct the host, or issue a certificate for that host.`,
     );
   });
 
-  test("an expired certificate is refused", async () => {
+  test("an expired server certificate is refused", async () => {
     await bed.show(material.made.expired);
     expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
       `The TLS certificate of ${bed.server()} (${url}) has expired: renew the certificate.`,
@@ -131,7 +135,7 @@ export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
   });
 
   // OP-21
-  test("a server that requires client certificates admits its clients alone", async () => {
+  test("a server that requires client certificates accepts only a trusted one", async () => {
     await bed.show(material.made.good);
     const files = `${bed.peer}_CERT_FILE and ${bed.peer}_KEY_FILE`;
     expect(await message(bed.useAsking({ ca: material.made.ca }))).toContain(files);

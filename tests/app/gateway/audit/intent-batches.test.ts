@@ -80,7 +80,7 @@ describe("intents that come at the same time", () => {
     ["too few results", () => Response.json({ results: [] })],
     ["an unknown result", eachIs("applied")],
     ["201 without content", status(201)],
-    ["404, as of a service without batches", status(404)],
+    ["404", status(404)],
     ["422", status(422)],
   ])("are sent one by one in the same attempt if the response is %s", async (_, answer) => {
     audit.answerIntents = answer;

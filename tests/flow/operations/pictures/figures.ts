@@ -1,4 +1,4 @@
-/** The format of figures on axes and in legends, by the units of Grafana that the dashboards use. */
+/** Formats numbers for axes and legends in the Grafana units that the dashboards use. */
 
 const BYTES = ["B", "KiB", "MiB", "GiB", "TiB"];
 
@@ -19,7 +19,7 @@ export function figure(value: number, unit: string): string {
   }
 }
 
-/** Returns the least of 1, 2 and 5 times a power of ten that is not below `value`. */
+/** Returns the smallest of 1, 2 or 5 times a power of ten that is at least `value`. */
 export function roundedUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

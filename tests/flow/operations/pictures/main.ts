@@ -1,3 +1,9 @@
+/**
+ * Draws every dashboard as a picture from the data of a Prometheus server, without Grafana:
+ *
+ *   bun tests/flow/operations/pictures/main.ts --prometheus http://127.0.0.1:9090 --minutes 15 --out
+ * DIRECTORY
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -5,12 +11,6 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Dashboard, dashboards } from "../files.ts";
 import { picture, type Series } from "./picture.ts";
-
-/**
- * Draws every dashboard from what a Prometheus holds, for people who have no Grafana at hand:
- *
- *   bun tests/flow/operations/pictures/main.ts --prometheus http://127.0.0.1:9090 --minutes 15 --out DIRECTORY
- */
 
 const STEPS = 240;
 const RATE_INTERVAL = "1m";

@@ -6,7 +6,7 @@ import { picture } from "./picture.ts";
 describe("pictures of dashboards", async () => {
   const all = [...(await dashboards())];
 
-  test.each(all)("%s says of each panel without series that it has no data", (_, dashboard) => {
+  test.each(all)("%s shows that each panel without series has no data", (_, dashboard) => {
     const drawn = picture(dashboard, new Map());
     expect(drawn.match(/>No data</g)).toHaveLength(dashboard.panels.length);
     for (const { title } of dashboard.panels) expect(drawn).toContain(Bun.escapeHTML(title));
@@ -48,6 +48,6 @@ test.each([
   [1.01, 2],
   [37, 50],
   [51, 100],
-])("the axis up to %p ends at %p", (value, top) => {
+])("an axis for values up to %p ends at %p", (value, top) => {
   expect(roundedUp(value)).toBeCloseTo(top, 9);
 });

@@ -1,7 +1,9 @@
 import type { Dashboard } from "../files.ts";
 import { figure, roundedUp } from "./figures.ts";
 
-/** One line of a panel: its name in the legend, and `[seconds, value]` as Prometheus returned them. */
+/**
+ * One line of a panel. `name` is its name in the legend; each point is `[seconds, value]`, as in Prometheus.
+ */
 export interface Series {
   name: string;
   points: [number, number][];
@@ -33,7 +35,10 @@ const LEGEND_MAX = 10;
 const NAME_MAX = 32;
 const FONT = 'font-family="DejaVu Sans, sans-serif"';
 
-/** Returns a dashboard as one SVG, laid out like Grafana's. `series` are those of a panel, by its id. */
+/**
+ * Returns a dashboard as an SVG image with Grafana's layout. `series` has the lines of each panel, by panel
+ * id.
+ */
 export function picture({ title, panels }: Dashboard, series: ReadonlyMap<number, Series[]>): string {
   const rows = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h));
   const [width, height] = [24 * COLUMN + GAP, rows * ROW + 48];

@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { cellsNamed, nameOf } from "../../faults/cells.ts";
+import { CLIENTS, type Client } from "../../faults/clients.ts";
+import { type Findings, findingsOf } from "../../faults/findings.ts";
+import { type CellRun, isGood } from "../../faults/record.ts";
+import { brokenPromises } from "../../faults/report.ts";
+import { runCells, withLoad, withSystem } from "../../faults/run.ts";
+import type { Bed } from "../../faults/run-cell.ts";
+import { CAN_COUNT_CONNECTIONS } from "../../support/connections.ts";
+import { services, waitFor } from "../../support/index.ts";
+import { leash } from "../../support/services.ts";
+import { grown, leavingClients, most, readConnections, type Seen } from "./connection-readings.ts";
+
+setDefaultTimeout(300_000);
+
+/**
+ * Some of the faults of `bun run faults`, with two replicas of each service under load. The tests check the
+ * promises and the recovery. Only the command checks how long the recovery takes.
+ */
+const CELLS = ["redis/killed", "identity/black-holed", "audit/frozen", "postgres+etcd/killed"];
+const PACE = { before_ms: 1_000, fault_ms: 1_500, well_ms: 1_000, heal_ms_max: 15_000 };
+const WARM_REQUESTS = 500;
+
+/**
+ * Returns the clients without a good response, and the gateways without a new route, after a fault has ended.
+ */
+function notBack({ cell, answers, served, returned_ms }: CellRun): string[] {
+  const isBack = (client: Client) =>
+    answers.some((answer) => answer.client === client && answer.started_ms >= returned_ms && isGood(answer));
+  const clients = CLIENTS.filter((client) => !isBack(client));
+  const gateways = [0, 1].filter(
+    (gateway) => !served.some((each) => each.gateway === gateway && each.published_ms >= returned_ms),
+  );
+  return [...clients, ...gateways.map((gateway) => `routes of gateway ${gateway + 1}`)].map(
+    (who) => `${nameOf(cell)}: ${who}`,
+  );
+}
+
+const { postgres, redis, etcd } = services();
+
+describe.skipIf(!(postgres.binary && redis.binary && etcd.binary))("the whole system", () => {
+  const findings: Findings[] = [];
+  const away: string[] = [];
+  let idle: Seen = new Map();
+  let loaded: Seen = new Map();
+
+  // Two tests judge what one system does: first without load, then with load, and then with faults.
+  beforeAll(async () => {
+    await withSystem(
+      leash(),
+      () => {},
+      async (quiet) => {
+        if (CAN_COUNT_CONNECTIONS) idle = await readConnections(quiet.system, async () => {});
+        await withLoad(quiet, async (bed) => {
+          if (CAN_COUNT_CONNECTIONS) loaded = await readUnderLoad(bed);
+          await breakParts(bed);
+        });
+      },
+    );
+  }, 600_000);
+
+  async function readUnderLoad({ system, load }: Bed): Promise<Seen> {
+    const callers = await system.people.callers(0);
+    await waitFor(() => load.recorder.answers.length > WARM_REQUESTS, {
+      timeout_ms: 60_000,
+      what: "A load that runs",
+    });
+    return readConnections(system, () => leavingClients(system, callers));
+  }
+
+  async function breakParts(bed: Bed): Promise<void> {
+    const done = (run: CellRun) => {
+      findings.push(findingsOf(run, { timed: false }));
+      away.push(...notBack(run));
+    };
+    const cells = CELLS.flatMap((name) => cellsNamed(name));
+    await runCells(bed, cells, PACE, done, (why) => {
+      throw new Error(why);
+    });
+  }
+
+  test("keeps its promises under each fault, and recovers", () => {
+    expect(findings.map(({ cell }) => cell)).toEqual(CELLS);
+    expect(brokenPromises(findings)).toEqual([]);
+    expect(away).toEqual([]);
+    for (const { requests } of findings) expect(requests).toBeGreaterThan(200);
+    expect(findings.reduce((sum, { audited }) => sum + audited, 0)).toBeGreaterThan(50);
+  });
+
+  test.skipIf(!CAN_COUNT_CONNECTIONS)(
+    "keeps the number of connections of each process, idle and under load",
+    () => {
+      for (const seen of [idle, loaded]) {
+        expect(seen.size).toBe(8);
+        expect(grown(seen)).toEqual([]);
+        // Two connections to etcd are allowed: after a silent connection was replaced for calls, a watch can stay
+        // on the old one.
+        expect(most(seen, "etcd")).toBeLessThanOrEqual(2);
+      }
+      expect(most(loaded, "Redis")).toBe(1);
+    },
+  );
+});
