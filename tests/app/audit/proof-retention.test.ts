@@ -286,6 +286,9 @@ onServer("a month that is dropped", () => {
   // OP-93
   test.each([400, 1, -1, -400])("stays if the clock of the command is %p days wrong", async (days) => {
     const { path, names } = await pastLog();
+    await waitFor(async () => (await exportProof(audit, path)).events.length === 6, {
+      what: "The sealed log",
+    });
     const deps = await dropDeps(proven.log, key_file);
     const clock = { ...deps.clock, now: () => Date.now() + days * 24 * 60 * 60 * 1000 };
     const refused = await rejection(Array.fromAsync(dropMonths({ ...deps, clock }, names[1])));
