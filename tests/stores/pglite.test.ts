@@ -14,7 +14,7 @@ import { rejection } from "../support/index.ts";
 
 describe("database on PGlite in a directory", () => {
   let parent: string;
-  /** The only directory that a database creates. Other tests use copies, because creating one is slow. */
+  /** A directory that a database created. Most tests use copies, because creating one is slow. */
   let made: string;
 
   beforeAll(async () => {
@@ -40,6 +40,13 @@ describe("database on PGlite in a directory", () => {
     const database = await openDatabase(`${pgliteUrl(made)}/`, { namespace: "suite" });
     const found = await database.run("select", (orm) => rows(orm, sql`select id from kept`));
     expect(found).toEqual([{ id: 7 }]);
+    await database.close();
+  });
+
+  test("creates its directory from a URL with a space", async () => {
+    const directory = join(parent, "data with space");
+    const database = await open(directory);
+    expect(await readdir(directory)).toContain("PG_VERSION");
     await database.close();
   });
 

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { migrate } from "@ostiary/audit/migrate";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { freshDatabase, services, startProcess, waitFor } from "../../support/index.ts";
+import { services, startProcess, waitFor } from "../../support/index.ts";
 import {
   type AuditService,
   auditClient,
@@ -12,6 +11,7 @@ import {
   requestId,
   sharedAudit,
   sqlOn,
+  startAudit,
   userIntent,
 } from "./audit-service.ts";
 import { BUSY_ORGANIZATION, generateLog } from "./generated-log.ts";
@@ -131,21 +131,21 @@ async function* lines(response: Response): AsyncGenerator<string, void, void> {
 }
 
 describe.skipIf(!services().postgres.real)("an export of a large log", () => {
+  const EVENTS = 120_000;
   let audit: AuditService;
   let log: Database;
 
   beforeAll(async () => {
-    const database_url = await freshDatabase();
-    await migrate({ DATABASE_URL: database_url }, undefined);
+    const { database_url, stop } = await startAudit();
+    await stop();
     log = await openDatabase(database_url, { namespace: "audit" });
-    const days_30 = { end_ms: Date.now(), span_ms: 30 * 86_400_000 };
-    await generateLog(log, { ...days_30, events: 66_000, one_other_in: 10 });
-    // Leave nothing to seal: the sealer's memory and cursors would be measured as those of an export.
-    await sqlOn(log)`update audit.sealer set sealed_to = pg_current_snapshot(), older_kind = null`;
+    await generateLog(log, { events: EVENTS, end_ms: Date.now(), span_ms: 30 * 86_400_000 });
     const child = await startProcess("apps/audit/main.ts", { DATABASE_URL: database_url });
     audit = auditClient(database_url, child.url, child.internal_url, async () => {
       await child.stop();
     });
+    // Wait for the sealer, because its memory and its cursors would be measured as those of an export.
+    await waitFor(sealed, { timeout_ms: 120_000, what: "the log being sealed" });
   }, 240_000);
   afterAll(async () => {
     await log.close();
@@ -153,6 +153,13 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
   });
 
   const memory = () => metricOf(audit, "process_resident_memory_bytes");
+  /** Returns whether every intent and every outcome has its entry. */
+  const sealed = async () => {
+    const found = await sqlOn(log)<{ sealed: boolean }>`
+      select (select count(*) from audit.entries)
+        = count(*) + count(*) filter (where outcome <> 'pending') as sealed from audit.audit_events`;
+    return found[0]?.sealed === true;
+  };
   /** A FROM and a WHERE clause for the open transactions of other sessions. Each belongs to an export. */
   const transactions = sql`from pg_stat_activity
     where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;

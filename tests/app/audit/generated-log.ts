@@ -8,11 +8,9 @@ export interface GeneratedLog {
   end_ms: number;
   /** The time between the first and the last event. */
   span_ms: number;
-  /** One in this many events of organizations is not an event of BUSY_ORGANIZATION; 2 by default. */
-  one_other_in?: number;
 }
 
-/** The organization of about half of all events by default. */
+/** The organization of about half of all events. */
 export const BUSY_ORGANIZATION = "01J00000000000000000000ORG";
 /** The person of about 5% of all events. */
 export const BUSY_USER = "01J0000000000000000000USER";
@@ -52,11 +50,7 @@ const pick = (field: number, below: number) =>
 /** Returns a SQL condition that selects one in `of` events among the oldest tenth. */
 const seldom = (field: number, of: number) => sql`old and ${pick(field, of)} = 0`;
 
-const chunk = (
-  { events, end_ms, span_ms, one_other_in = 2 }: GeneratedLog,
-  first: number,
-  last: number,
-) => sql`
+const chunk = ({ events, end_ms, span_ms }: GeneratedLog, first: number, last: number) => sql`
   with numbered as materialized (
     select n, n < ${events}::bigint / 10 as old, ${pick(1, 20)} = 0 as of_user,
       (${end_ms - span_ms}::float8 + n * (${span_ms}::float8 / ${events}))::bigint as ms
@@ -67,7 +61,7 @@ const chunk = (
       ${ulidTime(sql`ms`)} || upper(substr(md5(n::text), 1, 16)) as id,
       to_timestamp(ms / 1000.0) as occurred_at,
       'request-' || n as request_id,
-      case when of_user then null when ${pick(2, one_other_in)} <> 1 then ${BUSY_ORGANIZATION}
+      case when of_user then null when ${pick(2, 2)} = 0 then ${BUSY_ORGANIZATION}
         else 'organization-' || ${pick(3, 997)} end as organization_id,
       case when of_user then ${BUSY_USER} end as user_id,
       case when ${seldom(4, 3)} then 'retired' when ${pick(5, 7)} = 0 then 'common'

@@ -2,9 +2,6 @@ import { join } from "node:path";
 import { migrate } from "@ostiary/audit/migrate";
 import postgres from "postgres";
 import { freshDatabase } from "../../support/index.ts";
-import { END } from "../../support/usage-process.ts";
-
-const USAGE_PROCESS = join(import.meta.dir, "../../support/usage-process.ts");
 
 /**
  * Migrates a new database as an owner without superuser rights, which also creates a role for the service.
@@ -53,22 +50,4 @@ export async function runOstiary(variables: Record<string, string>, ...parameter
   const child = startOstiary(variables, ...parameters);
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { exit_code: await child.exited, stdout, stderr: stderr.trimEnd() };
-}
-
-/**
- * Runs `ostiary audit` with each of these lists of arguments, all in one new process. Returns the exit code and
- * the error messages of each run. A run that starts a job ends the process, so later runs are missing.
- */
-export async function runsOfOstiary(lists: readonly (readonly string[])[]) {
-  const child = Bun.spawn([process.execPath, USAGE_PROCESS, JSON.stringify(lists)], {
-    env: { PATH: process.execPath },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  const texts = stderr.split(`${END}\n`);
-  return stdout
-    .trimEnd()
-    .split("\n")
-    .map((code, n) => ({ exit_code: Number(code), stderr: texts[n] }));
 }

@@ -5,7 +5,7 @@ import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
 import { rejection, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, requestId, startAudit, userIntent } from "./audit-service.ts";
-import { newOwnedLog, runOstiary, runsOfOstiary } from "./service-role-bed.ts";
+import { newOwnedLog, runOstiary } from "./service-role-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -300,16 +300,15 @@ onServer("ostiary audit migrate", () => {
     await log.remove();
   });
 
-  test("other arguments are wrong usage", async () => {
-    const lists = [
-      ["migrate", "--role", ""],
-      ["migrate", "--role", "x".repeat(64)],
-      ["migrate", "now"],
-      ["--role", "x"],
-      ["serve"],
-      ["migrate", "--password", "x"],
-    ];
-    const wrong = { exit_code: 2, stderr: expect.stringMatching(/^error: /) };
-    expect(await runsOfOstiary(lists)).toEqual(lists.map(() => wrong));
+  test.each([
+    [["migrate", "--role", ""]],
+    [["migrate", "--role", "x".repeat(64)]],
+    [["migrate", "now"]],
+    [["--role", "x"]],
+    [["serve"]],
+    [["migrate", "--password", "x"]],
+  ])("%p is wrong usage", async (parameters) => {
+    const { exit_code, stderr } = await runOstiary({ DATABASE_URL: "pglite://memory" }, ...parameters);
+    expect([exit_code, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
   });
 });
