@@ -4,6 +4,12 @@ import { waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
 const FOREVER_MS = 1_000_000;
+type LoopOptions = ConstructorParameters<typeof Loop>[0];
+
+/** Returns a loop that runs once and then pauses forever, unless `options` say otherwise. */
+function loopOf(task: LoopOptions["task"], options: Partial<LoopOptions> = {}): Loop {
+  return new Loop({ task, pause_ms: FOREVER_MS, retry_ms: FOREVER_MS, onFailure: () => {}, ...options });
+}
 
 /** Returns a task and its runs. Each run lasts until the test resolves it. */
 function steppedTask() {
@@ -26,13 +32,8 @@ function steppedTask() {
 describe("a loop", () => {
   test("runs when it starts, and again when it is woken", async () => {
     let runs = 0;
-    const loop = new Loop({
-      task: async () => {
-        runs += 1;
-      },
-      pause_ms: FOREVER_MS,
-      retry_ms: FOREVER_MS,
-      onFailure: () => {},
+    const loop = loopOf(async () => {
+      runs += 1;
     });
     loop.start();
     await waitFor(() => runs === 1);
@@ -45,15 +46,10 @@ describe("a loop", () => {
   test("without a pause runs only when it is woken, and not before its gap is over", async () => {
     const clock = manualClock();
     let runs = 0;
-    const loop = new Loop({
-      task: async () => {
-        runs += 1;
-      },
-      gap_ms: 10,
-      retry_ms: FOREVER_MS,
-      onFailure: () => {},
-      clock,
-    });
+    const task = async () => {
+      runs += 1;
+    };
+    const loop = loopOf(task, { pause_ms: undefined, gap_ms: 10, clock });
     loop.start();
     await waitFor(() => clock.waiting().length === 1);
     expect(clock.waiting()).toEqual([10]);
@@ -73,7 +69,7 @@ describe("a loop", () => {
 
   test("runs once more after several wakes during a run, and never twice at the same time", async () => {
     const { runs, task } = steppedTask();
-    const loop = new Loop({ task, pause_ms: FOREVER_MS, retry_ms: FOREVER_MS, onFailure: () => {} });
+    const loop = loopOf(task);
     loop.start();
     await waitFor(() => runs.length === 1);
     for (let n = 0; n < 5; n++) loop.wake();
@@ -87,15 +83,12 @@ describe("a loop", () => {
   test("doubles the wait after consecutive failures, up to eight times, and resets it after a success", async () => {
     const waits: number[] = [];
     let runs = 0;
-    const loop = new Loop({
-      task: async () => {
-        runs += 1;
-        if (runs !== 7) throw new Error("not yet");
-      },
-      pause_ms: 1,
-      retry_ms: 1,
-      onFailure: (_, retry_in_ms) => waits.push(retry_in_ms),
-    });
+    const task = async () => {
+      runs += 1;
+      if (runs !== 7) throw new Error("not yet");
+    };
+    const onFailure = (_: unknown, retry_in_ms: number) => waits.push(retry_in_ms);
+    const loop = loopOf(task, { pause_ms: 1, retry_ms: 1, onFailure });
     loop.start();
     await waitFor(() => waits.length >= 8);
     await loop.stop();
@@ -104,31 +97,28 @@ describe("a loop", () => {
 
   test("does not retry sooner after a failure when it is woken", async () => {
     let runs = 0;
-    const loop = new Loop({
-      task: async () => {
-        runs += 1;
-        throw new Error("always");
-      },
-      pause_ms: FOREVER_MS,
-      retry_ms: FOREVER_MS,
-      onFailure: () => {},
+    const loop = loopOf(async () => {
+      runs += 1;
+      throw new Error("always");
     });
     loop.start();
     await waitFor(() => runs === 1);
     loop.wake();
+    await Bun.sleep(1);
     await loop.stop();
     expect(runs).toBe(1);
   });
 
   test("stops after the run in progress ends", async () => {
     const { runs, task } = steppedTask();
-    const loop = new Loop({ task, pause_ms: 1, retry_ms: 1, onFailure: () => {} });
+    const loop = loopOf(task, { pause_ms: 1, retry_ms: 1 });
     loop.start();
     await waitFor(() => runs.length === 1);
     let stopped = false;
     const stop = loop.stop().then(() => {
       stopped = true;
     });
+    await Bun.sleep(1);
     expect(stopped).toBe(false);
     runs[0]?.resolve();
     await stop;
@@ -141,7 +131,7 @@ describe("a loop", () => {
     const task = async () => {
       runs += 1;
     };
-    const loop = new Loop({ task, pause_ms: 500, retry_ms: 500, onFailure: () => {}, clock });
+    const loop = loopOf(task, { pause_ms: 500, retry_ms: 500, clock });
     loop.start(200);
     await waitFor(() => clock.waiting().length === 1);
     expect([runs, clock.waiting()]).toEqual([0, [200]]);
@@ -159,7 +149,7 @@ describe("a loop", () => {
       started.resolve(stopping);
       return ended.promise;
     };
-    const loop = new Loop({ task, pause_ms: FOREVER_MS, retry_ms: FOREVER_MS, onFailure: () => {} });
+    const loop = loopOf(task);
     loop.start();
     const stopping = await started.promise;
     expect(stopping()).toBe(false);
