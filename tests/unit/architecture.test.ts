@@ -6,6 +6,10 @@ const root = join(import.meta.dir, "../..");
 const files = (
   await Array.fromAsync(new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}").scan({ cwd: root }))
 ).filter((file) => !file.includes("node_modules"));
+/** The text of each source file. */
+const texts = new Map(
+  await Promise.all(files.map(async (file) => [file, await Bun.file(join(root, file)).text()] as const)),
+);
 const exportsOfLib: Record<string, string> = (await Bun.file(join(root, "lib/package.json")).json()).exports;
 
 const IMPORT = /^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
@@ -14,11 +18,12 @@ const IMPORT = /^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"|\bimport\("([
  * The imports of each file, type imports included. Files of the repository are paths from its root, and other
  * modules are package names.
  */
-const imports = new Map(await Promise.all(files.map(async (file) => [file, await importsOf(file)] as const)));
+const imports = new Map(
+  await Promise.all([...texts].map(async ([file, text]) => [file, await importsOf(file, text)] as const)),
+);
 
-async function importsOf(file: string): Promise<string[]> {
-  const source = await Bun.file(join(root, file)).text();
-  const specifiers = [...source.matchAll(IMPORT)].map(([, statement, call]) => statement ?? call ?? "");
+async function importsOf(file: string, text: string): Promise<string[]> {
+  const specifiers = [...text.matchAll(IMPORT)].map(([, statement, call]) => statement ?? call ?? "");
   return Promise.all(specifiers.map((specifier) => resolveImport(file, specifier)));
 }
 
@@ -46,17 +51,13 @@ function edges(
     );
 }
 
+/** Returns the files among `paths` whose text matches `pattern`. */
+function filesWith(pattern: RegExp, paths: RegExp): string[] {
+  return [...texts].flatMap(([file, text]) => (paths.test(file) && pattern.test(text) ? [file] : [])).sort();
+}
+
 /** The layers of `lib`, lowest first. A layer may import itself and lower layers only. */
-const layers = [
-  "domain",
-  "contracts",
-  "verification",
-  "openapi",
-  "edge-description",
-  "page",
-  "async",
-  "runtime",
-];
+const layers = "domain contracts verification openapi edge-description page async runtime".split(" ");
 
 /** Returns the import cycles, each as a path of files that ends at its first file. */
 function importCycles(): string[] {
@@ -110,13 +111,11 @@ describe("the import graph", () => {
     expect(edges(/^apps\//, /^tests\//)).toEqual([]);
   });
 
-  test("pages use no server code: no lib/async, no lib/runtime, no Bun and no Node", async () => {
+  test("pages use no server code: no lib/async, no lib/runtime, no Bun and no Node", () => {
     const servers = /^(lib\/(async|runtime)\/|bun|node:|elysia|drizzle-orm|postgres|pino)/;
     const pages = /^(apps\/console|apps\/portal\/page|lib\/page)\//;
     expect(edges(pages, servers)).toEqual([]);
-    const sources = files.filter((file) => pages.test(file));
-    const texts = await Promise.all(sources.map((file) => Bun.file(join(root, file)).text()));
-    expect(sources.filter((_, index) => /\b(Bun|Buffer|process)\./.test(texts[index] ?? ""))).toEqual([]);
+    expect(filesWith(/\b(Bun|Buffer|process)\./, pages)).toEqual([]);
   });
 
   test("a layer of the library imports only itself and lower layers", () => {
@@ -147,8 +146,7 @@ describe("the import graph", () => {
     const follow = async (file: string): Promise<void> => {
       if (reached.has(file) || !files.includes(file)) return;
       reached.add(file);
-      const source = await Bun.file(join(root, file)).text();
-      const { imports: loaded } = new Bun.Transpiler({ loader: "ts" }).scan(source);
+      const { imports: loaded } = new Bun.Transpiler({ loader: "ts" }).scan(texts.get(file) ?? "");
       const now = loaded.filter(({ kind }) => kind === "import-statement");
       await Promise.all(now.map(async ({ path }) => follow(await resolveImport(file, path))));
     };
@@ -196,69 +194,42 @@ describe("the repository", () => {
     const top = new Set(
       listed.map((file) => file.split("/")[0] ?? "").filter((name) => !name.startsWith(".")),
     );
-    const named = [
-      "package.json",
-      "bun.lock",
-      "bunfig.toml",
-      "tsconfig.json",
-      "compose.yaml",
-      "README.md",
-      "LICENSE",
-    ];
-    const folders = ["apps", "lib", "drizzle", "seeds", "tests"];
-    expect([...top].filter((name) => ![...named, ...folders].includes(name))).toEqual([]);
+    const named = "package.json bun.lock bunfig.toml tsconfig.json compose.yaml README.md LICENSE";
+    const folders = "apps lib drizzle seeds tests";
+    const known = `${named} ${folders}`.split(" ");
+    expect([...top].filter((name) => !known.includes(name))).toEqual([]);
   });
 });
 
 describe("the sources", () => {
-  test("a file of apps or lib spells an identifier in one way", async () => {
+  test("a file of apps or lib spells an identifier in one way", () => {
     expect(secondSpellings("const { rate_limit: rateLimit, owesSince_ms } = row;")).toEqual([
       "rate_limit",
       "owesSince_ms",
     ]);
-    const sources = files.filter((file) => /^(apps|lib)\//.test(file));
-    const found = await Promise.all(
-      sources.map(async (file) =>
-        secondSpellings(await Bun.file(join(root, file)).text()).map((name) => `${file}: ${name}`),
-      ),
+    const found = [...texts].flatMap(([file, text]) =>
+      /^(apps|lib)\//.test(file) ? secondSpellings(text).map((name) => `${file}: ${name}`) : [],
     );
-    expect(found.flat().toSorted()).toEqual(Object.keys(ALLOWED_SPELLINGS).toSorted());
+    expect(found.toSorted()).toEqual(Object.keys(ALLOWED_SPELLINGS).toSorted());
   });
 
-  test("only listen.ts and ports.ts open ports", async () => {
-    const sources = files.filter((file) => !file.startsWith("tests/"));
-    const opening = await Promise.all(
-      sources.map(async (file) =>
-        /Bun\.(serve|listen)\b/.test(await Bun.file(join(root, file)).text()) ? file : null,
-      ),
-    );
-    expect(opening.filter((file) => file !== null).toSorted()).toEqual([
+  test("only listen.ts and ports.ts open ports", () => {
+    expect(filesWith(/Bun\.(serve|listen)\b/, /^(apps|lib)\//)).toEqual([
       "lib/runtime/service/listen.ts",
       "lib/runtime/service/ports.ts",
     ]);
   });
 
-  test("only orm.ts and prepared.ts execute SQL directly", async () => {
-    const sources = files.filter((file) => /^(apps|lib)\//.test(file));
-    const running = await Promise.all(
-      sources.map(async (file) =>
-        /\.execute\(/.test(await Bun.file(join(root, file)).text()) ? file : null,
-      ),
-    );
-    expect(running.filter((file) => file !== null).toSorted()).toEqual([
+  test("only orm.ts and prepared.ts execute SQL directly", () => {
+    expect(filesWith(/\.execute\(/, /^(apps|lib)\//)).toEqual([
       "lib/runtime/stores/database/orm.ts",
       "lib/runtime/stores/database/prepared.ts",
     ]);
   });
 
-  test("only main files and tests read environment variables", async () => {
+  test("only main files and tests read environment variables", () => {
     // code-samples.ts holds sample code as text, which contains process.env but does not read it.
     const allowed = /(\/(main|ostiary|code-samples)\.ts|^tests\/)/;
-    const readers = await Promise.all(
-      files.map(async (file) =>
-        (await Bun.file(join(root, file)).text()).includes("process.env") ? file : null,
-      ),
-    );
-    expect(readers.filter((file) => file !== null && !allowed.test(file))).toEqual([]);
+    expect(filesWith(/process\.env/, /./).filter((file) => !allowed.test(file))).toEqual([]);
   });
 });

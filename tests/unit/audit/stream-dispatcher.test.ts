@@ -39,18 +39,26 @@ function dispatcherOf({ fast, slow, kept = 0 }: { fast: number; slow: number; ke
   return { clock, turns, dispatcher, proven };
 }
 
+type Bed = ReturnType<typeof dispatcherOf>;
+
 /** Advances the clock by two seconds, in steps, so that the dispatcher fills its free delivery slots. */
-async function settle({ clock }: ReturnType<typeof dispatcherOf>): Promise<void> {
+async function settle({ clock }: Bed): Promise<void> {
   for (let round = 0; round < 10; round++) {
     clock.advance(200);
     await Bun.sleep(0);
   }
 }
 
-async function stop({
-  clock,
-  dispatcher,
-}: Pick<ReturnType<typeof dispatcherOf>, "clock" | "dispatcher">): Promise<void> {
+/** Lets eight rounds of deliveries start, and counts the receivers of each round as slow. */
+async function yieldAll(bed: Bed): Promise<void> {
+  for (let round = 0; round < 8; round++) {
+    await settle(bed);
+    for (const turn of bed.turns) turn.yieldPlace();
+  }
+  await settle(bed);
+}
+
+async function stop({ clock, dispatcher }: Pick<Bed, "clock" | "dispatcher">): Promise<void> {
   const stopped = dispatcher.stop();
   let isStopped = false;
   void stopped.then(() => {
@@ -78,11 +86,7 @@ describe("streams whose receivers never respond", () => {
   test("use at most 128 delivery slots of a replica, however many streams there are", async () => {
     const bed = dispatcherOf({ fast: 32, slow: 16 });
     bed.dispatcher.start();
-    for (let round = 0; round < 8; round++) {
-      await settle(bed);
-      for (const turn of bed.turns) turn.yieldPlace();
-    }
-    await settle(bed);
+    await yieldAll(bed);
     expect(bed.turns).toHaveLength(128);
     await stop(bed);
   });
@@ -91,11 +95,7 @@ describe("streams whose receivers never respond", () => {
   test("leave the slots free that are reserved for fast receivers", async () => {
     const bed = dispatcherOf({ fast: 32, slow: 16, kept: 4 });
     bed.dispatcher.start();
-    for (let round = 0; round < 8; round++) {
-      await settle(bed);
-      for (const turn of bed.turns) turn.yieldPlace();
-    }
-    await settle(bed);
+    await yieldAll(bed);
     expect(bed.turns).toHaveLength(124);
     bed.proven.has = true;
     await settle(bed);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { listOf, mayCall } from "@ostiary/audit/streams/public-addresses";
 import { targetRules, urlProblem } from "@ostiary/audit/streams/targets";
+import { wordsOf } from "../words.ts";
 
 const NONE = listOf([]);
 const STRICT = targetRules({ allow_http: false, ports: [], networks: [] });
@@ -14,31 +15,16 @@ describe("a stream", () => {
     },
   );
 
-  test.each([
-    ...["0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.255.255.255", "169.254.169.254", "172.16.0.1"],
-    ...[
-      "172.31.255.255",
-      "192.0.0.8",
-      "192.0.2.7",
-      "192.88.99.1",
-      "192.168.0.1",
-      "198.18.0.1",
-      "198.51.100.1",
-    ],
-    ...["203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255"],
-    ...[
-      "::",
-      "::1",
-      "::127.0.0.1",
-      "::ffff:127.0.0.1",
-      "::ffff:7f00:1",
-      "64:ff9b::7f00:1",
-      "fc00::1",
-      "fd00::1",
-    ],
-    ...["fe80::1", "fe80::1%eth0", "ff02::1", "2001:db8::1", "2001::1", "2002:7f00:1::", "3fff::1", "100::1"],
-    ...["", "localhost", "1.2.3", "0x7f.1", "1.2.3.4.5"],
-  ])("may not call %s", (address) => {
+  const ipv4 = wordsOf(`
+    0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.8
+    192.0.2.7 192.88.99.1 192.168.0.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255
+  `);
+  const ipv6 = wordsOf(`
+    :: ::1 ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:7f00:1 64:ff9b::7f00:1 fc00::1 fd00::1 fe80::1 fe80::1%eth0
+    ff02::1 2001:db8::1 2001::1 2002:7f00:1:: 3fff::1 100::1
+  `);
+  const noAddress = ["", "localhost", "1.2.3", "0x7f.1", "1.2.3.4.5"];
+  test.each([...ipv4, ...ipv6, ...noAddress])("may not call %s", (address) => {
     expect(mayCall(address, NONE)).toBe(false);
   });
 
@@ -65,33 +51,18 @@ describe("the URL of a stream", () => {
 
   test.each([
     ...["http://siem.example.com/", "https://siem.example.com:80/", "https://siem.example.com:8443/"],
-    ...[
-      "https://localhost:1/",
-      "https://127.1/",
-      "https://2130706433/",
-      "https://0177.0.0.1/",
-      "https://[::1]/",
-    ],
+    ..."https://localhost:1/ https://127.1/ https://2130706433/ https://0177.0.0.1/ https://[::1]/".split(
+      " ",
+    ),
     ...[
       "https://[::ffff:127.0.0.1]/",
       "https://a@b.example/",
       "https://:p@b.example/",
       "https://b.example/#x",
     ],
-    ...[
-      "https://b.example/ü",
-      "https://",
-      "https:///x",
-      "javascript:alert(1)",
-      "file:///etc/passwd",
-      "//b.example/",
-    ],
-    ...[
-      " https://b.example/",
-      "https://b.example/\t",
-      "https://b.example\\@10.0.0.1/",
-      `https://b.example/${"x".repeat(2_048)}`,
-    ],
+    ...["https://b.example/ü", "https://", "https:///x", "javascript:alert(1)", "file:///etc/passwd"],
+    ...["//b.example/", " https://b.example/", "https://b.example/\t", "https://b.example\\@10.0.0.1/"],
+    `https://b.example/${"x".repeat(2_048)}`,
   ])("may not be %s", (url) => {
     expect(urlProblem(url, STRICT)).toStartWith("url must");
   });

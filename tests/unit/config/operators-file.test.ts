@@ -97,128 +97,102 @@ const TOKEN_RULE = "must be the SHA-256 of a token: 64 lower-case hexadecimal di
 
 // RG-111
 describe("an operators file that is refused", () => {
-  const files: [what: string, text: string, messages: string[]][] = [
-    ["an empty file", "", ["The file must be a map with the key operators"]],
-    ["a list", "- a", ["The file must be a map with the key operators"]],
-    ["broken YAML", "operators: [", ["not valid YAML"]],
-    ["a tag", "operators: !!js/function 'x'", ["not valid YAML"]],
-    ["an unknown field", "operators: []\nusers: []", ["users is not a known field: remove the field"]],
-    ["a duplicate key", "operators: []\noperators: []", ["a key occurs twice in one map"]],
-    [
-      "operators that are not a list",
-      "operators: yes",
-      ["operators must be a list of at most 1000 operators"],
-    ],
+  const files: [what: string, text: string, message: string][] = [
+    ["an empty file", "", "The file must be a map with the key operators"],
+    ["a list", "- a", "The file must be a map with the key operators"],
+    ["broken YAML", "operators: [", "not valid YAML"],
+    ["a tag", "operators: !!js/function 'x'", "not valid YAML"],
+    ["an unknown field", "operators: []\nusers: []", "users is not a known field: remove the field"],
+    ["a duplicate key", "operators: []\noperators: []", "a key occurs twice in one map"],
+    ["operators that are not a list", "operators: yes", "operators must be a list of at most 1000 operators"],
     [
       "an operator that is text",
       "operators: [ci]",
-      ["operators[0] must be a map with name, role, and token_sha256 or claims"],
+      "operators[0] must be a map with name, role, and token_sha256 or claims",
     ],
   ];
-  const operators: [what: string, fields: Record<string, unknown>, messages: string[]][] = [
+  /** The part of each message after `operators[0]`. */
+  const operators: [what: string, fields: Record<string, unknown>, message: string][] = [
     [
       "no name",
       { name: undefined },
-      ["operators[0].name is required and must be 1 to 128 characters: letters, digits and ._@/+-"],
+      ".name is required and must be 1 to 128 characters: letters, digits and ._@/+-",
     ],
-    [
-      "a name with a space",
-      { name: "c i" },
-      ["operators[0].name must be 1 to 128 characters: letters, digits and ._@/+-"],
-    ],
+    ["a name with a space", { name: "c i" }, ".name must be 1 to 128 characters: letters, digits and ._@/+-"],
     [
       "the name admin, which belongs to ADMIN_TOKEN",
       { name: "admin" },
-      ["operators[0].name is admin, the operator of ADMIN_TOKEN: choose another name"],
+      ".name is admin, the operator of ADMIN_TOKEN: choose another name",
     ],
-    ["an unknown role", { role: "root" }, ["operators[0].role must be reader, publisher or admin"]],
-    ["a role in capitals", { role: "Admin" }, ["operators[0].role must be reader, publisher or admin"]],
-    [
-      "no token",
-      { token_sha256: undefined },
-      ["operators[0] has neither token_sha256 nor claims: add one of them"],
-    ],
+    ["an unknown role", { role: "root" }, ".role must be reader, publisher or admin"],
+    ["a role in capitals", { role: "Admin" }, ".role must be reader, publisher or admin"],
+    ["no token", { token_sha256: undefined }, " has neither token_sha256 nor claims: add one of them"],
     [
       "an empty list of tokens",
       { token_sha256: [] },
-      ["operators[0].token_sha256 must be a list of 1 to 8 hashes of tokens"],
+      ".token_sha256 must be a list of 1 to 8 hashes of tokens",
     ],
     [
       "nine tokens",
       { token_sha256: Array.from({ length: 9 }, (_, index) => sha256Of(`${index}`)) },
-      ["operators[0].token_sha256 must be a list of 1 to 8 hashes of tokens"],
+      ".token_sha256 must be a list of 1 to 8 hashes of tokens",
     ],
-    [
-      "a token in place of its hash",
-      { token_sha256: ["hunter2"] },
-      [`operators[0].token_sha256[0] ${TOKEN_RULE}`],
-    ],
-    ["a number in place of a hash", { token_sha256: [12] }, [`operators[0].token_sha256[0] ${TOKEN_RULE}`]],
-    [
-      "a hash in capitals",
-      { token_sha256: [HASH.toUpperCase()] },
-      [`operators[0].token_sha256[0] ${TOKEN_RULE}`],
-    ],
+    ["a token in place of its hash", { token_sha256: ["hunter2"] }, `.token_sha256[0] ${TOKEN_RULE}`],
+    ["a number in place of a hash", { token_sha256: [12] }, `.token_sha256[0] ${TOKEN_RULE}`],
+    ["a hash in capitals", { token_sha256: [HASH.toUpperCase()] }, `.token_sha256[0] ${TOKEN_RULE}`],
     [
       "a token that expires on a day that does not exist",
       { token_sha256: [{ sha256: HASH, expires_at: "2027-02-30T00:00:00Z" }] },
-      ["operators[0].token_sha256[0].expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z"],
+      ".token_sha256[0].expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z",
     ],
     [
       "the same token twice",
       { token_sha256: [HASH, HASH] },
-      ["operators[0].token_sha256[1] is the token of operators[0]: give each operator its own token"],
+      ".token_sha256[1] is the token of operators[0]: give each operator its own token",
     ],
     [
       "an expiry that is not a time",
       { expires_at: "tomorrow" },
-      ["operators[0].expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z"],
+      ".expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z",
     ],
-    [
-      "a publisher without services",
-      { services: undefined },
-      ["operators[0].services is required for a publisher"],
-    ],
-    ["a publisher without paths", { paths: undefined }, ["operators[0].paths is required for a publisher"]],
+    ["a publisher without services", { services: undefined }, ".services is required for a publisher"],
+    ["a publisher without paths", { paths: undefined }, ".paths is required for a publisher"],
     [
       "a reader with paths",
       { role: "reader", services: undefined },
-      ["operators[0].paths is only for publishers: remove paths"],
+      ".paths is only for publishers: remove paths",
     ],
     [
       "an admin with services",
       { role: "admin", paths: undefined },
-      ["operators[0].services is only for publishers: remove services"],
+      ".services is only for publishers: remove services",
     ],
     [
       "an empty list of services",
       { services: [] },
-      [
-        "operators[0].services must be a list of 1 to 100 names of services, in which * stands for any characters",
-      ],
+      ".services must be a list of 1 to 100 names of services, in which * stands for any characters",
     ],
     [
       "a pattern with a slash",
       { services: ["a/b"] },
-      ["operators[0].services[0] must be a service's name, in which * stands for any characters"],
+      ".services[0] must be a service's name, in which * stands for any characters",
     ],
-    ["a prefix without a slash", { paths: ["org"] }, ["operators[0].paths[0]: A path must start with `/`"]],
+    ["a prefix without a slash", { paths: ["org"] }, ".paths[0]: A path must start with `/`"],
     [
       "a prefix that is not canonical",
       { paths: ["/org/../x"] },
-      ["operators[0].paths[0]: The full path `/org/../x` is not canonical: the canonical form is `/x`"],
+      ".paths[0]: The full path `/org/../x` is not canonical: the canonical form is `/x`",
     ],
-    ["a star as a path", { paths: ["*"] }, ["operators[0].paths[0]: A path must start with `/`"]],
-    ["a number as a path", { paths: [1] }, ["operators[0].paths[0] must be a path, such as /org/widgets"]],
-    ["an unknown field", { tokens: [] }, ["operators[0].tokens is not a known field: remove the field"]],
+    ["a star as a path", { paths: ["*"] }, ".paths[0]: A path must start with `/`"],
+    ["a number as a path", { paths: [1] }, ".paths[0] must be a path, such as /org/widgets"],
+    ["an unknown field", { tokens: [] }, ".tokens is not a known field: remove the field"],
   ];
-  const all = [
-    ...files,
-    ...operators.map(([what, fields, messages]) => [what, oneOperator(fields), messages] as const),
-  ];
-  test.each(all)("%s", (_, text, messages) => {
-    const said = problems(text).map((message) => message.replace(/^line \d+: /, ""));
-    expect(said).toEqual(messages.map((message) => `${message}.`));
+  const all = [...files];
+  for (const [what, fields, message] of operators)
+    all.push([what, oneOperator(fields), `operators[0]${message}`]);
+  test.each(all)("%s", (_, text, message) => {
+    const said = problems(text).map((problem) => problem.replace(/^line \d+: /, ""));
+    expect(said).toEqual([`${message}.`]);
   });
 
   test("reports every problem with its line", () => {

@@ -1,20 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { auditVariables } from "@ostiary/audit/config";
 import { allowedOrigins, gatewayVariables } from "@ostiary/gateway/config";
-import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
-import { platformVariables } from "@ostiary/platform/config";
-import { registryVariables } from "@ostiary/registry/config";
-import type { TObject } from "@sinclair/typebox";
+import { schemas } from "@ostiary/platform/readmes";
+import { wordsOf } from "../words.ts";
 
 /** The configuration variables of each app (OP-7). */
-const apps: Record<string, TObject> = {
-  gateway: gatewayVariables,
-  registry: registryVariables,
-  identity: identityVariables,
-  audit: auditVariables,
-  platform: platformVariables,
-};
+const { demo: _demo, portal: _portal, witness: _witness, ...apps } = schemas;
 
 /** The apps that read each variable. */
 const readers = new Map<string, string[]>();
@@ -39,25 +30,12 @@ describe("a variable of several apps", () => {
 
   test("common variables are read by several apps", () => {
     const names = shared.map(([variable]) => variable);
-    for (const variable of [
-      ...[
-        "HOST",
-        "PORT",
-        "INTERNAL_PORT",
-        "SHUTDOWN_GRACE_MS",
-        "SHUTDOWN_TIMEOUT_MS",
-        "LOG_LEVEL",
-        "LOG_FILE",
-      ],
-      ...[
-        "OTEL_EXPORTER_OTLP_ENDPOINT",
-        "OTEL_SDK_DISABLED",
-        "DATABASE_URL",
-        "ROUTE_STORE_URL",
-        "COUNTER_STORE_URL",
-      ],
-      ...["INTERNAL_AUTH_TOKEN", "ROLES_FILE", "ADMIN_TOKEN", "MAX_BODY_BYTES", "SWAGGER_ENABLED"],
-    ]) {
+    const expected = wordsOf(`
+      HOST PORT INTERNAL_PORT SHUTDOWN_GRACE_MS SHUTDOWN_TIMEOUT_MS LOG_LEVEL LOG_FILE
+      OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SDK_DISABLED DATABASE_URL ROUTE_STORE_URL COUNTER_STORE_URL
+      INTERNAL_AUTH_TOKEN ROLES_FILE ADMIN_TOKEN MAX_BODY_BYTES SWAGGER_ENABLED
+    `);
+    for (const variable of expected) {
       expect(names).toContain(variable);
     }
   });
@@ -96,64 +74,28 @@ const urls: Examples = {
     ...["http://a:port", "http://[::1", "http://a,b", "http://%zz"],
   ],
 };
-const numbers = [
-  "-1",
-  "+5",
-  "1e3",
-  "0x10",
-  "0b1",
-  "1.0",
-  "1_000",
-  " 5",
-  "5 ",
-  "٣",
-  "NaN",
-  "Infinity",
-  "9".repeat(17),
-];
+const numbers = [..."-1 +5 1e3 0x10 0b1 1.0 1_000 ٣ NaN Infinity".split(" "), " 5", "5 ", "9".repeat(17)];
 
 const examples: Record<string, Examples> = {
   DATABASE_URL: {
-    accepted: [
-      ...["postgres://h/db", "postgresql://u:p@h:5432/db", "postgres://u@h", "postgres://u:p%40%23%2F@h/db"],
-      ...[
-        "postgres://u:p@ss@h/db",
-        "postgres://u:p@a:5432,b:5433/db",
-        "postgres://u:p@[::1]:5432/db?sslmode=require",
-        "postgres://u:p@a:5432,b,[::1]:5433/db?target_session_attrs=primary",
-        "postgres://u:p@x@a,b/db?target_session_attrs=read-write",
-      ],
-      ...["pglite://memory", "pglite:///var/lib/ostiary", "pglite:///with%20space"],
-    ],
+    accepted: wordsOf(`
+      postgres://h/db postgresql://u:p@h:5432/db postgres://u@h postgres://u:p%40%23%2F@h/db
+      postgres://u:p@ss@h/db postgres://u:p@a:5432,b:5433/db postgres://u:p@[::1]:5432/db?sslmode=require
+      postgres://u:p@a:5432,b,[::1]:5433/db?target_session_attrs=primary
+      postgres://u:p@x@a,b/db?target_session_attrs=read-write
+      pglite://memory pglite:///var/lib/ostiary pglite:///with%20space
+    `),
     refused: [
-      ...[
-        "mysql://h/db",
-        "postgres:",
-        "postgres://",
-        "postgres:///db",
-        "postgres://h:0/db",
-        "postgres://h:70000/db",
-      ],
-      ...[
-        "postgres://u:p#ss@h/db",
-        "postgres://u:12#34@h/db",
-        "postgres://u:12/34@h/db",
-        "postgres://u:12?34@h/db",
-      ],
-      ...["postgres://u:%zz@h/db", "postgres://h/db#x", "postgres://u:p@a,/db", "postgres://u:p@,b/db"],
-      ...["postgres://h /db", "postgres://h/d b", "postgres://h/db?sslmode=requires"],
-      ...[
-        "postgres://h/db?target_session_attrs=any",
-        "postgres://a,b/db?target_session_attrs=standby",
-        "postgres://a,b/db?target_session_attrs=read-only",
-        "postgres://u@a:5432,,b/db",
-        "postgres://u@a,b:0/db",
-        "pglite:",
-        "pglite://",
-        "pglite:///",
-        "pglite://dir",
-      ],
-      ...["pglite:////dir", "pglite://memory/", "pglite:///%zz", "pglite:///a%00b", "memory://"],
+      ...wordsOf(`
+        mysql://h/db postgres: postgres:// postgres:///db postgres://h:0/db postgres://h:70000/db
+        postgres://u:p#ss@h/db postgres://u:12#34@h/db postgres://u:12/34@h/db postgres://u:12?34@h/db
+        postgres://u:%zz@h/db postgres://h/db#x postgres://u:p@a,/db postgres://u:p@,b/db
+        postgres://h/db?sslmode=requires postgres://h/db?target_session_attrs=any
+        postgres://a,b/db?target_session_attrs=standby postgres://a,b/db?target_session_attrs=read-only
+        postgres://u@a:5432,,b/db postgres://u@a,b:0/db pglite: pglite:// pglite:/// pglite://dir
+        pglite:////dir pglite://memory/ pglite:///%zz pglite:///a%00b memory://
+      `),
+      ...["postgres://h /db", "postgres://h/d b"],
     ],
   },
   ROUTE_STORE_URL: {
@@ -168,32 +110,12 @@ const examples: Record<string, Examples> = {
       "http://root:p%40ss@etcd:2379",
     ],
     refused: [
-      ...[
-        "etcd",
-        "etcd:2379",
-        "ftp://etcd",
-        "http://",
-        "http://a:0",
-        "http://a:70000",
-        "http://a,",
-        ",http://a",
-      ],
-      ...[
-        "http://a,,http://b",
-        "http://a,b",
-        "http://a,https://b",
-        "http://a/path",
-        "http://a?x",
-        "http://a#x",
-      ],
-      ...[
-        "http://a b",
-        "memory:",
-        "memory://x",
-        "memory://,http://a",
-        "http://root@etcd",
-        "http://root:%zz@etcd",
-      ],
+      ...wordsOf(`
+        etcd etcd:2379 ftp://etcd http:// http://a:0 http://a:70000 http://a, ,http://a http://a,,http://b
+        http://a,b http://a,https://b http://a/path http://a?x http://a#x
+        memory: memory://x memory://,http://a http://root@etcd http://root:%zz@etcd
+      `),
+      "http://a b",
     ],
   },
   COUNTER_STORE_URL: {
@@ -202,42 +124,21 @@ const examples: Record<string, Examples> = {
       ...["redis+cluster://a:6379,b:6379", "redis+cluster://a", "redis+cluster://u:p@a, b:1"],
     ],
     refused: [
-      ...[
-        "redis",
-        "redis:",
-        "redis://",
-        "redis:///0",
-        "redis://h:0",
-        "redis://h:70000",
-        "redis://h/db",
-        "redis://h/0/1",
-      ],
-      ...["redis://u:12#34@h", "redis://u:12/34@h", "redis://u:%zz@h", "redis://a,b", "redis+cluster://"],
-      ...[
-        "redis+cluster://,",
-        "redis+cluster://a,",
-        "redis+cluster://a,,b",
-        "redis+cluster://a/1",
-        "memory://x",
-      ],
-      ...["redis+cluster://u:p@", "redis+sentinel://a", "http://h", "redis://h o"],
+      ...wordsOf(`
+        redis redis: redis:// redis:///0 redis://h:0 redis://h:70000 redis://h/db redis://h/0/1
+        redis://u:12#34@h redis://u:12/34@h redis://u:%zz@h redis://a,b
+        redis+cluster:// redis+cluster://, redis+cluster://a, redis+cluster://a,,b redis+cluster://a/1
+        redis+cluster://u:p@ redis+sentinel://a http://h memory://x
+      `),
+      "redis://h o",
     ],
   },
   HOST: {
     accepted: ["0.0.0.0", "127.0.0.1", "::", "::1", "localhost", "node-1.internal", "3f2a9c", "my_host"],
     refused: [
-      "300.1.1.1",
-      "999",
-      "127.1",
-      "0x7f000001",
-      "127.0.0.1:80",
-      "[::1]",
+      ..."300.1.1.1 999 127.1 0x7f000001 127.0.0.1:80 [::1] -a http://a a..b *".split(" "),
       " ::1",
       "a b",
-      "-a",
-      "http://a",
-      "a..b",
-      "*",
     ],
   },
   PORT: { accepted: ["0", "1", "08", "65535"], refused: ["65536", ...numbers] },
@@ -265,11 +166,8 @@ const examples: Record<string, Examples> = {
   AUTH_ALLOWED_AUDIENCES: { accepted: ["a", "a, b", "a,", "a, ,b"], refused: [",", " , "] },
   ALLOWED_ORIGINS: {
     accepted: [
-      ...[
-        "https://a.example.com",
-        "http://localhost:3000, capacitor://localhost,",
-        "HTTPS://A.example.com:443",
-      ],
+      ...["https://a.example.com", "http://localhost:3000, capacitor://localhost,"],
+      "HTTPS://A.example.com:443",
     ],
     refused: [
       ...["*", "null", "a.example.com", "https://a/", "https://a/path", "https://a?x", "https://a#x"],

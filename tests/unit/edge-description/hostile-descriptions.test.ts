@@ -5,37 +5,17 @@ import fc from "fast-check";
 import { lintFindings } from "../../support/description-lint.ts";
 import { operationsIn } from "../../support/openapi.ts";
 import { runs } from "../../support/runs.ts";
+import { wordsOf } from "../words.ts";
 import { edgeDocument } from "./build.ts";
 
-const KEYS = [
-  ...["get", "post", "parameters", "requestBody", "responses", "content", "application/json", "schema"],
-  ...[
-    "$ref",
-    "name",
-    "in",
-    "description",
-    "summary",
-    "tags",
-    "operationId",
-    "headers",
-    "examples",
-    "example",
-  ],
-  ...["type", "properties", "items", "allOf", "anyOf", "enum", "required", "pattern", "discriminator"],
-  ...["nullable", "exclusiveMinimum", "minimum", "additionalProperties", "not", "mapping", "propertyName"],
-  ...["200", "404", "default", "5XX", "value", "style", "explode", "__proto__", "constructor", "x"],
-];
+const KEYS = wordsOf(`
+  get post parameters requestBody responses content application/json schema $ref name in description summary
+  tags operationId headers examples example type properties items allOf anyOf enum required pattern
+  discriminator nullable exclusiveMinimum minimum additionalProperties not mapping propertyName
+  200 404 default 5XX value style explode __proto__ constructor x
+`);
 const TEXTS = [
-  ...[
-    "path",
-    "query",
-    "header",
-    "object",
-    "string",
-    "array",
-    "#/components/schemas/A",
-    "#/components/schemas/B",
-  ],
+  ..."path query header object string array #/components/schemas/A #/components/schemas/B".split(" "),
   ...["#/paths", "#", "https://x", "(", "", "id", "X-API-Key", "form", "\ud800", "</script>"],
 ];
 

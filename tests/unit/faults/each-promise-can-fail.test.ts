@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { CELLS, type Cell, nameOf } from "../../faults/cells.ts";
-import { LIMITS } from "../../faults/clients.ts";
+import { type Client, LIMITS } from "../../faults/clients.ts";
 import { judge, PROMISES } from "../../faults/promises/index.ts";
-import type { CellRun, Reached } from "../../faults/record.ts";
+import type { Answer, CellRun, Reached } from "../../faults/record.ts";
 import { anAnswer, aRun, aWindow, NOTHING_SEEN, TIMES } from "./a-run.ts";
 
 const cell = (name: string): Cell => {
@@ -21,6 +21,14 @@ const reached = (more: Partial<Reached> = {}): Reached => ({
   caller: "organization",
   ...more,
 });
+/** Returns one answer during the fault, as part of a run. */
+const answered = (client: Client, more: Partial<Answer> = {}) => ({
+  answers: [anAnswer(client, during, more)],
+});
+/** Returns one answer of that duration during the fault, as part of a run. */
+const answeredAfter = (ms: number, client: Client, more: Partial<Answer>) => ({
+  answers: [slow(anAnswer(client, during, more), ms)],
+});
 const slow = (answer: ReturnType<typeof anAnswer>, ms: number) => ({
   ...answer,
   ended_ms: answer.started_ms + ms,
@@ -37,12 +45,7 @@ describe("a run in which every promise held", () => {
 });
 
 const cases: [promise: string, what: string, name: string, more: Partial<CellRun>][] = [
-  [
-    "admission",
-    "a revoked key gets 200",
-    "etcd/killed",
-    { answers: [anAnswer("refused", during, { status: 200 })] },
-  ],
+  ["admission", "a revoked key gets 200", "etcd/killed", answered("refused", { status: 200 })],
   [
     "admission",
     "a request with an unknown key reaches the service",
@@ -73,90 +76,45 @@ const cases: [promise: string, what: string, name: string, more: Partial<CellRun
     "audit/killed",
     { answers: aWindow(4_500, 108, LIMITS.requests - 1, 4) },
   ],
-  ["no-fallback", "a limited request passes", "redis/killed", { answers: [anAnswer("limited", during)] }],
+  ["no-fallback", "a limited request passes", "redis/killed", answered("limited")],
   [
     "no-fallback",
     "a gateway refuses a limited request by its own count",
     "redis/frozen",
-    { answers: [anAnswer("limited", during, { status: 429 })] },
+    answered("limited", { status: 429 }),
   ],
   [
     "uncounted",
     "a 503 takes longer than promised",
     "redis/black-holed",
-    { answers: [slow(anAnswer("limited", during, { status: 503 }), LIMITS.uncounted_ms + 1)] },
+    answeredAfter(LIMITS.uncounted_ms + 1, "limited", { status: 503 }),
   ],
-  [
-    "without-redis",
-    "a public route fails",
-    "redis/cut",
-    { answers: [anAnswer("public", during, { status: 502 })] },
-  ],
-  [
-    "without-redis",
-    "a stream breaks",
-    "redis+identity/killed",
-    { answers: [anAnswer("stream", during, { status: null })] },
-  ],
-  [
-    "without-etcd",
-    "a route is gone",
-    "etcd/killed",
-    { answers: [anAnswer("cached", during, { status: 404 })] },
-  ],
+  ["without-redis", "a public route fails", "redis/cut", answered("public", { status: 502 })],
+  ["without-redis", "a stream breaks", "redis+identity/killed", answered("stream", { status: null })],
+  ["without-etcd", "a route is gone", "etcd/killed", answered("cached", { status: 404 })],
   [
     "without-etcd",
     "a route is gone while a registry is away",
     "registry/frozen",
-    { answers: [anAnswer("jwt", during, { status: 404 })] },
+    answered("jwt", { status: 404 }),
   ],
-  [
-    "without-identity",
-    "a cached key is refused",
-    "identity/killed",
-    { answers: [anAnswer("cached", during, { status: 503 })] },
-  ],
-  [
-    "without-postgres",
-    "a cached token is refused",
-    "postgres/frozen",
-    { answers: [anAnswer("jwt", during, { status: 503 })] },
-  ],
-  [
-    "without-audit",
-    "a limited request fails",
-    "audit/cut",
-    { answers: [anAnswer("limited", during, { status: 503 })] },
-  ],
-  [
-    "without-service",
-    "publishing fails",
-    "upstream/killed",
-    { answers: [anAnswer("publish", during, { status: 503 })] },
-  ],
+  ["without-identity", "a cached key is refused", "identity/killed", answered("cached", { status: 503 })],
+  ["without-postgres", "a cached token is refused", "postgres/frozen", answered("jwt", { status: 503 })],
+  ["without-audit", "a limited request fails", "audit/cut", answered("limited", { status: 503 })],
+  ["without-service", "publishing fails", "upstream/killed", answered("publish", { status: 503 })],
   [
     "without-gateway",
     "the other gateway fails",
     "gateway/killed",
-    { answers: [anAnswer("public", during, { status: null, replica: 1 })] },
+    answered("public", { status: null, replica: 1 }),
   ],
-  [
-    "fails-closed",
-    "an audited request passes",
-    "audit/black-holed",
-    { answers: [anAnswer("audited", during)] },
-  ],
-  [
-    "fails-closed",
-    "an audited request passes without a database",
-    "postgres/killed",
-    { answers: [anAnswer("audited", during)] },
-  ],
+  ["fails-closed", "an audited request passes", "audit/black-holed", answered("audited")],
+  ["fails-closed", "an audited request passes without a database", "postgres/killed", answered("audited")],
   [
     "unrecorded",
     "a 503 takes longer than promised",
     "audit/frozen",
-    { answers: [slow(anAnswer("audited", during, { status: 503 }), LIMITS.unrecorded_ms + 1)] },
+    answeredAfter(LIMITS.unrecorded_ms + 1, "audited", { status: 503 }),
   ],
   ["events", "a request reaches the service without an event", "audit/killed", { reached: [reached()] }],
   [
@@ -211,25 +169,25 @@ const cases: [promise: string, what: string, name: string, more: Partial<CellRun
     "hangs",
     "a request waits for a service that hangs",
     "upstream/frozen",
-    { answers: [slow(anAnswer("public", during, { status: 502 }), LIMITS.upstream_ms + 500)] },
+    answeredAfter(LIMITS.upstream_ms + 500, "public", { status: 502 }),
   ],
   [
     "hangs",
     "a client gives up",
     "postgres/black-holed",
-    { answers: [slow(anAnswer("unseen", during, { status: null }), LIMITS.patience_ms)] },
+    answeredAfter(LIMITS.patience_ms, "unseen", { status: null }),
   ],
   [
     "slowness",
     "a request fails because a part is slow",
     "postgres/slowed",
-    { answers: [anAnswer("audited", during, { status: 503 })] },
+    answered("audited", { status: 503 }),
   ],
   [
     "clocks",
     "a request fails because a clock was set back",
     "postgres/set-back",
-    { answers: [anAnswer("unseen", during, { status: 401 })] },
+    answered("unseen", { status: 401 }),
   ],
   [
     "streams",
@@ -251,13 +209,13 @@ describe("a promise is broken when", () => {
 
 describe("no promise is broken by", () => {
   test("a time limit that was missed while processes waited for CPU time", () => {
-    const late = slow(anAnswer("limited", during, { status: 503, delay_ms: 900 }), 1_400);
-    expect(broken(aRun(cell("redis/killed"), { answers: [late] }))).toEqual([]);
+    const late = answeredAfter(1_400, "limited", { status: 503, delay_ms: 900 });
+    expect(broken(aRun(cell("redis/killed"), late))).toEqual([]);
   });
 
   test("a failed request to the frozen gateway", () => {
-    const lost = slow(anAnswer("public", during, { status: null, replica: 0 }), LIMITS.patience_ms);
-    expect(broken(aRun(cell("gateway/frozen"), { answers: [lost] }))).toEqual([]);
+    const lost = answeredAfter(LIMITS.patience_ms, "public", { status: null, replica: 0 });
+    expect(broken(aRun(cell("gateway/frozen"), lost))).toEqual([]);
   });
 
   test("a second window of a Redis that lost the first", () => {
@@ -282,9 +240,7 @@ describe("no promise is broken by", () => {
   });
 
   test("slow answers, if times are not judged", () => {
-    const run = aRun(cell("redis/killed"), {
-      answers: [slow(anAnswer("limited", during, { status: 503 }), 3_000)],
-    });
+    const run = aRun(cell("redis/killed"), answeredAfter(3_000, "limited", { status: 503 }));
     expect(broken(run)).toEqual(["uncounted", "hangs"]);
     expect(judge(run, { timed: false }).filter((each) => each.broken.length > 0)).toEqual([]);
   });

@@ -3,13 +3,17 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import { ClientGone, type UpstreamCall, UpstreamCalls } from "../../../apps/gateway/upstream/call.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
-/** Returns a call in progress, with its clock, its client and the signal of its request to the service. */
+/**
+ * Returns a call in progress, with its clock, its client, the timeouts of the client's connection, and the
+ * signal of the request to the service.
+ */
 function calling() {
   const clock = manualClock();
   const calls = new UpstreamCalls(clock);
   const client = new AbortController();
-  const call = calls.begin(clientOf(new Request("http://gateway.test/", { signal: client.signal })));
-  return { clock, calls, client, call, atService: underway(call) };
+  const caller = clientOf(new Request("http://gateway.test/", { signal: client.signal }));
+  const call = calls.begin(caller);
+  return { clock, calls, client, call, seconds: caller.seconds, atService: underway(call) };
 }
 
 /** Gives the call a request to the service, and returns the signal that aborts the request. */
@@ -121,16 +125,8 @@ test("a failure after the client disconnects counts as a disconnect, not as a fa
 
 // GW-154
 describe("slow readers that can be disconnected", () => {
-  function reading() {
-    const clock = manualClock();
-    const calls = new UpstreamCalls(clock);
-    const client = clientOf(new Request("http://gateway.test/"));
-    const call = calls.begin(client);
-    return { clock, calls, client, call, atService: underway(call) };
-  }
-
   test("are clients that have read nothing for a second", () => {
-    const { clock, calls, client, call, atService } = reading();
+    const { clock, calls, seconds, call, atService } = calling();
     call.awaitReader();
     clock.advance(900);
     calls.endSlowReaders();
@@ -138,16 +134,16 @@ describe("slow readers that can be disconnected", () => {
     clock.advance(200);
     calls.endSlowReaders();
     expect({ stopped: call.stopped, aborted: atService.aborted }).toEqual({ stopped: true, aborted: true });
-    expect(client.seconds).toEqual([1]);
+    expect(seconds).toEqual([1]);
     expect(call.failure(new Error("aborted"), 0).message).toContain("did not read");
   });
 
   test("do not include clients that read, however long the service takes", () => {
-    const { clock, calls, client, call } = reading();
+    const { clock, calls, seconds, call } = calling();
     call.awaitReader();
     call.readerCame();
     clock.advance(10_000);
     calls.endSlowReaders();
-    expect({ stopped: call.stopped, seconds: client.seconds }).toEqual({ stopped: false, seconds: [] });
+    expect({ stopped: call.stopped, seconds }).toEqual({ stopped: false, seconds: [] });
   });
 });

@@ -82,7 +82,9 @@ async function statesOf(
   }
   return states;
 }
-const shown = ({ allowed, limit, remaining }: RateState) => [allowed, limit, remaining];
+/** Returns the decision, the remaining requests and the limit, such as `allowed, 1 of 2`. */
+const shown = ({ allowed, limit, remaining }: RateState) =>
+  `${allowed ? "allowed" : "refused"}, ${remaining} of ${limit}`;
 
 describe("plans", () => {
   const PLANS = { pro: { requests: 3 }, slow: { requests: 2, window_seconds: 3_600 }, enterprise: false };
@@ -91,11 +93,7 @@ describe("plans", () => {
   test("give an organization the numbers of its plan; without a plan the numbers of the limit apply", async () => {
     for (const plan of [null, "unknown", "constructor", "__proto__"]) {
       const states = await statesOf(limiting({ ...MINUTE, plans: PLANS }), 3, plan);
-      expect(states.map(shown)).toEqual([
-        [true, 2, 1],
-        [true, 2, 0],
-        [false, 2, 0],
-      ]);
+      expect(states.map(shown)).toEqual(["allowed, 1 of 2", "allowed, 0 of 2", "refused, 0 of 2"]);
     }
     const states = await statesOf(limiting({ ...MINUTE, plans: PLANS }), 4, "pro");
     expect(states.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);
@@ -114,8 +112,8 @@ describe("plans", () => {
     await statesOf(limited, 2);
     const [first, second] = await statesOf(limited, 2, "pro");
     expect([first, second].map((state) => state && shown(state))).toEqual([
-      [true, 3, 0],
-      [false, 3, 0],
+      "allowed, 0 of 3",
+      "refused, 0 of 3",
     ]);
   });
 
@@ -124,10 +122,7 @@ describe("plans", () => {
     const limited = limiting(["free-only", { requests: 1, period: "day" }], {
       "free-only": { ...MINUTE, plans: { pro: false } },
     });
-    expect((await statesOf(limited, 2, "pro")).map(shown)).toEqual([
-      [true, 1, 0],
-      [false, 1, 0],
-    ]);
+    expect((await statesOf(limited, 2, "pro")).map(shown)).toEqual(["allowed, 0 of 1", "refused, 0 of 1"]);
   });
 });
 
@@ -140,9 +135,9 @@ describe("a calendar period", () => {
     expect([first, second, third].map((state) => state?.reset)).toEqual(Array(3).fill(midnight / 1000));
     expect(third).toMatchObject({ allowed: false, retry_after_seconds: 12 * 3_600 });
     day.clock.advance(midnight - NOON - 1);
-    expect((await statesOf(day, 1)).map(shown)).toEqual([[false, 2, 0]]);
+    expect((await statesOf(day, 1)).map(shown)).toEqual(["refused, 0 of 2"]);
     day.clock.advance(1);
-    expect((await statesOf(day, 1)).map(shown)).toEqual([[true, 2, 1]]);
+    expect((await statesOf(day, 1)).map(shown)).toEqual(["allowed, 1 of 2"]);
   });
 
   // GW-182
@@ -163,9 +158,9 @@ describe("a calendar period", () => {
     limited.clock.advance(Date.parse("2026-11-30T23:59:58.000Z") - NOON);
     const early = await limited.ahead(5_000);
     expect(early).toMatchObject({ allowed: true, remaining: 0 });
-    expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 1, 0]]);
+    expect((await statesOf(limited, 1)).map(shown)).toEqual(["refused, 0 of 1"]);
     limited.clock.advance(10_000);
-    expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 1, 0]]);
+    expect((await statesOf(limited, 1)).map(shown)).toEqual(["refused, 0 of 1"]);
   });
 });
 
@@ -187,17 +182,14 @@ describe("a quota that the counter store does not have", () => {
     const limited = limiting({ requests: 5, period: "day" });
     limited.record.known_counts = { [DAY]: 3 };
     expect((await statesOf(limited, 3)).map(shown)).toEqual([
-      [true, 5, 1],
-      [true, 5, 0],
-      [false, 5, 0],
+      "allowed, 1 of 5",
+      "allowed, 0 of 5",
+      "refused, 0 of 5",
     ]);
     expect(limited.record.asked).toBe(1);
     await limited.lose();
     limited.record.known_counts = { [DAY]: 5 };
-    expect((await statesOf(limited, 2)).map(shown)).toEqual([
-      [false, 5, 0],
-      [false, 5, 0],
-    ]);
+    expect((await statesOf(limited, 2)).map(shown)).toEqual(["refused, 0 of 5", "refused, 0 of 5"]);
     expect(limited.record.asked).toBe(2);
   });
 
@@ -229,12 +221,12 @@ describe("a quota that the counter store does not have", () => {
     limited.clock.advance(Date.parse("2026-11-30T23:59:57.000Z") - NOON);
     const states = await Promise.all([limited.ahead(5_000), limited.limit(), limited.ahead(5_000)]);
     expect(states.map((state) => state && shown(state))).toEqual([
-      [true, 3, 1],
-      [true, 3, 0],
-      [true, 3, 0],
+      "allowed, 1 of 3",
+      "allowed, 0 of 3",
+      "allowed, 0 of 3",
     ]);
     limited.clock.advance(5_000);
-    expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 3, 0]]);
+    expect((await statesOf(limited, 1)).map(shown)).toEqual(["refused, 0 of 3"]);
   });
 
   // GW-192
@@ -285,11 +277,7 @@ describe("several limits", () => {
   // GW-66, GW-181
   test("of a route have one bucket for each window", async () => {
     const states = await statesOf(limiting([MINUTE, { requests: 3, window_seconds: 3_600 }]), 3);
-    expect(states.map(shown)).toEqual([
-      [true, 2, 1],
-      [true, 2, 0],
-      [false, 2, 0],
-    ]);
+    expect(states.map(shown)).toEqual(["allowed, 1 of 2", "allowed, 0 of 2", "refused, 0 of 2"]);
   });
 });
 
@@ -304,7 +292,7 @@ describe("a limit that charges only successful requests", () => {
     limited.clock.advance(60_000);
     await statesOf(limited, 1);
     if (second !== undefined) limited.refund(second);
-    expect((await statesOf(limited, 1)).map(shown)).toEqual([[true, 2, 0]]);
+    expect((await statesOf(limited, 1)).map(shown)).toEqual(["allowed, 0 of 2"]);
   });
 
   // GW-185
@@ -316,7 +304,7 @@ describe("a limit that charges only successful requests", () => {
     const [first] = await statesOf(limited, 2);
     const [refused] = await statesOf(limited, 1);
     if (refused !== undefined) limited.refund(refused);
-    expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 2, 0]]);
+    expect((await statesOf(limited, 1)).map(shown)).toEqual(["refused, 0 of 2"]);
     if (first !== undefined) limited.refund(first);
     const [again] = await statesOf(limited, 1);
     expect(again).toMatchObject({

@@ -39,15 +39,10 @@ function gatewayWith(
 
 const limited = (seconds: number) => () =>
   new Response("{}", { status: 429, headers: { "Retry-After": String(seconds), "X-RateLimit-Limit": "3" } });
-const refusal = (
-  changes: Record<string, unknown>,
-  headers: Record<string, string> = { "X-Request-ID": "1" },
-) => {
-  const error = { type: "invalid_request_error", code: "UNAUTHORIZED", message: "Authentication required." };
-  return Response.json(
-    { error: { ...error, request_id: "1", details: null, ...changes } },
-    { status: 401, headers },
-  );
+const refusal = (changes: object, headers: Record<string, string> = { "X-Request-ID": "1" }) => {
+  const said = { type: "invalid_request_error", code: "UNAUTHORIZED", message: "Authentication required." };
+  const error = { ...said, request_id: "1", details: null, ...changes };
+  return Response.json({ error }, { status: 401, headers });
 };
 const refused = () => refusal({});
 const fine = () => Response.json({ done: true });

@@ -51,10 +51,8 @@ describe("a description", () => {
         .map(({ id }) => id);
     expect(grantedTo()).toEqual(["a"]);
     expect(grantedTo("things:write")).toEqual(["a", "b"]);
-    expect(operations.filter((each) => isGranted(each, { may: () => true })).map(({ id }) => id)).toEqual([
-      "a",
-      "b",
-    ]);
+    const all = operations.filter((each) => isGranted(each, { may: () => true }));
+    expect(all.map(({ id }) => id)).toEqual(["a", "b"]);
   });
 
   // PT-41
@@ -68,28 +66,12 @@ describe("a description", () => {
 
   // PT-42, PT-45
   test.each([
-    "//evil.example/x",
-    "/\\evil.example/x",
-    "https://evil.example/x",
-    "javascript:alert(1)",
-    "/a/../b",
-    "/a/./b",
-    "/a/%2e%2E",
-    "/..",
-    "/a?b=c",
-    "/a#b",
-    "/a b",
-    "",
-    "a",
+    ...["//evil.example/x", "/\\evil.example/x", "https://evil.example/x", "javascript:alert(1)", "/a/../b"],
+    ...["/a/./b", "/a/%2e%2E", "/..", "/a?b=c", "/a#b", "/a b", "", "a"],
   ])("leaves out the path %p, which can lead to another path or host", (path) => {
-    const { operations, left_out } = described({
-      [path]: { get: operation() },
-      "/fine": { get: operation() },
-    });
-    expect({ paths: operations.map((each) => each.path), left_out }).toEqual({
-      paths: ["/fine"],
-      left_out: 1,
-    });
+    const item = { get: operation() };
+    const { operations, left_out } = described({ [path]: item, "/fine": item });
+    expect([operations.map((each) => each.path), left_out]).toEqual([["/fine"], 1]);
   });
 
   // PT-45
@@ -125,10 +107,7 @@ describe("a description", () => {
       ]),
     );
     const read = described(paths);
-    expect({ shown: read.operations.length, left_out: read.left_out }).toEqual({
-      shown: 10_000,
-      left_out: 2_000,
-    });
+    expect([read.operations.length, read.left_out]).toEqual([10_000, 2_000]);
   });
 
   // PT-45
@@ -147,14 +126,8 @@ describe("a description", () => {
   // PT-45
   test("is read without an exception, whatever it contains", () => {
     const part = fc.jsonValue({ maxDepth: 3 });
-    const field = fc.constantFrom(
-      "parameters",
-      "requestBody",
-      "summary",
-      "description",
-      "tags",
-      "deprecated",
-    );
+    const fields = "parameters requestBody summary description tags deprecated".split(" ");
+    const field = fc.constantFrom(...fields);
     fc.assert(
       fc.property(fc.dictionary(field, part), part, part, (fields, components, examples) => {
         const source = operation({ ...fields, "x-required-labels": examples });
@@ -355,11 +328,8 @@ describe("a response", () => {
     expect(await readAnswer(new Response(broken))).toMatchObject({ text: "half", cut: true });
     const image = new Response(new Uint8Array(7), { headers: { "Content-Type": "image/png" } });
     expect(await readAnswer(image)).toMatchObject({ text: null, bytes: 7, cut: false });
-    expect(await readAnswer(new Response(null, { status: 204 }))).toMatchObject({
-      status: 204,
-      bytes: 0,
-      cut: false,
-    });
+    const empty = await readAnswer(new Response(null, { status: 204 }));
+    expect(empty).toMatchObject({ status: 204, bytes: 0, cut: false });
   });
 
   // PT-44

@@ -36,14 +36,8 @@ describe("the syntax error in a JSON text", () => {
   });
 
   test("is null exactly if JSON.parse accepts the text", () => {
-    const piece = fc.constantFrom(
-      ..."{}[],:\"\\ \n'01-+.eE/#utrfn",
-      '"a"',
-      "true",
-      "null",
-      "\\u0061",
-      "-1.5e3",
-    );
+    const words = ['"a"', "true", "null", "\\u0061", "-1.5e3"];
+    const piece = fc.constantFrom(..."{}[],:\"\\ \n'01-+.eE/#utrfn", ...words);
     const broken = fc.tuple(fc.json(), fc.nat(), fc.nat(3), piece).map(([text, at, length, put]) => {
       const start = at % (text.length + 1);
       return text.slice(0, start) + put + text.slice(start + length);

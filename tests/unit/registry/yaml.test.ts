@@ -88,85 +88,61 @@ describe("YAML that operators write", () => {
 });
 
 describe("YAML is refused when it", () => {
+  const TAG = "The custom tag at line 1, column 4 is not accepted.";
+  const DIRECTIVE = "The directive at line 1, column 1 is not accepted: only %YAML is.";
+  const SEVERAL = "The body holds several YAML documents: send one.";
+  const invalid = (line: number, column: number, why: string) =>
+    `The YAML is not valid at line ${line}, column ${column}: ${why}.`;
+  const unexpected = "the text here is unexpected; a quote, a comma, a colon or a line break may be missing";
+  const unclosed =
+    "a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to";
+
   // RG-36, RG-38
   test.each([
     ["a: 1\nb: 2\na: 3", "The key at line 3, column 1 occurs twice in one map."],
     ["{x: {a: 1, 'a': 2}}", "The key at line 1, column 12 occurs twice in one map."],
     ["__proto__: 1\n__proto__: 2", "The key at line 2, column 1 occurs twice in one map."],
-    ["a: !custom x", "The custom tag at line 1, column 4 is not accepted."],
-    ["a: !!binary aGk=", "The custom tag at line 1, column 4 is not accepted."],
-    ["a: !!set {x: null}", "The custom tag at line 1, column 4 is not accepted."],
-    ["a: !!js/function 'x'", "The custom tag at line 1, column 4 is not accepted."],
-    [
-      "%TAG ! tag:example.com,2000:\n---\na: !x 1",
-      "The directive at line 1, column 1 is not accepted: only %YAML is.",
-    ],
-    ["%FOO bar\n---\na: 1", "The directive at line 1, column 1 is not accepted: only %YAML is."],
-    ["%YAML 1.2\n%YAML 1.2\n---\na: 1", "The YAML is not valid at line 2, column 1: %YAML occurs twice."],
-    [
-      "%YAML 1.1\n# c\n%YAML 1.2\n---\na: 1",
-      "The YAML is not valid at line 3, column 1: %YAML occurs twice.",
-    ],
-    ...[
-      "%YAML 3.0",
-      "%YAML 2.0",
-      "%YAML 0.9",
-      "%YAML 1",
-      "%YAML 01.2",
-      "%YAML 1.2.3",
-      "%YAML 1.2 1.2",
-      "%YAML",
-    ].map(
-      (line) =>
-        [`${line}\n---\na: 1`, "The YAML is not valid at line 1, column 1: write %YAML 1.2."] as const,
+    ["a: !custom x", TAG],
+    ["a: !!binary aGk=", TAG],
+    ["a: !!set {x: null}", TAG],
+    ["a: !!js/function 'x'", TAG],
+    ["%TAG ! tag:example.com,2000:\n---\na: !x 1", DIRECTIVE],
+    ["%FOO bar\n---\na: 1", DIRECTIVE],
+    ["%YAML 1.2\n%YAML 1.2\n---\na: 1", invalid(2, 1, "%YAML occurs twice")],
+    ["%YAML 1.1\n# c\n%YAML 1.2\n---\na: 1", invalid(3, 1, "%YAML occurs twice")],
+    ...[" 3.0", " 2.0", " 0.9", " 1", " 01.2", " 1.2.3", " 1.2 1.2", ""].map(
+      (version) => [`%YAML${version}\n---\na: 1`, invalid(1, 1, "write %YAML 1.2")] as const,
     ),
-    ["%YAML 1.2\na: 1", "The YAML is not valid at line 2, column 1: --- is missing after the directive."],
-    ["%YAML 1.2\n", "The YAML is not valid at line 2, column 1: --- is missing after the directive."],
-    ["a: 1\n...\n%YAML 1.2\n", "The body holds several YAML documents: send one."],
-    ["a: 1\n...\n%YAML 1.2\n---\nb: 1", "The body holds several YAML documents: send one."],
+    ["%YAML 1.2\na: 1", invalid(2, 1, "--- is missing after the directive")],
+    ["%YAML 1.2\n", invalid(2, 1, "--- is missing after the directive")],
+    ["a: 1\n...\n%YAML 1.2\n", SEVERAL],
+    ["a: 1\n...\n%YAML 1.2\n---\nb: 1", SEVERAL],
     ...["b\0", '"\x07"', "b\x1b[0m", "b\x7f", "b\x80", "b\ufffe", "\ufeffb", "1 # c\rd: 2"].map((value) => {
-      const place = `column ${4 + value.search(UNPRINTABLE)}: write U+${codePoint(value)}`;
-      return [
-        `a: ${value}`,
-        `The YAML is not valid at line 1, ${place} as an escape in double quotes.`,
-      ] as const;
+      const why = `write U+${codePoint(value)} as an escape in double quotes`;
+      return [`a: ${value}`, invalid(1, 4 + value.search(UNPRINTABLE), why)] as const;
     }),
-    ["a: 1\n---\nb: 2", "The body holds several YAML documents: send one."],
+    ["a: 1\n---\nb: 2", SEVERAL],
     ["? [a]\n: 1", "The key at line 1, column 3 must be a string."],
-    ["a: 'open", "The YAML is not valid at line 1, column 9: a quote is not closed."],
-    [
-      "a: b: c",
-      "The YAML is not valid at line 1, column 5: the text here is unexpected; a quote, a comma, a colon or a line break may be missing.",
-    ],
-    ["a:\n\t- b", "The YAML is not valid at line 2, column 1: indent with spaces, not with tabs."],
-    [
-      "a: @b",
-      "The YAML is not valid at line 1, column 4: the text here is unexpected; a quote, a comma, a colon or a line break may be missing.",
-    ],
-    ["]", "The YAML is not valid at line 1, column 1: the text here follows the end of the document."],
-    [
-      "a: [1\nb: 2",
-      "The YAML is not valid at line 2, column 1: a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to.",
-    ],
-    ...["services: [\n", "a: {b: 1\nc: 2", 'a: "x\ny"'].map((text) => {
-      const why =
-        "a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to";
-      return [text, `The YAML is not valid at line 2, column 1: ${why}.`] as const;
-    }),
-    ...["a: |0\n b", "a: |12\n b"].map((text, extra) => {
-      const why = "the indentation after | or > must be one digit from 1 to 9";
-      return [text, `The YAML is not valid at line 1, column ${5 + extra}: ${why}.`] as const;
-    }),
-    ["a: ['x' y]", "The YAML is not valid at line 1, column 9: a comma is missing between two entries."],
-    ["a: {b: 1", "The YAML is not valid at line 1, column 9: a bracket or brace is not closed."],
-    ["a: [,]", "The YAML is not valid at line 1, column 5: a value is missing in front of a comma."],
-    ['a: "\\q"', "The YAML is not valid at line 1, column 6: an escape in double quotes is unknown."],
-    ["a: &", "The YAML is not valid at line 1, column 5: an anchor or alias has no name."],
-    ["a: !!int x", "The YAML is not valid at line 1, column 4: the value does not have the type of its tag."],
-    [
-      "&a {x: 1}: 1",
-      "The YAML is not valid at line 1, column 10: the text here follows the end of the document.",
-    ],
+    ["a: 'open", invalid(1, 9, "a quote is not closed")],
+    ["a: b: c", invalid(1, 5, unexpected)],
+    ["a:\n\t- b", invalid(2, 1, "indent with spaces, not with tabs")],
+    ["a: @b", invalid(1, 4, unexpected)],
+    ["]", invalid(1, 1, "the text here follows the end of the document")],
+    ["a: [1\nb: 2", invalid(2, 1, unclosed)],
+    ...["services: [\n", "a: {b: 1\nc: 2", 'a: "x\ny"'].map(
+      (text) => [text, invalid(2, 1, unclosed)] as const,
+    ),
+    ...["a: |0\n b", "a: |12\n b"].map(
+      (text, extra) =>
+        [text, invalid(1, 5 + extra, "the indentation after | or > must be one digit from 1 to 9")] as const,
+    ),
+    ["a: ['x' y]", invalid(1, 9, "a comma is missing between two entries")],
+    ["a: {b: 1", invalid(1, 9, "a bracket or brace is not closed")],
+    ["a: [,]", invalid(1, 5, "a value is missing in front of a comma")],
+    ['a: "\\q"', invalid(1, 6, "an escape in double quotes is unknown")],
+    ["a: &", invalid(1, 5, "an anchor or alias has no name")],
+    ["a: !!int x", invalid(1, 4, "the value does not have the type of its tag")],
+    ["&a {x: 1}: 1", invalid(1, 10, "the text here follows the end of the document")],
     ["a: &a [x]\n*a : 1", "The key at line 2, column 1 must be a string."],
     ["a: *missing", "The alias at line 1, column 4 has no anchor before it."],
     ["a: &a 1\nb: &a [*a]", "The alias at line 2, column 8 is inside the value that it repeats."],

@@ -1,6 +1,7 @@
 /** Generators of random route configuration: paths, valid documents and hostile values. */
 import { METHODS, SCOPES, type Scope, SUBJECT_FIELDS } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
+import { wordsOf } from "../words.ts";
 
 /** The literal segments. There are only a few, so that random routes and requests often match. */
 const literal = fc.constantFrom("a", "b", "c", "a.b", "%20");
@@ -138,49 +139,14 @@ export const document = fc
   );
 
 const FIELDS = [
-  "services",
-  "url",
-  "openapi",
-  "public",
-  "user",
-  "organization",
-  "member",
-  "routes",
-  "route_prefix",
-  "path",
-  "upstream",
-  "methods",
-  "GET",
-  "POST",
-  "required_labels",
-  "rate_limit",
-  "rate_limits",
-  "audit",
-  "requests",
-  "window_seconds",
-  "shared",
-  "__proto__",
-  "constructor",
-  "toString",
-  "0",
+  ...wordsOf(`
+    services url openapi public user organization member routes route_prefix path upstream methods GET POST
+    required_labels rate_limit rate_limits audit requests window_seconds shared
+    __proto__ constructor toString 0
+  `),
   "",
 ];
-const STRINGS = [
-  "/",
-  "//",
-  "/{",
-  "/{a}",
-  "/A/",
-  "/%",
-  "http://a:1",
-  "http://",
-  "https://a:1",
-  "GET",
-  "get",
-  "*",
-  "{path.a}",
-  "burst",
-];
+const STRINGS = "/ // /{ /{a} /A/ /% http://a:1 http:// https://a:1 GET get * {path.a} burst".split(" ");
 
 /** Generates any value, mostly from words of the schema, so that it reaches deep into the validation. */
 export const hostile = fc.letrec<{ value: unknown; object: unknown; list: unknown }>((tie) => ({

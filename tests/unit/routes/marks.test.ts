@@ -105,100 +105,6 @@ describe("a route that changes", () => {
       { method: "OPTIONS" },
       "",
     ],
-    // Changes of the rate limit.
-    ["a limit removed", { rate_limit: LIMIT }, { rate_limit: false }, "opens"],
-    ["the default limit removed", {}, { rate_limit: false }, "opens"],
-    ["a limit added", { rate_limit: false }, { rate_limit: LIMIT }, "breaks"],
-    ["the default limit added", { rate_limit: false }, {}, "breaks"],
-    [
-      "the default limit to another one, because the default is unknown",
-      {},
-      { rate_limit: LIMIT },
-      "opens breaks",
-    ],
-    ["a limit to the default limit", { rate_limit: LIMIT }, {}, "opens breaks"],
-    ["more requests", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, requests: 101 } }, "opens"],
-    ["fewer requests", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, requests: 99 } }, "breaks"],
-    ["an additional limit in a list", { rate_limit: LIMIT }, { rate_limit: [LIMIT, DAILY] }, "breaks"],
-    ["a limit removed from a list", { rate_limit: [LIMIT, DAILY] }, { rate_limit: [LIMIT] }, "opens"],
-    ["a limit to a list of the same limit", { rate_limit: LIMIT }, { rate_limit: [LIMIT] }, ""],
-    [
-      "a month to a day",
-      { rate_limit: { requests: 9, period: "month" } },
-      { rate_limit: { requests: 9, period: "day" } },
-      "opens",
-    ],
-    [
-      "failures that no longer count",
-      { rate_limit: LIMIT },
-      { rate_limit: { ...LIMIT, charge: "success" } },
-      "opens",
-    ],
-    ["failures that count", { rate_limit: { ...LIMIT, charge: "success" } }, { rate_limit: LIMIT }, "breaks"],
-    [
-      "a plan with more requests",
-      { rate_limit: LIMIT },
-      { rate_limit: { ...LIMIT, plans: { pro: { requests: 900 } } } },
-      "opens",
-    ],
-    [
-      "a plan with fewer requests",
-      { rate_limit: LIMIT },
-      { rate_limit: { ...LIMIT, plans: { free: { requests: 9 } } } },
-      "breaks",
-    ],
-    [
-      "a plan without a limit",
-      { rate_limit: LIMIT },
-      { rate_limit: { ...LIMIT, plans: { pro: false } } },
-      "opens",
-    ],
-    ["a plan removed", { rate_limit: { ...LIMIT, plans: { pro: false } } }, { rate_limit: LIMIT }, "breaks"],
-    ["a longer window", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, window_seconds: 61 } }, "breaks"],
-    ["a shorter window", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, window_seconds: 59 } }, "opens"],
-    [
-      "the same average rate, but more at once",
-      { rate_limit: LIMIT },
-      { rate_limit: { requests: 6000, window_seconds: 3600 } },
-      "opens",
-    ],
-    [
-      "a lower average rate, but more at once",
-      { rate_limit: LIMIT },
-      { rate_limit: { requests: 1000, window_seconds: 3600 } },
-      "opens breaks",
-    ],
-    [
-      "rates that are equal as doubles",
-      { rate_limit: { requests: 9007199254740991, window_seconds: 2147483647 } },
-      { rate_limit: { requests: 9007199254740990, window_seconds: 2147483647 } },
-      "breaks",
-    ],
-    [
-      "an inline limit to a policy",
-      { rate_limit: LIMIT, policies: { p: LIMIT } },
-      { rate_limit: "p", policies: { p: LIMIT } },
-      "breaks",
-    ],
-    [
-      "a policy to an inline limit",
-      { rate_limit: "p", policies: { p: LIMIT } },
-      { rate_limit: LIMIT, policies: { p: LIMIT } },
-      "opens",
-    ],
-    [
-      "a policy to another",
-      { rate_limit: "p", policies: { p: LIMIT, q: LIMIT } },
-      { rate_limit: "q", policies: { p: LIMIT, q: LIMIT } },
-      "opens breaks",
-    ],
-    [
-      "a policy to none",
-      { rate_limit: "p", policies: { p: LIMIT } },
-      { rate_limit: false, policies: { p: LIMIT } },
-      "opens",
-    ],
-    ["the default limit to a new policy", {}, { rate_limit: "p", policies: { p: LIMIT } }, "opens breaks"],
     // Changes of the upstream.
     [
       "the owner's id removed from the upstream",
@@ -216,6 +122,62 @@ describe("a route that changes", () => {
     ["the path", {}, { path: "/gadgets/{widget_id}" }, "breaks"],
   ])("%s", (_, before, after, effects) => {
     expect(effectsOf(markedBetween(one(before), one(after)))).toBe(effects);
+  });
+});
+
+describe("a route whose limit changes", () => {
+  const unlimited = false;
+  const inherited = undefined;
+  const rate = (requests: number, window_seconds: number) => ({ requests, window_seconds });
+  const withPlans = (plans: object) => ({ ...LIMIT, plans });
+
+  test.each<[string, unknown, unknown, string]>([
+    ["a limit removed", LIMIT, unlimited, "opens"],
+    ["the default limit removed", inherited, unlimited, "opens"],
+    ["a limit added", unlimited, LIMIT, "breaks"],
+    ["the default limit added", unlimited, inherited, "breaks"],
+    ["the default limit to another one, because the default is unknown", inherited, LIMIT, "opens breaks"],
+    ["a limit to the default limit", LIMIT, inherited, "opens breaks"],
+    ["more requests", LIMIT, { ...LIMIT, requests: 101 }, "opens"],
+    ["fewer requests", LIMIT, { ...LIMIT, requests: 99 }, "breaks"],
+    ["an additional limit in a list", LIMIT, [LIMIT, DAILY], "breaks"],
+    ["a limit removed from a list", [LIMIT, DAILY], [LIMIT], "opens"],
+    ["a limit to a list of the same limit", LIMIT, [LIMIT], ""],
+    ["a month to a day", { requests: 9, period: "month" }, { requests: 9, period: "day" }, "opens"],
+    ["failures that no longer count", LIMIT, { ...LIMIT, charge: "success" }, "opens"],
+    ["failures that count", { ...LIMIT, charge: "success" }, LIMIT, "breaks"],
+    ["a plan with more requests", LIMIT, withPlans({ pro: { requests: 900 } }), "opens"],
+    ["a plan with fewer requests", LIMIT, withPlans({ free: { requests: 9 } }), "breaks"],
+    ["a plan without a limit", LIMIT, withPlans({ pro: false }), "opens"],
+    ["a plan removed", withPlans({ pro: false }), LIMIT, "breaks"],
+    ["a longer window", LIMIT, { ...LIMIT, window_seconds: 61 }, "breaks"],
+    ["a shorter window", LIMIT, { ...LIMIT, window_seconds: 59 }, "opens"],
+    ["the same average rate, but more at once", LIMIT, rate(6000, 3600), "opens"],
+    ["a lower average rate, but more at once", LIMIT, rate(1000, 3600), "opens breaks"],
+    [
+      "rates that are equal as doubles",
+      rate(2 ** 53 - 1, 2 ** 31 - 1),
+      rate(2 ** 53 - 2, 2 ** 31 - 1),
+      "breaks",
+    ],
+  ])("%s", (_, before, after, effects) => {
+    const side = (rate_limit: unknown) => one(rate_limit === inherited ? {} : { rate_limit });
+    expect(effectsOf(markedBetween(side(before), side(after)))).toBe(effects);
+  });
+
+  test.each<[string, unknown, unknown, string]>([
+    ["an inline limit to a policy", LIMIT, "p", "breaks"],
+    ["a policy to an inline limit", "p", LIMIT, "opens"],
+    ["a policy to another", "p", "q", "opens breaks"],
+    ["a policy to none", "p", false, "opens"],
+  ])("%s", (_, before, after, effects) => {
+    const side = (rate_limit: unknown) => one({ rate_limit, policies: { p: LIMIT, q: LIMIT } });
+    expect(effectsOf(markedBetween(side(before), side(after)))).toBe(effects);
+  });
+
+  test("the default limit to a new policy", () => {
+    const after = one({ rate_limit: "p", policies: { p: LIMIT } });
+    expect(effectsOf(markedBetween(one({}), after))).toBe("opens breaks");
   });
 });
 

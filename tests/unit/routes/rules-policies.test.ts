@@ -10,6 +10,11 @@ const policy = (value: unknown, name = "burst") => ({ ...pathsService("/"), rate
 const LABELS = `${ROUTE}.required_labels`;
 const LIMIT = `${ROUTE}.rate_limit`;
 
+const BURST = "rate_limits.burst";
+const PRO = `${LIMIT}.plans.pro`;
+const withPlans = (plans: unknown) => limit({ ...MINUTE, plans });
+
+const SECOND = { requests: 1, window_seconds: 1 };
 const MINUTE = { requests: 1, window_seconds: 60 };
 const MONTH = { requests: 1, period: "month" };
 const plansOf = (count: number) =>
@@ -25,23 +30,17 @@ check(
     ["labels on a user route", route({ ...GET, required_labels: ["a"] }, "user")],
     ["labels under a verb", route({ methods: { GET: { required_labels: ["a"] } } })],
     ["no limit", limit(false)],
-    ["an inline limit", limit({ requests: 1, window_seconds: 1 })],
+    ["an inline limit", limit(SECOND)],
     ["a policy's name", limit("burst")],
     ["a limit under a verb", route({ methods: { GET: { rate_limit: "burst" } } }, "organization", POLICIES)],
-    ["a shared policy", policy({ requests: 1, window_seconds: 1, shared: true })],
-    ["a local policy with shared: false", policy({ requests: 1, window_seconds: 1, shared: false })],
-    [
-      "a policy's name of 64 characters",
-      policy({ requests: 1, window_seconds: 1 }, "a:.-_9".padEnd(64, "x")),
-    ],
+    ["a shared policy", policy({ ...SECOND, shared: true })],
+    ["a local policy with shared: false", policy({ ...SECOND, shared: false })],
+    ["a policy's name of 64 characters", policy(SECOND, "a:.-_9".padEnd(64, "x"))],
     ["a limit of a day", limit({ requests: 1, period: "day" })],
     ["a policy of a month", policy({ requests: 1, period: "month" })],
-    [
-      "a limit with plans",
-      limit({ ...MINUTE, plans: { pro: { requests: 9, window_seconds: 2 }, free: false } }),
-    ],
+    ["a limit with plans", withPlans({ pro: { requests: 9, window_seconds: 2 }, free: false })],
     ["a quota with plans", limit({ requests: 1, period: "day", plans: { pro: { requests: 9 } } })],
-    ["a limit with 32 plans", limit({ ...MINUTE, plans: plansOf(32) })],
+    ["a limit with 32 plans", withPlans(plansOf(32))],
     ["plans on a member's route", route({ ...GET, rate_limit: { ...MINUTE, plans: plansOf(1) } }, "member")],
     ["a limit that charges success", limit({ ...MINUTE, charge: "success" })],
     ["a list of one limit", limit(["burst"])],
@@ -86,49 +85,29 @@ check(
     [
       "a policy with a window and a period",
       policy({ ...MINUTE, period: "day" }),
-      "rate_limits.burst.period",
+      `${BURST}.period`,
       /not both/,
     ],
-    ["a policy of neither", policy({ requests: 1 }), "rate_limits.burst.window_seconds", /or set period/],
+    ["a policy of neither", policy({ requests: 1 }), `${BURST}.window_seconds`, /or set period/],
     ["a period of a week", limit({ requests: 1, period: "week" }), `${LIMIT}.period`, /day or month/],
     ["a period that is not a string", limit({ requests: 1, period: 7 }), `${LIMIT}.period`, /day or month/],
-    ["no plans", limit({ ...MINUTE, plans: {} }), `${LIMIT}.plans`, /1 to 32 plans/],
-    ["33 plans", limit({ ...MINUTE, plans: plansOf(33) }), `${LIMIT}.plans`, /1 to 32 plans/],
-    ["plans as a list", limit({ ...MINUTE, plans: ["pro"] }), `${LIMIT}.plans`, /a map from the names/],
-    [
-      "a plan that no organization can have",
-      limit({ ...MINUTE, plans: { Pro: false } }),
-      `${LIMIT}.plans.Pro`,
-      /lower-case/,
-    ],
-    [
-      "a plan of true",
-      limit({ ...MINUTE, plans: { pro: true } }),
-      `${LIMIT}.plans.pro`,
-      /or false for no limit/,
-    ],
-    [
-      "a plan of 0 requests",
-      limit({ ...MINUTE, plans: { pro: { requests: 0 } } }),
-      `${LIMIT}.plans.pro.requests`,
-      /above 0/,
-    ],
-    [
-      "a plan without requests",
-      limit({ ...MINUTE, plans: { pro: {} } }),
-      `${LIMIT}.plans.pro.requests`,
-      /Set requests/,
-    ],
+    ["no plans", withPlans({}), `${LIMIT}.plans`, /1 to 32 plans/],
+    ["33 plans", withPlans(plansOf(33)), `${LIMIT}.plans`, /1 to 32 plans/],
+    ["plans as a list", withPlans(["pro"]), `${LIMIT}.plans`, /a map from the names/],
+    ["a plan that no organization can have", withPlans({ Pro: false }), `${LIMIT}.plans.Pro`, /lower-case/],
+    ["a plan of true", withPlans({ pro: true }), PRO, /or false for no limit/],
+    ["a plan of 0 requests", withPlans({ pro: { requests: 0 } }), `${PRO}.requests`, /above 0/],
+    ["a plan without requests", withPlans({ pro: {} }), `${PRO}.requests`, /Set requests/],
     [
       "an unknown field of a plan",
-      limit({ ...MINUTE, plans: { pro: { requests: 1, period: "day" } } }),
-      `${LIMIT}.plans.pro.period`,
+      withPlans({ pro: { requests: 1, period: "day" } }),
+      `${PRO}.period`,
       /Unknown field/,
     ],
     [
       "a plan's window beside a period",
-      limit({ ...MONTH, plans: { pro: { requests: 1, window_seconds: 1 } } }),
-      `${LIMIT}.plans.pro.window_seconds`,
+      limit({ ...MONTH, plans: { pro: SECOND } }),
+      `${PRO}.window_seconds`,
       /leave window_seconds out/,
     ],
     [
@@ -183,35 +162,20 @@ check(
       /at most 2147483647/,
     ],
     ["no window", limit({ requests: 1 }), `${LIMIT}.window_seconds`, /Set window_seconds/],
-    [
-      "a policy without requests",
-      policy({ window_seconds: 1 }),
-      "rate_limits.burst.requests",
-      /Set requests/,
-    ],
+    ["a policy without requests", policy({ window_seconds: 1 }), `${BURST}.requests`, /Set requests/],
     [
       "a policy with a window of 0",
       policy({ requests: 1, window_seconds: 0 }),
-      "rate_limits.burst.window_seconds",
+      `${BURST}.window_seconds`,
       /above 0/,
     ],
-    ["a policy that is not an object", policy(5), "rate_limits.burst", /A policy must be an object/],
-    [
-      "shared as a string",
-      policy({ requests: 1, window_seconds: 1, shared: "yes" }),
-      "rate_limits.burst.shared",
-      /true or false/,
-    ],
-    [
-      "a policy's name in upper case",
-      policy({ requests: 1, window_seconds: 1 }, "Burst"),
-      "rate_limits.Burst",
-      /lower-case letters/,
-    ],
-    ["an empty policy's name", policy({ requests: 1, window_seconds: 1 }, ""), "rate_limits.", /1 to 64/],
+    ["a policy that is not an object", policy(5), BURST, /A policy must be an object/],
+    ["shared as a string", policy({ ...SECOND, shared: "yes" }), `${BURST}.shared`, /true or false/],
+    ["a policy's name in upper case", policy(SECOND, "Burst"), "rate_limits.Burst", /lower-case letters/],
+    ["an empty policy's name", policy(SECOND, ""), "rate_limits.", /1 to 64/],
     [
       "a policy's name of 65 characters",
-      policy({ requests: 1, window_seconds: 1 }, "x".repeat(65)),
+      policy(SECOND, "x".repeat(65)),
       `rate_limits.${"x".repeat(65)}`,
       /1 to 64/,
     ],

@@ -3,6 +3,9 @@ import { pathsService, serviceWith } from "./fixtures.ts";
 import { check, GET, prefixed, route } from "./rules.ts";
 
 const ROUTE = "organization.routes[0]";
+const METHODS = `${ROUTE}.methods`;
+const UNDER_EACH = /under each method/;
+const gets = (scope: string, path: string) => serviceWith(scope, [{ path, ...GET }]);
 
 // RG-8, RG-9, RG-10, RG-27
 check(
@@ -29,58 +32,38 @@ check(
     ],
   ],
   [
-    ["none", route({}), `${ROUTE}.methods`, /Set methods/],
-    ["null", route({ methods: null }), `${ROUTE}.methods`, /a list of methods, or a map/],
-    ["a string", route({ methods: "GET" }), `${ROUTE}.methods`, /a list of methods, or a map/],
-    ["an empty list", route({ methods: [] }), `${ROUTE}.methods`, /at least one/],
-    ["an empty map", route({ methods: {} }), `${ROUTE}.methods`, /at least one/],
-    [
-      "an unknown method in a list",
-      route({ methods: ["GET", "TRACE"] }),
-      `${ROUTE}.methods[1]`,
-      /one of GET/,
-    ],
-    [
-      "an unknown method in a map",
-      route({ methods: { CONNECT: {} } }),
-      `${ROUTE}.methods.CONNECT`,
-      /one of GET/,
-    ],
-    ["lower case in a list", route({ methods: ["get"] }), `${ROUTE}.methods[0]`, /upper case: `GET`/],
-    ["lower case in a map", route({ methods: { get: {} } }), `${ROUTE}.methods.get`, /upper case: `GET`/],
-    ["a number in a list", route({ methods: [1] }), `${ROUTE}.methods[0]`, /one of GET/],
-    ["a map in a list", route({ methods: ["GET", { POST: {} }] }), `${ROUTE}.methods[1]`, /only names/],
+    ["none", route({}), METHODS, /Set methods/],
+    ["null", route({ methods: null }), METHODS, /a list of methods, or a map/],
+    ["a string", route({ methods: "GET" }), METHODS, /a list of methods, or a map/],
+    ["an empty list", route({ methods: [] }), METHODS, /at least one/],
+    ["an empty map", route({ methods: {} }), METHODS, /at least one/],
+    ["an unknown method in a list", route({ methods: ["GET", "TRACE"] }), `${METHODS}[1]`, /one of GET/],
+    ["an unknown method in a map", route({ methods: { CONNECT: {} } }), `${METHODS}.CONNECT`, /one of GET/],
+    ["lower case in a list", route({ methods: ["get"] }), `${METHODS}[0]`, /upper case: `GET`/],
+    ["lower case in a map", route({ methods: { get: {} } }), `${METHODS}.get`, /upper case: `GET`/],
+    ["a number in a list", route({ methods: [1] }), `${METHODS}[0]`, /one of GET/],
+    ["a map in a list", route({ methods: ["GET", { POST: {} }] }), `${METHODS}[1]`, /only names/],
     [
       "labels beside a map",
       route({ methods: { GET: {} }, required_labels: ["a"] }),
       `${ROUTE}.required_labels`,
-      /under each method/,
+      UNDER_EACH,
     ],
     [
       "a limit beside a map",
       route({ methods: { GET: {} }, rate_limit: false }),
       `${ROUTE}.rate_limit`,
-      /under each method/,
+      UNDER_EACH,
     ],
-    [
-      "audit beside a map",
-      route({ methods: { GET: {} }, audit: true }),
-      `${ROUTE}.audit`,
-      /under each method/,
-    ],
-    [
-      "a verb that is not an object",
-      route({ methods: { GET: true } }),
-      `${ROUTE}.methods.GET`,
-      /or no fields/,
-    ],
+    ["audit beside a map", route({ methods: { GET: {} }, audit: true }), `${ROUTE}.audit`, UNDER_EACH],
+    ["a verb that is not an object", route({ methods: { GET: true } }), `${METHODS}.GET`, /or no fields/],
     [
       "upstream under a verb",
       route({ methods: { GET: { upstream: "/x" } } }),
-      `${ROUTE}.methods.GET.upstream`,
+      `${METHODS}.GET.upstream`,
       /Unknown field/,
     ],
-    ["a method twice in a list", route({ methods: ["GET", "GET"] }), `${ROUTE}.methods[1]`, /twice/],
+    ["a method twice in a list", route({ methods: ["GET", "GET"] }), `${METHODS}[1]`, /twice/],
     [
       "a path and method twice, list and list",
       serviceWith("organization", [
@@ -102,7 +85,7 @@ check(
     [
       "a path and method twice, through a prefix",
       {
-        ...serviceWith("user", [{ path: "/org/a", ...GET }]),
+        ...gets("user", "/org/a"),
         organization: { route_prefix: "/org", routes: [{ path: "/a", ...GET }] },
       },
       "organization.routes[0].methods[0]",
@@ -127,18 +110,9 @@ check(
     ["both ids of a member", upstream("/o/{subject.organization_id}/m/{subject.member_id}", "member")],
     ["a placeholder within a segment", upstream("/w-{path.widget_id}.json")],
     ["a param of the prefix", prefixed("/o/{org}", "/w", { upstream: "/x/{path.org}" })],
-    [
-      "{organization_id} as a resource of a user route",
-      serviceWith("user", [{ path: "/o/{organization_id}", ...GET }]),
-    ],
-    [
-      "{user_id} as a resource of an organization route",
-      serviceWith("organization", [{ path: "/u/{user_id}", ...GET }]),
-    ],
-    [
-      "{member_id} as a resource of an organization route",
-      serviceWith("organization", [{ path: "/m/{member_id}", ...GET }]),
-    ],
+    ["{organization_id} as a resource of a user route", gets("user", "/o/{organization_id}")],
+    ["{user_id} as a resource of an organization route", gets("organization", "/u/{user_id}")],
+    ["{member_id} as a resource of an organization route", gets("organization", "/m/{member_id}")],
     ["subject fields as params of a public route", pathsService("/{user_id}/{organization_id}/{member_id}")],
   ],
   [
@@ -188,25 +162,25 @@ check(
     ],
     [
       "{user_id} in a user path",
-      serviceWith("user", [{ path: "/u/{user_id}", ...GET }]),
+      gets("user", "/u/{user_id}"),
       "user.routes[0].path",
       /\{user_id\} cannot be a param/,
     ],
     [
       "{organization_id} in an organization path",
-      serviceWith("organization", [{ path: "/o/{organization_id}", ...GET }]),
+      gets("organization", "/o/{organization_id}"),
       `${ROUTE}.path`,
       /\{organization_id\} cannot/,
     ],
     [
       "{organization_id} in a member path",
-      serviceWith("member", [{ path: "/o/{organization_id}", ...GET }]),
+      gets("member", "/o/{organization_id}"),
       "member.routes[0].path",
       /\{organization_id\} cannot/,
     ],
     [
       "{member_id} in a member path",
-      serviceWith("member", [{ path: "/m/{member_id}", ...GET }]),
+      gets("member", "/m/{member_id}"),
       "member.routes[0].path",
       /\{member_id\} cannot/,
     ],

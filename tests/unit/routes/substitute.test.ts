@@ -32,11 +32,7 @@ describe("the upstream path", () => {
     "is refused for the param %s, with or without a template",
     (value) => {
       for (const upstream of [TEMPLATE, "/fixed", undefined]) {
-        const table = tableOf(
-          serviceWith("member", [{ path: "/w/{w}", methods: ["GET"], ...(upstream && { upstream }) }]),
-        );
-        const match = table.match("GET", `/w/${value}`);
-        expect(match && upstreamPath(match, `/w/${value}`, SUBJECT)).toEqual({ error: "path_param" });
+        expect(call(`/w/${value}`, upstream)).toEqual({ error: "path_param" });
       }
     },
   );
@@ -65,22 +61,7 @@ describe("the upstream path", () => {
 
 // GW-79
 test("a value is one segment exactly if its decoded form is one segment", () => {
-  const part = fc.constantFrom(
-    "a",
-    ".",
-    "%2e",
-    "%2E",
-    "%2f",
-    "/",
-    "%5C",
-    "\\",
-    "?",
-    "%3F",
-    "#",
-    "%23",
-    "%25",
-    "%61",
-  );
+  const part = fc.constantFrom(..."a . %2e %2E %2f / %5C \\ ? %3F # %23 %25 %61".split(" "));
   fc.assert(
     fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
       const value = parts.join("");

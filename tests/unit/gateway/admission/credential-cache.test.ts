@@ -11,9 +11,8 @@ afterEach(() => gate.close());
 
 describe("the credential cache", () => {
   test("returns the principal of a cached credential synchronously", async () => {
-    const { identity, authenticate, verdict } = open();
-    const text = credential("k-2");
-    identity.results.set(text, member());
+    const { authenticate, verdict, known } = open();
+    const text = known("k-2", member());
     await verdict("member", key(text));
     expect(authenticate("member", key(text))).toMatchObject({ member_id: "m1" });
     expect(() => authenticate("user", key(text))).toThrow("Authentication required.");
@@ -24,9 +23,8 @@ describe("the credential cache", () => {
     { kind: "valid", result: member(), before: "admitted" as const },
     { kind: "invalid", result: { valid: false }, before: 401 as const },
   ])("keeps $kind results for APIKEY_CACHE_TTL_SECS", async ({ result, before }) => {
-    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
-    const text = credential("k-2");
-    identity.results.set(text, result);
+    const { identity, time, verdict, known } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const text = known("k-2", result);
     expect(await verdict("member", key(text))).toBe(before);
     identity.results.set(text, before === "admitted" ? { valid: false } : member());
     time.advance(9_999);
@@ -39,9 +37,8 @@ describe("the credential cache", () => {
 
   // GW-57
   test("keeps nothing with APIKEY_CACHE_TTL_SECS=0", async () => {
-    const { identity, verdict } = open({ APIKEY_CACHE_TTL_SECS: "0" });
-    const text = credential("k-2");
-    identity.results.set(text, member());
+    const { identity, verdict, known } = open({ APIKEY_CACHE_TTL_SECS: "0" });
+    const text = known("k-2", member());
     for (let call = 1; call <= 3; call++) {
       expect(await verdict("member", key(text))).toBe("admitted");
       expect(identity.calls).toHaveLength(call);
@@ -100,9 +97,8 @@ describe("the credential cache", () => {
 
   // GW-57
   test("keeps a session for APIKEY_CACHE_TTL_SECS if the session expires later", async () => {
-    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
-    const text = credential("s-2");
-    identity.results.set(text, member({ expires_at: new Date(time.now() + 3_600_000).toISOString() }));
+    const { identity, time, verdict, known } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const text = known("s-2", member({ expires_at: new Date(time.now() + 3_600_000).toISOString() }));
     await verdict("member", key(text));
     time.advance(10_000);
     await verdict("member", key(text));
@@ -125,9 +121,8 @@ describe("the credential cache", () => {
 
   // GW-60
   test("makes one call for a thousand concurrent misses of one credential", async () => {
-    const { identity, verdict } = open();
-    const text = credential("k-2");
-    identity.results.set(text, member());
+    const { identity, verdict, known } = open();
+    const text = known("k-2", member());
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, (_, at) => verdict(at % 2 === 0 ? "member" : "user", key(text))),
     );

@@ -25,9 +25,8 @@ describe("a key or session", () => {
   for (const { form, result, auth_type, scopes } of rows) {
     // GW-33, GW-34, GW-41
     test(`of form ${form} and realm ${result.realm} is a ${auth_type} on scope ${scopes}, and gets 401 elsewhere`, async () => {
-      const { identity, outcome } = open();
-      const text = credential(form);
-      identity.results.set(text, result);
+      const { identity, outcome, known } = open();
+      const text = known(form, result);
       for (const scope of SCOPES) {
         const answer = await outcome(scope, key(text));
         if (scopes.includes(scope)) {
@@ -50,9 +49,8 @@ describe("a key or session", () => {
   test.each(impossible)(
     "of form $form gets 503 if identity returns a realm that the form cannot have",
     async ({ form, result }) => {
-      const { identity, verdict } = open();
-      const text = credential(form);
-      identity.results.set(text, result);
+      const { identity, verdict, known } = open();
+      const text = known(form, result);
       expect(await verdict("user", key(text))).toBe(503);
       expect(await verdict("member", key(text))).toBe(503);
       expect(identity.calls).toHaveLength(2);
@@ -61,9 +59,8 @@ describe("a key or session", () => {
 
   // GW-40
   test("has the same ids and labels on scope organization and member, from one call", async () => {
-    const { identity, outcome } = open();
-    const text = credential("k-2");
-    identity.results.set(text, member({ labels: ["*"] }));
+    const { identity, outcome, known } = open();
+    const text = known("k-2", member({ labels: ["*"] }));
     const expected = { user_id: null, organization_id: "o1", member_id: "m1", labels: ["*"] };
     expect(await outcome("organization", key(text))).toMatchObject(expected);
     expect(await outcome("member", key(text))).toMatchObject(expected);
@@ -72,9 +69,8 @@ describe("a key or session", () => {
 
   // GW-40
   test("has the user's id and no labels on scope user", async () => {
-    const { identity, outcome } = open();
-    const text = credential("k-2");
-    identity.results.set(text, person("u7"));
+    const { outcome, known } = open();
+    const text = known("k-2", person("u7"));
     expect(await outcome("user", key(text))).toMatchObject({
       user_id: "u7",
       organization_id: null,
@@ -86,9 +82,8 @@ describe("a key or session", () => {
 
   // GW-77
   test("has no labels if identity returns no list of labels", async () => {
-    const { identity, outcome } = open();
-    const text = credential("k-2");
-    identity.results.set(text, member({ labels: undefined }));
+    const { outcome, known } = open();
+    const text = known("k-2", member({ labels: undefined }));
     expect(await outcome("member", key(text))).toMatchObject({ labels: [] });
   });
 
@@ -132,9 +127,8 @@ describe("a key or session", () => {
 
   // GW-36
   test("is not read from Authorization", async () => {
-    const { identity, verdict } = open();
-    const text = credential("k-2");
-    identity.results.set(text, member());
+    const { identity, verdict, known } = open();
+    const text = known("k-2", member());
     for (const scope of SCOPES) expect(await verdict(scope, bearer(text))).toBe(401);
     expect(identity.calls).toEqual([]);
   });

@@ -22,6 +22,8 @@ export interface Admission {
   readonly lines: string[];
   ready(): boolean;
   authenticate(scope: ProtectedScope, headers: Presented): Principal | Promise<Principal>;
+  /** Returns a new credential of `form` for which identity has this result. */
+  known(form: string, result: object): string;
   /** Returns the principal, or the error that the caller gets. */
   outcome(scope: ProtectedScope, headers: Presented): Promise<Principal | ApiError>;
   /** Returns `admitted`, or the status that the caller gets. */
@@ -66,6 +68,11 @@ export function admission(environment: Record<string, string> = {}): Admission {
     counted,
     ready: () => authenticator.ready(),
     authenticate,
+    known(form, result) {
+      const text = credential(form);
+      identity.results.set(text, result);
+      return text;
+    },
     outcome,
     async verdict(scope, headers) {
       const answer = await outcome(scope, headers);

@@ -29,13 +29,25 @@ const tokenOf = (key: SigningKey, more: object = {}) =>
 const verdictOf = async (key: SigningKey, more: object = {}) =>
   gate.verdict("user", bearer(await tokenOf(key, more)));
 const timerSet = () => waitFor(() => gate.time.waiting().length > 0, { poll_ms: 1 });
+const keySet = (...keys: unknown[]) => Response.json({ keys });
 const down = () => new Response(null, { status: 500 });
 
 async function loaded(...published: SigningKey[]): Promise<Admission> {
   open(...published);
+  await start();
+  return gate;
+}
+
+/** Loads a key set that the provider answers in this way. */
+async function loadedFrom(answer: ProviderStandIn["answer"]): Promise<void> {
+  open();
+  provider.answer = answer;
+  await start();
+}
+
+async function start(): Promise<void> {
   await gate.start();
   await timerSet();
-  return gate;
 }
 
 describe("the key set", () => {
@@ -154,19 +166,10 @@ describe("a hostile key set", () => {
     ["a list", () => Response.json([first.jwk])],
     ["no keys", () => Response.json({})],
     ["keys that are not a list", () => Response.json({ keys: { 0: first.jwk } })],
-    ["an empty list", () => Response.json({ keys: [] })],
-    [
-      "only keys of unknown kinds",
-      () => Response.json({ keys: [{ kty: "AKP", kid: "first" }, {}, null, 7, "x"] }),
-    ],
-    [
-      "only a shared secret",
-      () => Response.json({ keys: [{ kty: "oct", k: "c2VjcmV0", alg: "HS256", kid: "first" }] }),
-    ],
-    [
-      "a private key",
-      async () => Response.json({ keys: [{ ...(await exportJWK(first.privateKey)), kid: "first" }] }),
-    ],
+    ["an empty list", () => keySet()],
+    ["only keys of unknown kinds", () => keySet({ kty: "AKP", kid: "first" }, {}, null, 7, "x")],
+    ["only a shared secret", () => keySet({ kty: "oct", k: "c2VjcmV0", alg: "HS256", kid: "first" })],
+    ["a private key", async () => keySet({ ...(await exportJWK(first.privateKey)), kid: "first" })],
     [
       "a key that is nested too deeply",
       () =>
@@ -207,32 +210,16 @@ describe("a hostile key set", () => {
 
   // GW-52
   test("with good and bad keys verifies tokens only with the good keys", async () => {
-    open();
+    const short = { kty: "RSA", kid: "short", n: "AQAB", e: "AQAB" };
     const broken = { ...second.jwk, x: "AAAA" };
-    provider.answer = () =>
-      Response.json({
-        keys: [
-          null,
-          7,
-          {},
-          { kty: "RSA", kid: "short", n: "AQAB", e: "AQAB" },
-          { kty: "EC" },
-          broken,
-          first.jwk,
-        ],
-      });
-    await gate.start();
-    await timerSet();
+    await loadedFrom(() => keySet(null, 7, {}, short, { kty: "EC" }, broken, first.jwk));
     expect(await verdictOf(first)).toBe("admitted");
     expect(await verdictOf(second)).toBe(401);
   });
 
   // GW-52
   test("with a key for encryption does not verify tokens with that key", async () => {
-    open();
-    provider.answer = () => Response.json({ keys: [{ ...first.jwk, use: "enc" }] });
-    await gate.start();
-    await timerSet();
+    await loadedFrom(() => keySet({ ...first.jwk, use: "enc" }));
     expect(await verdictOf(first)).toBe(401);
   });
 
@@ -257,10 +244,7 @@ describe("a hostile key set", () => {
   describe.each(["with the same kid", "without a kid"])("a good key is found %s after a key", (naming) => {
     test.each(hiding)("%s", async (_, bad) => {
       const good = await signingKey("RS256", naming === "with the same kid" ? "shared" : undefined);
-      open();
-      provider.answer = async () => Response.json({ keys: [await bad(good.jwk), good.jwk, first.jwk] });
-      await gate.start();
-      await timerSet();
+      await loadedFrom(async () => keySet(await bad(good.jwk), good.jwk, first.jwk));
       expect(await verdictOf(good)).toBe("admitted");
       expect(await verdictOf(first)).toBe("admitted");
     });
@@ -269,11 +253,8 @@ describe("a hostile key set", () => {
   test("without algorithms is tried with every key that fits", async () => {
     const good = await signingKey("PS512");
     const { alg: _, use: __, ...bare } = good.jwk;
-    open();
     const { alg: ___, ...bareWeak } = await weak();
-    provider.answer = () => Response.json({ keys: [bareWeak, bare] });
-    await gate.start();
-    await timerSet();
+    await loadedFrom(() => keySet(bareWeak, bare));
     expect(await verdictOf(good)).toBe("admitted");
     expect(await verdictOf(good, { exp: 1 })).toBe(401);
   });
@@ -281,7 +262,7 @@ describe("a hostile key set", () => {
   // GW-52
   test("without a usable key does not replace the good keys", async () => {
     const { time } = await loaded(first);
-    provider.answer = async () => Response.json({ keys: [await weak("first"), { kty: "EC", kid: "first" }] });
+    provider.answer = async () => keySet(await weak("first"), { kty: "EC", kid: "first" });
     time.advance(15 * 60_000);
     await timerSet();
     expect(provider.fetches()).toBe(2);
@@ -289,11 +270,8 @@ describe("a hostile key set", () => {
   });
 
   test("with an unusable key is fetched again for its kid, as for a missing key", async () => {
-    open();
     const good = await signingKey("RS256", "turned");
-    provider.answer = async () => Response.json({ keys: [await weak("turned"), first.jwk] });
-    await gate.start();
-    await timerSet();
+    await loadedFrom(async () => keySet(await weak("turned"), first.jwk));
     provider.publish(good, first);
     expect(await verdictOf(good)).toBe("admitted");
     expect(provider.fetches()).toBe(2);

@@ -134,7 +134,6 @@ const unbounded: Record<string, string> = {
 };
 
 // GW-166
-// GW-166
 test.each(Object.entries({ ...heads, ...framings, ...unbounded }))("refuses %s", (_, bytes) => {
   const { refused, head, body } = readResponse([bytes]);
   expect(refused).not.toBeNull();
