@@ -7,6 +7,7 @@ import { loadPlatform } from "@ostiary/platform/config";
 import { schemas } from "@ostiary/platform/readmes";
 import { loadRegistry } from "@ostiary/registry/run";
 import fc from "fast-check";
+import { thrownBy } from "../thrown.ts";
 
 /** The functions that read the variables of each service at start. */
 const loaders: Record<string, (env: Environment) => unknown> = {
@@ -19,13 +20,7 @@ const loaders: Record<string, (env: Environment) => unknown> = {
 
 /** Returns the lines below the headline of the error with which `load` refuses an environment. */
 function refusalOf(load: () => unknown): string[] {
-  try {
-    load();
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message.split("\n").slice(1);
-    throw error;
-  }
+  return thrownBy(ConfigError, load)?.message.split("\n").slice(1) ?? [];
 }
 
 /** Values that are valid, break the rule of one variable, or conflict with another variable. */

@@ -8,6 +8,7 @@ import {
 } from "@ostiary/lib/runtime/config/operators-file";
 import { fitsClaims } from "@ostiary/registry/operators/claims";
 import { checkOperatorProvider } from "@ostiary/registry/operators/config";
+import { thrownBy } from "../thrown.ts";
 
 const ISSUER = "https://login.example.com";
 const GITHUB = "https://token.actions.githubusercontent.com";
@@ -22,13 +23,8 @@ function fileOf(...operators: Fields[]): string {
 }
 
 function problems(text: string, context: OperatorsContext = { issuer: ISSUER }): string[] {
-  try {
-    parseOperatorsFile(text, context);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map(({ message }) => message.replace(/^line \d+: /, ""));
-  }
-  return [];
+  const error = thrownBy(ConfigError, () => parseOperatorsFile(text, context));
+  return (error?.problems ?? []).map(({ message }) => message.replace(/^line \d+: /, ""));
 }
 
 // RG-124

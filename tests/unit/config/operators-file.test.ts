@@ -6,6 +6,7 @@ import {
   parseOperatorsFile,
   sha256Of,
 } from "@ostiary/lib/runtime/config/operators-file";
+import { thrownBy } from "../thrown.ts";
 
 const HASH = sha256Of("one");
 const OTHER = sha256Of("two");
@@ -28,16 +29,11 @@ const GOOD = `operators:
 `;
 
 function problems(text: string, context: OperatorsContext = {}): string[] {
-  try {
-    parseOperatorsFile(text, context);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map(({ variable, message }) => {
-      expect(variable).toBe("OPERATORS_FILE");
-      return message;
-    });
-  }
-  return [];
+  const error = thrownBy(ConfigError, () => parseOperatorsFile(text, context));
+  return (error?.problems ?? []).map(({ variable, message }) => {
+    expect(variable).toBe("OPERATORS_FILE");
+    return message;
+  });
 }
 
 // RG-111, RG-112

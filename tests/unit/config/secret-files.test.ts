@@ -6,6 +6,7 @@ import { auditVariables } from "@ostiary/audit/config";
 import { ConfigError, loadConfig } from "@ostiary/lib/runtime/config";
 import { loadPlatform, platformVariables } from "@ostiary/platform/config";
 import { schemas } from "@ostiary/platform/readmes";
+import { thrownBy } from "../thrown.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "secret-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,14 +19,11 @@ function secretFile(content: string | Uint8Array): string {
   return path;
 }
 
+/** Returns the message with which `work` refuses an environment. */
 function refusal(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-  throw new Error("The environment was accepted.");
+  const error = thrownBy(ConfigError, work);
+  if (error === null) throw new Error("The environment was accepted.");
+  return error.message;
 }
 
 const database_url = "postgres://ostiary:hunter2@db:5432/ostiary";

@@ -21,6 +21,7 @@ const reached = (more: Partial<Reached> = {}): Reached => ({
   caller: "organization",
   ...more,
 });
+const streamed = (more: object) => ({ streams: { ...NOTHING_SEEN, ...more } });
 /** Returns one answer during the fault, as part of a run. */
 const answered = (client: Client, more: Partial<Answer> = {}) => ({
   answers: [anAnswer(client, during, more)],
@@ -127,25 +128,20 @@ const cases: [promise: string, what: string, name: string, more: Partial<CellRun
     "streams",
     "a delivery lacks an entry of the log",
     "postgres/killed",
-    { streams: { ...NOTHING_SEEN, problems: ["Entry 7 is missing."] } },
+    streamed({ problems: ["Entry 7 is missing."] }),
   ],
-  [
-    "streams",
-    "a sealed entry is not delivered",
-    "audit/frozen",
-    { streams: { ...NOTHING_SEEN, missing: ["3 entries"] } },
-  ],
+  ["streams", "a sealed entry is not delivered", "audit/frozen", streamed({ missing: ["3 entries"] })],
   [
     "streams",
     "entries are delivered twice although neither audit nor PostgreSQL failed",
     "redis/killed",
-    { streams: { ...NOTHING_SEEN, repeats: [{ at_ms: during, delay_ms: 0 }] } },
+    streamed({ repeats: [{ at_ms: during, delay_ms: 0 }] }),
   ],
   [
     "streams",
     "entries are delivered twice before the fault",
     "audit/killed",
-    { streams: { ...NOTHING_SEEN, repeats: [{ at_ms: TIMES.breaking_ms - 1, delay_ms: 0 }] } },
+    streamed({ repeats: [{ at_ms: TIMES.breaking_ms - 1, delay_ms: 0 }] }),
   ],
   [
     "heals",
@@ -193,7 +189,7 @@ const cases: [promise: string, what: string, name: string, more: Partial<CellRun
     "streams",
     "an entry is missing after a clock was set",
     "audit/set-ahead",
-    { streams: { ...NOTHING_SEEN, missing: ["1 entries"] } },
+    streamed({ missing: ["1 entries"] }),
   ],
 ];
 
@@ -231,9 +227,7 @@ describe("no promise is broken by", () => {
   });
 
   test("entries that are delivered twice after audit or PostgreSQL failed, or after a wait for CPU time", () => {
-    const seen = (delay_ms: number) => ({
-      streams: { ...NOTHING_SEEN, repeats: [{ at_ms: during, delay_ms }] },
-    });
+    const seen = (delay_ms: number) => streamed({ repeats: [{ at_ms: during, delay_ms }] });
     expect(broken(aRun(cell("audit/killed"), seen(0)))).toEqual([]);
     expect(broken(aRun(cell("postgres/cut"), seen(0)))).toEqual([]);
     expect(broken(aRun(cell("etcd/cut"), seen(5_000)))).toEqual([]);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Principal } from "@ostiary/gateway/admission/principal";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { CallerShares, type SharedRequest } from "../../../apps/gateway/edge/caller-shares.ts";
+import { thrownBy } from "../thrown.ts";
 
 const nobody: Principal = {
   auth_type: "jwt",
@@ -18,15 +19,8 @@ const requestOf = (who: Partial<Principal> | null): SharedRequest => ({
   share: null,
 });
 
-function refusalOf(shares: CallerShares, request: SharedRequest): ApiError | null {
-  try {
-    shares.claim(request);
-    return null;
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-}
+const refusalOf = (shares: CallerShares, request: SharedRequest) =>
+  thrownBy(ApiError, () => shares.claim(request));
 
 // GW-167
 describe("a caller", () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { Overload, type OverloadOptions } from "../../../apps/gateway/edge/overload.ts";
 import { manualClock } from "../../support/manual-clock.ts";
+import { thrownBy } from "../thrown.ts";
 
 const MIB = 1_048_576;
 
@@ -30,14 +31,7 @@ function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_
       memory_bytes_max: 400 * MIB,
       descriptors_max,
     },
-    {
-      endSlowReaders: () => {
-        relief.ended += 1;
-      },
-      closeIdle: () => {
-        relief.closed += 1;
-      },
-    },
+    { endSlowReaders: () => void relief.ended++, closeIdle: () => void relief.closed++ },
     {
       info: (_, message) => void lines.push(`info ${message}`),
       warn: (_, message) => void lines.push(`warn ${message}`),
@@ -68,15 +62,8 @@ function connections(requests: number, webSockets = 0) {
   };
 }
 
-function refusalOf(overload: Overload, requests: number, webSockets = 0): ApiError | null {
-  try {
-    overload.admit(connections(requests, webSockets));
-    return null;
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-}
+const refusalOf = (overload: Overload, requests: number, webSockets = 0) =>
+  thrownBy(ApiError, () => overload.admit(connections(requests, webSockets)));
 
 describe("requests in flight", () => {
   // GW-152

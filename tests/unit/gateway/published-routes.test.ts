@@ -9,13 +9,13 @@ import {
   type RouteStore,
   StoreUnavailable,
 } from "@ostiary/lib/runtime/stores/route-store";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import fc from "fast-check";
 import { PublishedRoutes } from "../../../apps/gateway/published-routes.ts";
 import { publicService } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { buildRouteTable, validateStored } from "../../support/route-tables.ts";
+import { recordedLog } from "../recorded-log.ts";
 
 /**
  * Returns a store that counts its listings. While `broken` is set, listings fail. While `deaf` is set, the
@@ -65,13 +65,6 @@ function breakable() {
   };
 }
 
-function recordingLog() {
-  const lines: string[] = [];
-  const record = (_: object, message: string) => void lines.push(message);
-  const log: Logger = { debug: record, info: record, warn: record, error: record };
-  return { log, lines, loads: () => lines.filter((line) => line === "routes loaded").length };
-}
-
 /** Returns a clock that advances by 10 ms at each reading, so that each slice of a load has one step. */
 function steppingClock(): Clock {
   let elapsed_ms = 0;
@@ -92,15 +85,17 @@ const pathsOf = (table: RouteTable) => table.routes.map(({ path }) => path);
 
 async function started(clock: Clock = systemClock) {
   const bed = breakable();
-  const recording = recordingLog();
-  const routes = new PublishedRoutes(bed.store, recording.log, clock);
-  return { ...bed, ...recording, routes };
+  const { log, lines } = recordedLog();
+  const messages = () => lines.map(({ message }) => message);
+  const loads = () => messages().filter((message) => message === "routes loaded").length;
+  const routes = new PublishedRoutes(bed.store, log, clock);
+  return { ...bed, messages, loads, routes };
 }
 
 // GW-25
 test("a failed read of the store keeps the current routes, logs a warning and is retried", async () => {
   const timers = manualClock();
-  const { store, state, interrupt, lines, routes } = await started(timers);
+  const { store, state, interrupt, messages, routes } = await started(timers);
   await put(store, "/before");
   await routes.start();
   await waitFor(() => timers.waiting().length === 1);
@@ -109,7 +104,9 @@ test("a failed read of the store keeps the current routes, logs a warning and is
   state.deaf = true;
   await put(store, "/after");
   interrupt();
-  await waitFor(() => lines.includes("routes not reloaded: the gateway keeps serving the current routes"));
+  await waitFor(() =>
+    messages().includes("routes not reloaded: the gateway keeps serving the current routes"),
+  );
   expect(routes.table.match("GET", "/before")).not.toBeNull();
   state.broken = false;
   await waitFor(() => timers.waiting().length === 1);
@@ -159,7 +156,7 @@ test("a stop ends a load in progress, and a partial load is never served", async
 
 // GW-22
 test("a value that is nested too deeply does not affect the routes of other services", async () => {
-  const { store, lines, routes } = await started();
+  const { store, messages, routes } = await started();
   await put(store, "/good");
   for (const [name, value] of Object.entries({
     list: "[".repeat(400_000) + "]".repeat(400_000),
@@ -171,13 +168,13 @@ test("a value that is nested too deeply does not affect the routes of other serv
   await routes.start();
   expect(routes.table.match("GET", "/good")).not.toBeNull();
   const left = "service left out: its value is not JSON, or is nested too deeply";
-  expect(lines.filter((line) => line === left)).toHaveLength(3);
+  expect(messages().filter((line) => line === left)).toHaveLength(3);
   await routes.stop();
 });
 
 // GW-23
 test("a service whose new value is invalid loses its routes, with one warning, until it is fixed", async () => {
-  const { store, interrupt, lines, loads, routes } = await started();
+  const { store, interrupt, messages, loads, routes } = await started();
   await put(store, "/good");
   await routes.start();
   await store.put(keyOf("a"), "{}");
@@ -185,7 +182,7 @@ test("a service whose new value is invalid loses its routes, with one warning, u
   const before = loads();
   interrupt();
   await waitFor(() => loads() > before);
-  expect(lines.filter((line) => line === "service left out: it is not valid")).toHaveLength(1);
+  expect(messages().filter((line) => line === "service left out: it is not valid")).toHaveLength(1);
   await put(store, "/good");
   await waitFor(() => pathsOf(routes.table).length === 1);
   await routes.stop();

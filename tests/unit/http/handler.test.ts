@@ -12,23 +12,14 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { createMetrics, createTracing, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { telemetryConfig } from "../../support/collector.ts";
-
-interface Line {
-  level: string;
-  fields: Record<string, unknown>;
-  message: string;
-}
+import { recordedLog } from "../recorded-log.ts";
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const untraced = await createTracing({ name: "toy", namespace: "toy" }, telemetryConfig(), silent);
 
 /** Returns a service with a route for each kind of response, and the log lines of the service. */
 function toyService(request_id_on_response = true, body_bytes_max = 1000) {
-  const lines: Line[] = [];
-  const at = (level: string) => (fields: object, message: string) => {
-    lines.push({ level, fields: { ...fields }, message });
-  };
-  const log: Logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const { log, lines } = recordedLog();
   const telemetry: Telemetry = {
     log,
     hasAccessLine: () => true,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createRoles } from "@ostiary/identity/roles";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { loadRolesFile, parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
+import { thrownBy } from "../thrown.ts";
 
 const good = `roles:
   owner: ["*"]
@@ -12,16 +13,11 @@ default_role: viewer
 `;
 
 function problems(text: string): string[] {
-  try {
-    parseRolesFile(text);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map(({ variable, message }) => {
-      expect(variable).toBe("ROLES_FILE");
-      return message;
-    });
-  }
-  return [];
+  const error = thrownBy(ConfigError, () => parseRolesFile(text));
+  return (error?.problems ?? []).map(({ variable, message }) => {
+    expect(variable).toBe("ROLES_FILE");
+    return message;
+  });
 }
 
 // ID-70, ID-71

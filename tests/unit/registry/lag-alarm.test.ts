@@ -1,22 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { LagAlarm } from "../../../apps/registry/projection/lag.ts";
 import { manualClock } from "../../support/manual-clock.ts";
-
-interface Line {
-  level: string;
-  message: string;
-  fields: object;
-}
+import { type RecordedLine, recordedLog } from "../recorded-log.ts";
 
 function watched() {
   const time = manualClock();
-  const lines: Line[] = [];
-  const line = (level: string) => (fields: object, message: string) => lines.push({ level, message, fields });
-  const log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
+  const { log, lines } = recordedLog();
   const alarm = new LagAlarm(log, time);
   return {
     /** Runs the alarm once a second, and returns its log lines. `age` is the age of the oldest projection. */
-    look(seconds: number, age: (second: number) => number, outstanding = 3): Line[] {
+    look(seconds: number, age: (second: number) => number, outstanding = 3): RecordedLine[] {
       lines.length = 0;
       for (let second = 1; second <= seconds; second++) {
         time.advance(1_000);

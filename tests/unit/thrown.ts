@@ -1,0 +1,13 @@
+/** Returns the error of this class that `work` throws, or null if it throws nothing. Other errors pass. */
+export function thrownBy<Kind extends Error>(
+  kind: abstract new (...parameters: never[]) => Kind,
+  work: () => unknown,
+): Kind | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof kind) return error;
+    throw error;
+  }
+}
