@@ -26,7 +26,7 @@ export class AuditLog implements AsyncDisposable {
       events = await this.#read(from, until);
       return ![...events.values()].includes("pending");
     };
-    await waitFor(settled, { timeout_ms: OUTCOMES_MS }).catch(() => {}); // Then some events stay pending
+    await waitFor(settled, { timeout_ms: OUTCOMES_MS }).catch(() => {}); // Some events may stay pending.
     return events;
   }
 

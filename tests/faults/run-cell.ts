@@ -91,7 +91,7 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
   const times = { began_ms: began.ms, breaking_ms, broken_ms, returning_ms, returned_ms };
   await waitUntilWell(load, times, pace);
   const ended = { ms: performance.now(), date: new Date() };
-  await Bun.sleep(SAMPLE_MS); // so that the delay up to now is known
+  await Bun.sleep(SAMPLE_MS); // The next sample includes the delay until `ended`.
   const { answers, served } = load.recorder.take();
   const seen = await reached.sinceLast();
   const run = {
@@ -210,7 +210,7 @@ async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }:
     const last_ms = Math.max(...healing(soFar).values());
     return nowMs - returned_ms - last_ms >= well_ms;
   };
-  await waitFor(isHealed, { timeout_ms: heal_ms_max }).catch(() => {}); // The promise will report it
+  await waitFor(isHealed, { timeout_ms: heal_ms_max }).catch(() => {}); // The promise `heals` reports the timeout.
   const patience_ms = Math.max(LIMITS.patience_ms, KINDS.publish.limit_ms ?? 0) + 5_000;
   await waitFor(() => !load.recorder.awaits(returned_ms), {
     timeout_ms: patience_ms,

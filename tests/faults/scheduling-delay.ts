@@ -96,7 +96,7 @@ function threadsNamed(pid: number, name: string): number[] {
       readFileSync(`/proc/${pid}/task/${thread}/comm`, "utf8").trim() === name;
     return readdirSync(`/proc/${pid}/task`).filter(isNamed).map(Number);
   } catch {
-    return []; // It has ended, or this is not Linux
+    return []; // The process has ended, or the system is not Linux.
   }
 }
 
@@ -105,6 +105,6 @@ function countedNs(pid: number, thread: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[1]);
   } catch {
-    return 0; // It has ended, or this is not Linux
+    return 0; // The process has ended, or the system is not Linux.
   }
 }

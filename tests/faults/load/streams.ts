@@ -32,7 +32,7 @@ export async function keepStream(
           silence.broken();
           saw(200);
         }
-        saw(null); // A stream of this service has no end
+        saw(null); // The service never ends a stream, so the stream broke.
       }
     } catch {
       saw(null);

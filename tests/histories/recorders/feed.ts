@@ -37,7 +37,7 @@ export class FeedRecorder implements Recorder {
         return missing().length === 0;
       },
       { timeout_ms: COMPLETE_MS },
-    ).catch(() => {}); // The model reports events that never came
+    ).catch(() => {}); // The model reports missing events.
     await together(READERS, STEPS, (reader) => work.read(reader));
     events = await eventsSince(directory, begin);
     this.#begin = events.at(-1)?.id ?? begin;
