@@ -14,6 +14,8 @@ import { telemetryConfig } from "../support/collector.ts";
 const TRACE_ID = "12345678901234567890123456789012";
 const PARENT_ID = "1234567890123456";
 const PARENT = `00-${TRACE_ID}-${PARENT_ID}-01`;
+/** The parent in the format of a later version, which may add fields. */
+const LATER = `cc-${TRACE_ID}-${PARENT_ID}-01`;
 
 const answerSchema = Type.Object({
   traceparent: Type.String({ pattern: "^00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]$" }),
@@ -87,96 +89,78 @@ async function expectNewTrace(lines: HeaderLine[]): Promise<void> {
 
 const STATE: HeaderLine = ["tracestate", "foo=1"];
 
+const linesOf = (name: string, values: readonly string[]) => values.map((value): HeaderLine => [name, value]);
+
 // GW-84
 describe("a traceparent continues the trace with a new parent id when it", () => {
-  test.each<[string, string, string, string]>([
-    ["is well formed", "traceparent", PARENT, "01"],
-    ["is not sampled", "traceparent", `00-${TRACE_ID}-${PARENT_ID}-00`, "00"],
-    [
-      "has all flags set, of which sampled and random are sent on",
-      "traceparent",
-      `00-${TRACE_ID}-${PARENT_ID}-ff`,
-      "03",
-    ],
-    ["has a random trace id", "traceparent", `00-${TRACE_ID}-${PARENT_ID}-02`, "02"],
-    ["has a random trace id, and is sampled", "traceparent", `00-${TRACE_ID}-${PARENT_ID}-03`, "03"],
-    ["has only unknown flags, which are not sent on", "traceparent", `00-${TRACE_ID}-${PARENT_ID}-fc`, "00"],
-    ["is written Traceparent", "Traceparent", PARENT, "01"],
-    ["is written TRACEPARENT", "TRACEPARENT", PARENT, "01"],
-    ["is written TraceParent", "TraceParent", PARENT, "01"],
-    ["has spaces around", "traceparent", `  ${PARENT}  `, "01"],
-    ["has tabs around", "traceparent", `\t${PARENT}\t`, "01"],
-    ["is of a later version", "traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01`, "01"],
-    ["is of a later version and longer", "traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01-what-may-come`, "01"],
-    ["is of the highest allowed version", "traceparent", `fe-${TRACE_ID}-${PARENT_ID}-01`, "01"],
-  ])("%s", async (_, name, value, flags) => {
-    const answer = await expectContinued([[name, value], STATE], flags);
+  test.each<[string, string, string]>([
+    ["is well formed", PARENT, "01"],
+    ["is not sampled", `00-${TRACE_ID}-${PARENT_ID}-00`, "00"],
+    ["has all flags set, of which sampled and random are sent on", `00-${TRACE_ID}-${PARENT_ID}-ff`, "03"],
+    ["has a random trace id", `00-${TRACE_ID}-${PARENT_ID}-02`, "02"],
+    ["has a random trace id, and is sampled", `00-${TRACE_ID}-${PARENT_ID}-03`, "03"],
+    ["has only unknown flags, which are not sent on", `00-${TRACE_ID}-${PARENT_ID}-fc`, "00"],
+    ["has spaces around its value", `  ${PARENT}  `, "01"],
+    ["has tabs around its value", `\t${PARENT}\t`, "01"],
+    ["is of a later version", LATER, "01"],
+    ["is of a later version and longer", `${LATER}-what-may-come`, "01"],
+    ["is of the highest allowed version", `fe-${TRACE_ID}-${PARENT_ID}-01`, "01"],
+  ])("%s", async (_, value, flags) => {
+    const answer = await expectContinued([["traceparent", value], STATE], flags);
     expect(answer.tracestate).toBe("foo=1");
+  });
+
+  test.each(["Traceparent", "TRACEPARENT", "TraceParent"])("is written %s", async (name) => {
+    expect((await expectContinued([[name, PARENT], STATE])).tracestate).toBe("foo=1");
   });
 });
 
 // GW-84
 describe("a new trace begins, and tracestate is dropped, when traceparent", () => {
-  test.each<[string, HeaderLine[]]>([
+  test.each<[string, string[]]>([
     ["is missing", []],
-    ["is empty", [["traceparent", ""]]],
-    ["is named trace-parent", [["trace-parent", PARENT]]],
-    ["is named trace.parent", [["trace.parent", PARENT]]],
-    [
-      "comes twice",
-      [
-        ["traceparent", PARENT],
-        ["traceparent", `00-${TRACE_ID}-1234567890123457-01`],
-      ],
-    ],
-    [
-      "comes twice the same",
-      [
-        ["traceparent", PARENT],
-        ["traceparent", PARENT],
-      ],
-    ],
-    [
-      "comes twice, of a later version",
-      [
-        ["traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01`],
-        ["traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01`],
-      ],
-    ],
-    ["has the version ff", [["traceparent", `ff-${TRACE_ID}-${PARENT_ID}-01`]]],
-    ["has the version ff and more", [["traceparent", `ff-${TRACE_ID}-${PARENT_ID}-01-more`]]],
-    ["is longer in version 00", [["traceparent", `${PARENT}-what-may-come`]]],
-    ["ends in a dash in version 00", [["traceparent", `${PARENT}-`]]],
-    ["goes on without a dash in version 00", [["traceparent", `${PARENT}.what`]]],
-    ["goes on without a dash in a later version", [["traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01.what`]]],
-    ["has a version with a dot first", [["traceparent", `.0-${TRACE_ID}-${PARENT_ID}-01`]]],
-    ["has a version with a dot last", [["traceparent", `0.-${TRACE_ID}-${PARENT_ID}-01`]]],
-    ["has an uppercase version", [["traceparent", `CC-${TRACE_ID}-${PARENT_ID}-01`]]],
-    ["has a version of 3 digits", [["traceparent", `000-${TRACE_ID}-${PARENT_ID}-01`]]],
-    ["has a version of 4 digits", [["traceparent", `0000-${TRACE_ID}-${PARENT_ID}-01`]]],
-    ["has a version of 1 digit", [["traceparent", `0-${TRACE_ID}-${PARENT_ID}-01`]]],
-    ["has a trace id of zeros", [["traceparent", `00-${"0".repeat(32)}-${PARENT_ID}-01`]]],
-    ["has a trace id with a dot first", [["traceparent", `00-.${TRACE_ID.slice(1)}-${PARENT_ID}-01`]]],
-    ["has a trace id with a dot last", [["traceparent", `00-${TRACE_ID.slice(1)}.-${PARENT_ID}-01`]]],
-    ["has an uppercase trace id", [["traceparent", `00-${"ABCDEF12".repeat(4)}-${PARENT_ID}-01`]]],
-    ["has a trace id of 33 digits", [["traceparent", `00-${TRACE_ID}3-${PARENT_ID}-01`]]],
-    ["has a trace id of 31 digits", [["traceparent", `00-${TRACE_ID.slice(1)}-${PARENT_ID}-01`]]],
-    ["has a parent id of zeros", [["traceparent", `00-${TRACE_ID}-${"0".repeat(16)}-01`]]],
-    ["has a parent id with a dot first", [["traceparent", `00-${TRACE_ID}-.${PARENT_ID.slice(1)}-01`]]],
-    ["has a parent id with a dot last", [["traceparent", `00-${TRACE_ID}-${PARENT_ID.slice(1)}.-01`]]],
-    ["has an uppercase parent id", [["traceparent", `00-${TRACE_ID}-${"ABCDEF12".repeat(2)}-01`]]],
-    ["has a parent id of 17 digits", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}7-01`]]],
-    ["has a parent id of 15 digits", [["traceparent", `00-${TRACE_ID}-${PARENT_ID.slice(1)}-01`]]],
-    ["has flags with a dot first", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-.0`]]],
-    ["has flags with a dot last", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-0.`]]],
-    ["has uppercase flags", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-0B`]]],
-    ["has flags of 3 digits", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-001`]]],
-    ["has flags of 1 digit", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-1`]]],
-    ["has no flags", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}`]]],
-    ["has underscores for dashes", [["traceparent", PARENT.replaceAll("-", "_")]]],
-    ["has a space inside", [["traceparent", `00- ${TRACE_ID.slice(1)}-${PARENT_ID}-01`]]],
-  ])("%s", async (_, lines) => {
-    await expectNewTrace([...lines, STATE]);
+    ["is empty", [""]],
+    ["comes twice with two values", [PARENT, `00-${TRACE_ID}-1234567890123457-01`]],
+    ["comes twice with one value", [PARENT, PARENT]],
+    ["comes twice, of a later version", [LATER, LATER]],
+    ["has the version ff", [`ff-${TRACE_ID}-${PARENT_ID}-01`]],
+    ["has the version ff and more", [`ff-${TRACE_ID}-${PARENT_ID}-01-more`]],
+    ["is longer in version 00", [`${PARENT}-what-may-come`]],
+    ["ends in a dash in version 00", [`${PARENT}-`]],
+    ["goes on without a dash in version 00", [`${PARENT}.what`]],
+    ["goes on without a dash in a later version", [`${LATER}.what`]],
+    ["has a version with a dot first", [`.0-${TRACE_ID}-${PARENT_ID}-01`]],
+    ["has a version with a dot last", [`0.-${TRACE_ID}-${PARENT_ID}-01`]],
+    ["has an uppercase version", [`CC-${TRACE_ID}-${PARENT_ID}-01`]],
+    ["has a version of 3 digits", [`000-${TRACE_ID}-${PARENT_ID}-01`]],
+    ["has a version of 4 digits", [`0000-${TRACE_ID}-${PARENT_ID}-01`]],
+    ["has a version of 1 digit", [`0-${TRACE_ID}-${PARENT_ID}-01`]],
+    ["has a trace id of zeros", [`00-${"0".repeat(32)}-${PARENT_ID}-01`]],
+    ["has a trace id with a dot first", [`00-.${TRACE_ID.slice(1)}-${PARENT_ID}-01`]],
+    ["has a trace id with a dot last", [`00-${TRACE_ID.slice(1)}.-${PARENT_ID}-01`]],
+    ["has an uppercase trace id", [`00-${"ABCDEF12".repeat(4)}-${PARENT_ID}-01`]],
+    ["has a trace id of 33 digits", [`00-${TRACE_ID}3-${PARENT_ID}-01`]],
+    ["has a trace id of 31 digits", [`00-${TRACE_ID.slice(1)}-${PARENT_ID}-01`]],
+    ["has a parent id of zeros", [`00-${TRACE_ID}-${"0".repeat(16)}-01`]],
+    ["has a parent id with a dot first", [`00-${TRACE_ID}-.${PARENT_ID.slice(1)}-01`]],
+    ["has a parent id with a dot last", [`00-${TRACE_ID}-${PARENT_ID.slice(1)}.-01`]],
+    ["has an uppercase parent id", [`00-${TRACE_ID}-${"ABCDEF12".repeat(2)}-01`]],
+    ["has a parent id of 17 digits", [`00-${TRACE_ID}-${PARENT_ID}7-01`]],
+    ["has a parent id of 15 digits", [`00-${TRACE_ID}-${PARENT_ID.slice(1)}-01`]],
+    ["has flags with a dot first", [`00-${TRACE_ID}-${PARENT_ID}-.0`]],
+    ["has flags with a dot last", [`00-${TRACE_ID}-${PARENT_ID}-0.`]],
+    ["has uppercase flags", [`00-${TRACE_ID}-${PARENT_ID}-0B`]],
+    ["has flags of 3 digits", [`00-${TRACE_ID}-${PARENT_ID}-001`]],
+    ["has flags of 1 digit", [`00-${TRACE_ID}-${PARENT_ID}-1`]],
+    ["has no flags", [`00-${TRACE_ID}-${PARENT_ID}`]],
+    ["has underscores for dashes", [PARENT.replaceAll("-", "_")]],
+    ["has a space inside", [`00- ${TRACE_ID.slice(1)}-${PARENT_ID}-01`]],
+  ])("%s", async (_, values) => {
+    await expectNewTrace([...linesOf("traceparent", values), STATE]);
+  });
+
+  test.each(["trace-parent", "trace.parent"])("is named %s", async (name) => {
+    await expectNewTrace([[name, PARENT], STATE]);
   });
 
   test("a new trace is not marked as sampled while no exporter runs", async () => {
@@ -191,80 +175,48 @@ describe("tracestate is forwarded when it", () => {
     .join("");
   const members = (count: number) => Array.from({ length: count }, (_, at) => `bar${at}=${at}`).join(",");
 
-  test.each<[string, HeaderLine[], string]>([
-    ["has one member", [["tracestate", "foo=1"]], "foo=1"],
-    ["has several members", [["tracestate", "foo=1,bar=2"]], "foo=1,bar=2"],
-    ["is written TraceState", [["TraceState", "foo=1"]], "foo=1"],
-    ["is written TRACESTATE", [["TRACESTATE", "foo=1"]], "foo=1"],
-    [
-      "comes in several headers",
-      [
-        ["tracestate", "foo=1,bar=2"],
-        ["tracestate", "rojo=1"],
-        ["tracestate", "congo=2"],
-      ],
-      "foo=1,bar=2,rojo=1,congo=2",
-    ],
-    [
-      "comes with an empty header after",
-      [
-        ["tracestate", "foo=1"],
-        ["tracestate", ""],
-      ],
-      "foo=1",
-    ],
-    [
-      "comes with an empty header before",
-      [
-        ["tracestate", ""],
-        ["tracestate", "foo=1"],
-      ],
-      "foo=1",
-    ],
-    [
-      "comes with an empty header between",
-      [
-        ["tracestate", "foo=1"],
-        ["tracestate", ""],
-        ["tracestate", "bar=2"],
-      ],
-      "foo=1,bar=2",
-    ],
-    ["has empty members", [["tracestate", "foo=1,,bar=2,"]], "foo=1,bar=2"],
-    [
-      "has spaces and tabs around members",
-      [["tracestate", " \t foo=1 \t , \t bar=2, \t baz=3 \t "]],
-      "foo=1,bar=2,baz=3",
-    ],
-    ["names a key twice", [["tracestate", "foo=1,foo=2"]], "foo=1,foo=2"],
-    ["has 32 members", [["tracestate", members(32)]], members(32)],
-    [
-      "has a key of 256 characters",
-      [["tracestate", `foo=1,${"z".repeat(256)}=1`]],
-      `foo=1,${"z".repeat(256)}=1`,
-    ],
+  test.each<[string, string[], string]>([
+    ["has one member", ["foo=1"], "foo=1"],
+    ["has several members", ["foo=1,bar=2"], "foo=1,bar=2"],
+    ["comes in several headers", ["foo=1,bar=2", "rojo=1", "congo=2"], "foo=1,bar=2,rojo=1,congo=2"],
+    ["is followed by an empty header", ["foo=1", ""], "foo=1"],
+    ["follows an empty header", ["", "foo=1"], "foo=1"],
+    ["has an empty header between two others", ["foo=1", "", "bar=2"], "foo=1,bar=2"],
+    ["has empty members", ["foo=1,,bar=2,"], "foo=1,bar=2"],
+    ["has spaces and tabs around members", [" \t foo=1 \t , \t bar=2, \t baz=3 \t "], "foo=1,bar=2,baz=3"],
+    ["names a key twice", ["foo=1,foo=2"], "foo=1,foo=2"],
+    ["has 32 members", [members(32)], members(32)],
+    ["has a key of 256 characters", [`foo=1,${"z".repeat(256)}=1`], `foo=1,${"z".repeat(256)}=1`],
     [
       "has a tenant of 241 and a vendor of 14 characters",
-      [["tracestate", `${"t".repeat(241)}@${"v".repeat(14)}=1`]],
+      [`${"t".repeat(241)}@${"v".repeat(14)}=1`],
       `${"t".repeat(241)}@${"v".repeat(14)}=1`,
     ],
-    ["has a tenant that begins with a digit", [["tracestate", "0tenant@vendor=1"]], "0tenant@vendor=1"],
-    ["has a key that begins with a digit", [["tracestate", "1foo=1"]], "1foo=1"],
-    ["has a vendor that begins with a digit", [["tracestate", "foo@1bar=1"]], "foo@1bar=1"],
-    ["has at signs anywhere but first", [["tracestate", "foo@=1,foo@bar@@baz=2"]], "foo@=1,foo@bar@@baz=2"],
-    ["has a longer tenant", [["tracestate", `${"t".repeat(250)}@v=1`]], `${"t".repeat(250)}@v=1`],
-    ["has a value of 256 characters", [["tracestate", `foo=${"1".repeat(256)}`]], `foo=${"1".repeat(256)}`],
+    ["has a tenant that begins with a digit", ["0tenant@vendor=1"], "0tenant@vendor=1"],
+    ["has a key that begins with a digit", ["1foo=1"], "1foo=1"],
+    ["has a vendor that begins with a digit", ["foo@1bar=1"], "foo@1bar=1"],
+    ["has at signs anywhere but first", ["foo@=1,foo@bar@@baz=2"], "foo@=1,foo@bar@@baz=2"],
+    ["has a longer tenant", [`${"t".repeat(250)}@v=1`], `${"t".repeat(250)}@v=1`],
+    ["has a value of 256 characters", [`foo=${"1".repeat(256)}`], `foo=${"1".repeat(256)}`],
     [
       "has every character a key may have",
-      [["tracestate", "abcdefghijklmnopqrstuvwxyz0123456789_-*/=1"]],
+      ["abcdefghijklmnopqrstuvwxyz0123456789_-*/=1"],
       "abcdefghijklmnopqrstuvwxyz0123456789_-*/=1",
     ],
-    ["has every character a value may have", [["tracestate", `foo=${visible}`]], `foo=${visible}`],
-    ["has spaces inside a value", [["tracestate", "foo=a  b"]], "foo=a  b"],
-  ])("%s", async (_, lines, expected) => {
-    const answer = await expectContinued([["traceparent", PARENT], ...lines]);
+    ["has every character a value may have", [`foo=${visible}`], `foo=${visible}`],
+    ["has spaces inside a value", ["foo=a  b"], "foo=a  b"],
+  ])("%s", async (_, values, expected) => {
+    const answer = await expectContinued([["traceparent", PARENT], ...linesOf("tracestate", values)]);
     const sent = answer.tracestate?.split(",").map((member) => member.trim());
     expect(sent?.filter((member) => member !== "")).toEqual(expected.split(","));
+  });
+
+  test.each(["TraceState", "TRACESTATE"])("is written %s", async (name) => {
+    const answer = await expectContinued([
+      ["traceparent", PARENT],
+      [name, "foo=1"],
+    ]);
+    expect(answer.tracestate).toBe("foo=1");
   });
 });
 

@@ -23,3 +23,7 @@ export function onlyOperation(document: OpenApiDocument) {
   if (operation === undefined) throw new Error("The edge description has no operation.");
   return operation;
 }
+
+/** Returns the description of `GET /w`, whose response has a body with this schema. */
+export const answering = (schema: object, more: object = {}) =>
+  described({ "/w": { get: { responses: { 200: { description: "Fine.", content: json(schema) } } } } }, more);

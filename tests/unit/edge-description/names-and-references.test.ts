@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { lintFindings } from "../../support/description-lint.ts";
 import { operationsIn } from "../../support/openapi.ts";
 import { edgeDocument } from "./build.ts";
-import { described, json, merged, onlyOperation, url, WIDGET } from "./described-services.ts";
+import { answering, described, json, merged, onlyOperation, url, WIDGET } from "./described-services.ts";
 
 describe("names that several services use", () => {
   const document = (type: string) =>
@@ -46,7 +46,7 @@ describe("names that several services use", () => {
   });
 
   test("a schema whose name starts with the service's name does not get the name twice", () => {
-    const answering = (name: string) => ({
+    const getting = (name: string) => ({
       get: {
         responses: { 200: { description: "", content: json({ $ref: `#/components/schemas/${name}` }) } },
       },
@@ -60,12 +60,9 @@ describe("names that several services use", () => {
         },
       },
       {
-        audit: described(
-          Object.fromEntries(names.map((name) => [`/${name.toLowerCase()}`, answering(name)])),
-          {
-            components: { schemas: Object.fromEntries(names.map((name) => [name, { type: "string" }])) },
-          },
-        ),
+        audit: described(Object.fromEntries(names.map((name) => [`/${name.toLowerCase()}`, getting(name)])), {
+          components: { schemas: Object.fromEntries(names.map((name) => [name, { type: "string" }])) },
+        }),
       },
     );
     expect(
@@ -97,11 +94,7 @@ describe("names that several services use", () => {
 });
 
 describe("references", () => {
-  const answering = (schema: object, schemas: object, more: object = {}) =>
-    described(
-      { "/w": { get: { responses: { 200: { description: "Fine.", content: json(schema) } } } } },
-      { components: { schemas, ...more } },
-    );
+  const answeringWith = (schema: object, schemas: object) => answering(schema, { components: { schemas } });
   const schemasOf = (document: object) => {
     const { components } = merged({ path: "/w" }, document);
     return Object.fromEntries(
@@ -112,7 +105,7 @@ describe("references", () => {
 
   test("of a recursive schema are kept", () => {
     const Node = { type: "object", properties: { children: { type: "array", items: ref("Node") } } };
-    expect(schemasOf(answering(ref("Node"), { Node }))).toEqual({
+    expect(schemasOf(answeringWith(ref("Node"), { Node }))).toEqual({
       WidgetsNode: {
         type: "object",
         properties: { children: { type: "array", items: { $ref: "#/components/schemas/WidgetsNode" } } },
@@ -127,7 +120,7 @@ describe("references", () => {
     ["to itself through anyOf and oneOf", { A: { anyOf: [ref("B")] }, B: { oneOf: [ref("A")] } }],
     ["to itself through not", { A: { not: { not: ref("A") } } }],
   ])("of a schema %s are removed", async (_, schemas) => {
-    const document = merged({ path: "/w" }, answering(ref("A"), schemas));
+    const document = merged({ path: "/w" }, answeringWith(ref("A"), schemas));
     const findings = await lintFindings(JSON.stringify(document));
     expect(
       findings.filter((finding) => !/^(info-license|tag-description|no-illogical)/.test(finding)),
@@ -143,13 +136,13 @@ describe("references", () => {
     "#/%zz",
     "#/info/title",
   ])("to %s are left out", ($ref) => {
-    const { responses } = onlyOperation(merged({ path: "/w" }, answering({ $ref }, {})));
+    const { responses } = onlyOperation(merged({ path: "/w" }, answeringWith({ $ref }, {})));
     expect(responses[200]?.content).toMatchObject(json({}));
   });
 
   test("to a part of a schema, and with names that are not allowed, become components", () => {
     const schemas = schemasOf(
-      answering(
+      answeringWith(
         { anyOf: [ref("A/properties/b"), { $ref: "#/definitions/C" }, ref("__proto__"), ref("日本")] },
         {
           A: { properties: { b: { type: "string" } } },

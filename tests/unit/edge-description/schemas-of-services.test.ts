@@ -2,16 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { operationsIn } from "../../support/openapi.ts";
 import { edgeDocument } from "./build.ts";
-import { described, json, merged, ok, onlyOperation, url } from "./described-services.ts";
+import { answering, described, json, merged, ok, onlyOperation, url } from "./described-services.ts";
 
 describe("a schema", () => {
   const converted = (schema: object, openapi = "3.1.0") => {
-    const document = described(
-      { "/w": { get: { responses: { 200: { description: "", content: json(schema) } } } } },
-      { openapi },
-    );
-    return onlyOperation(merged({ path: "/w" }, document)).responses[200]?.content?.["application/json"]
-      ?.schema;
+    const { responses } = onlyOperation(merged({ path: "/w" }, answering(schema, { openapi })));
+    return responses[200]?.content?.["application/json"]?.schema;
   };
 
   test.each<[string, object, object]>([
@@ -47,27 +43,12 @@ describe("a schema", () => {
   });
 
   test("keeps its discriminator, with the new names of the schemas", () => {
-    const document = described(
-      {
-        "/w": {
-          get: {
-            responses: {
-              200: {
-                description: "",
-                content: json({
-                  oneOf: [{ $ref: "#/components/schemas/Cat" }],
-                  discriminator: {
-                    propertyName: "kind",
-                    mapping: { cat: "#/components/schemas/Cat", plain: "Cat", gone: "#/x" },
-                  },
-                }),
-              },
-            },
-          },
-        },
-      },
-      { components: { schemas: { Cat: { type: "object" } } } },
-    );
+    const mapping = { cat: "#/components/schemas/Cat", plain: "Cat", gone: "#/x" };
+    const choice = {
+      oneOf: [{ $ref: "#/components/schemas/Cat" }],
+      discriminator: { propertyName: "kind", mapping },
+    };
+    const document = answering(choice, { components: { schemas: { Cat: { type: "object" } } } });
     const $ref = "#/components/schemas/WidgetsCat";
     expect<unknown>(onlyOperation(merged({ path: "/w" }, document)).responses[200]?.content).toEqual(
       json({
@@ -81,18 +62,9 @@ describe("a schema", () => {
 describe("the size limit", () => {
   test("leaves out only the operation that is too large", () => {
     const get = (description: string) => ({ get: { summary: "It", description, responses: ok } });
+    const routes = ["/long", "/short"].map((path) => ({ path, methods: ["GET"] }));
     const result = edgeDocument(
-      {
-        widgets: {
-          url,
-          user: {
-            routes: [
-              { path: "/long", methods: ["GET"] },
-              { path: "/short", methods: ["GET"] },
-            ],
-          },
-        },
-      },
+      { widgets: { url, user: { routes } } },
       { widgets: described({ "/long": get("x".repeat(300_000)), "/short": get("x") }) },
     );
     expect(operationsIn(result).map(({ summary }) => summary)).toEqual(["GET /long", "It"]);

@@ -96,7 +96,7 @@ check(
 
 const upstream = (template: unknown, scope = "organization", path = "/widgets/{widget_id}") =>
   serviceWith(scope, [{ path, upstream: template, ...GET }]);
-const UPSTREAM = "organization.routes[0].upstream";
+const AT = `${ROUTE}.upstream`;
 
 // RG-21, RG-22
 check(
@@ -116,29 +116,29 @@ check(
     ["subject fields as params of a public route", pathsService("/{user_id}/{organization_id}/{member_id}")],
   ],
   [
-    ["a number", upstream(7), UPSTREAM, /absolute path/],
-    ["null", upstream(null), UPSTREAM, /absolute path/],
-    ["an empty string", upstream(""), UPSTREAM, /starts with `\/`/],
-    ["a relative path", upstream("widgets"), UPSTREAM, /starts with `\/`/],
-    ["a url", upstream("http://other/x"), UPSTREAM, /starts with `\/`/],
-    ["a query", upstream("/a?b"), UPSTREAM, /cannot contain `\?`/],
-    ["a fragment", upstream("/a#b"), UPSTREAM, /cannot contain `#`/],
-    ["a space", upstream("/a b"), UPSTREAM, /visible ASCII/],
-    ["a line break", upstream("/a\r\nHost: x"), UPSTREAM, /visible ASCII/],
-    ["a backslash", upstream("/a\\b"), UPSTREAM, /cannot contain/],
-    ["a dot segment", upstream("/a/../b"), UPSTREAM, /`\.` or `\.\.` segment/],
-    ["an escaped dot segment", upstream("/a/.%2E"), UPSTREAM, /`\.` or `\.\.` segment/],
-    ["an empty segment", upstream("//evil"), UPSTREAM, /cannot have an empty segment/],
-    ["a template of 4097 bytes", upstream(`/${"a".repeat(4096)}`), UPSTREAM, /at most 4096 bytes/],
-    ["a bare placeholder", upstream("/w/{widget_id}"), UPSTREAM, /\{path\.…\}/],
-    ["an empty placeholder", upstream("/w/{}"), UPSTREAM, /is ambiguous/],
-    ["an open brace", upstream("/w/{path.widget_id"), UPSTREAM, /brace/],
-    ["a nested brace", upstream("/w/{{path.widget_id}}"), UPSTREAM, /brace/],
-    ["an unknown subject field", upstream("/{subject.role}"), UPSTREAM, /\{subject\.organization_id\}/],
+    ["a number", upstream(7), AT, /absolute path/],
+    ["null", upstream(null), AT, /absolute path/],
+    ["an empty string", upstream(""), AT, /starts with `\/`/],
+    ["a relative path", upstream("widgets"), AT, /starts with `\/`/],
+    ["a url", upstream("http://other/x"), AT, /starts with `\/`/],
+    ["a query", upstream("/a?b"), AT, /cannot contain `\?`/],
+    ["a fragment", upstream("/a#b"), AT, /cannot contain `#`/],
+    ["a space", upstream("/a b"), AT, /visible ASCII/],
+    ["a line break", upstream("/a\r\nHost: x"), AT, /visible ASCII/],
+    ["a backslash", upstream("/a\\b"), AT, /cannot contain/],
+    ["a dot segment", upstream("/a/../b"), AT, /`\.` or `\.\.` segment/],
+    ["an escaped dot segment", upstream("/a/.%2E"), AT, /`\.` or `\.\.` segment/],
+    ["an empty segment", upstream("//evil"), AT, /cannot have an empty segment/],
+    ["a template of 4097 bytes", upstream(`/${"a".repeat(4096)}`), AT, /at most 4096 bytes/],
+    ["a bare placeholder", upstream("/w/{widget_id}"), AT, /\{path\.…\}/],
+    ["an empty placeholder", upstream("/w/{}"), AT, /is ambiguous/],
+    ["an open brace", upstream("/w/{path.widget_id"), AT, /brace/],
+    ["a nested brace", upstream("/w/{{path.widget_id}}"), AT, /brace/],
+    ["an unknown subject field", upstream("/{subject.role}"), AT, /\{subject\.organization_id\}/],
     [
       "a field that the scope does not have",
       upstream("/{subject.member_id}"),
-      UPSTREAM,
+      AT,
       /use \{subject\.organization_id\}/,
     ],
     [
@@ -153,11 +153,11 @@ check(
       "public.routes[0].upstream",
       /no subject/,
     ],
-    ["an unknown param", upstream("/{path.other}"), UPSTREAM, /is not a param.*\{path\.widget_id\}/],
+    ["an unknown param", upstream("/{path.other}"), AT, /is not a param.*\{path\.widget_id\}/],
     [
       "a param where the path has no params",
       upstream("/{path.x}", "organization", "/a"),
-      UPSTREAM,
+      AT,
       /has no params/,
     ],
     [
