@@ -32,7 +32,7 @@ beforeEach(() => {
 
 const ask = (method = "GET") => rawRequest(gateway.url, spell(method, "/things"));
 
-// GW-166 GW-118
+// GW-118, GW-166
 describe("a malformed response is 502, and its connection is closed:", () => {
   test.each(Object.entries(MALFORMED))("%s", async (_, answer) => {
     service.handler = () => answer;

@@ -21,6 +21,34 @@ function problems(text: string): Record<string, string> {
   return Object.fromEntries(found.toReversed().map(({ path, message }) => [path, message]));
 }
 
+/** The refused values of each parameter, as a query string has them. */
+const refused: Record<string, string[]> = {
+  limit: ["0", "-1", "1.5", "", "ten"],
+  starting_after: ["", "01j9zx4k7m2p5q8r1s3t6v9w0y", "81J9ZX4K7M2P5Q8R1S3T6V9W0Y"],
+  service: ["", "s".repeat(129), "a%00b"],
+  method: ["", "M".repeat(17)],
+  outcome: ["", "PENDING", "done"],
+  actor_member_id: ["", "m".repeat(129)],
+  request_id: ["r".repeat(129)],
+  created_id: ["%00"],
+  route: ["r".repeat(1_025)],
+  occurred_after: [
+    "",
+    "yesterday",
+    "1767225600",
+    "2026-01-01",
+    "2026-01-01T00:00:00",
+    "2026-01-01T00:00:00+02:00",
+    "2026-02-29T00:00:00Z",
+  ],
+  occurred_before: [
+    "2026-01-01T24:00:00Z",
+    "2026-13-01T00:00:00Z",
+    "2026-01-01T00:00:00.0000000001Z",
+    "+002026-01-01T00:00:00Z",
+  ],
+};
+
 describe("the query parameters of an event list", () => {
   test("are parsed into a filter and a page", () => {
     const { filter, page } = read(
@@ -58,38 +86,7 @@ describe("the query parameters of an event list", () => {
 
   // AU-39
   test.each([
-    ["limit=0", "limit"],
-    ["limit=-1", "limit"],
-    ["limit=1.5", "limit"],
-    ["limit=", "limit"],
-    ["limit=ten", "limit"],
-    ["starting_after=", "starting_after"],
-    ["starting_after=01j9zx4k7m2p5q8r1s3t6v9w0y", "starting_after"],
-    ["starting_after=81J9ZX4K7M2P5Q8R1S3T6V9W0Y", "starting_after"],
-    ["service=", "service"],
-    [`service=${"s".repeat(129)}`, "service"],
-    ["service=a%00b", "service"],
-    ["method=", "method"],
-    [`method=${"M".repeat(17)}`, "method"],
-    ["outcome=", "outcome"],
-    ["outcome=PENDING", "outcome"],
-    ["outcome=done", "outcome"],
-    ["actor_member_id=", "actor_member_id"],
-    [`actor_member_id=${"m".repeat(129)}`, "actor_member_id"],
-    [`request_id=${"r".repeat(129)}`, "request_id"],
-    ["created_id=%00", "created_id"],
-    [`route=${"r".repeat(1_025)}`, "route"],
-    ["occurred_after=", "occurred_after"],
-    ["occurred_after=yesterday", "occurred_after"],
-    ["occurred_after=1767225600", "occurred_after"],
-    ["occurred_after=2026-01-01", "occurred_after"],
-    ["occurred_after=2026-01-01T00:00:00", "occurred_after"],
-    ["occurred_after=2026-01-01T00:00:00+02:00", "occurred_after"],
-    ["occurred_after=2026-02-29T00:00:00Z", "occurred_after"],
-    ["occurred_before=2026-01-01T24:00:00Z", "occurred_before"],
-    ["occurred_before=2026-13-01T00:00:00Z", "occurred_before"],
-    ["occurred_before=2026-01-01T00:00:00.0000000001Z", "occurred_before"],
-    ["occurred_before=+002026-01-01T00:00:00Z", "occurred_before"],
+    ...Object.entries(refused).flatMap(([name, values]) => values.map((value) => [`${name}=${value}`, name])),
     ["params=x", "params"],
     ["params[]=x", "params[]"],
     ["params[a=x", "params[a"],
@@ -105,7 +102,7 @@ describe("the query parameters of an event list", () => {
     ["toString=x", "toString"],
     ["=x", ""],
     ["%00=x", "\0"],
-  ])("of ?%s are refused, and the problem names %s", (query, path) => {
+  ])("of ?%s are refused, and the problem names %s", (query = "", path = "") => {
     const found = problems(query);
     expect(Object.keys(found)).toEqual([path]);
     expect(found[path]).toEndWith(".");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { EntryRow } from "@ostiary/audit/streams/batch";
 import { ocsfBatch, ocsfEvent } from "@ostiary/audit/streams/ocsf";
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { type EventOfRow, entryRow } from "./entry-row.ts";
 
 const STREAM = {
   id: ULID_EXAMPLE,
@@ -9,46 +9,10 @@ const STREAM = {
   after: { position: 6, chain: "00" },
 };
 
-function row(changes: Partial<NonNullable<EntryRow["event"]>> = {}, entry: Partial<EntryRow> = {}): EntryRow {
-  return {
-    position: 7,
-    chain: "ab".repeat(32),
-    is_outcome: true,
-    salt: "cd".repeat(16),
-    occurred_at: "2026-01-31T12:00:00.000Z",
-    retention: null,
-    statement: null,
-    event: {
-      id: ULID_EXAMPLE,
-      occurred_at: "2026-01-31 12:00:00+00",
-      request_id: "request-1",
-      organization_id: "organization-1",
-      user_id: "user-1",
-      actor_member_id: "member-1",
-      actor_auth_type: "member_apikey",
-      actor_key_prefix: "ostiary-k-2-abcd",
-      service: "widgets",
-      method: "DELETE",
-      route: "/org/widgets/{widget_id}",
-      params: { widget_id: "42" },
-      ip: "192.0.2.1",
-      user_agent: "curl/8.5.0",
-      outcome: "responded",
-      status: 204,
-      details: { a: 1 },
-      created_id: null,
-      named_by_outcome: null,
-      intent_member_id: null,
-      ...changes,
-    },
-    ...entry,
-  };
-}
-
 // AU-106
 describe("an OCSF event of the class API Activity", () => {
   test("has the fields that the schema requires, and all data of the audit event", () => {
-    expect(ocsfEvent(STREAM, row())).toEqual({
+    expect(ocsfEvent(STREAM, entryRow())).toEqual({
       activity_id: 4,
       activity_name: "Delete",
       actor: {
@@ -111,7 +75,7 @@ describe("an OCSF event of the class API Activity", () => {
     ["PATCH", 3, "Update", 600303],
     ["OPTIONS", 99, "OPTIONS", 600399],
   ])("for %s has the activity_id %i", (method, activity_id, activity_name, type_uid) => {
-    expect(ocsfEvent(STREAM, row({ method }))).toMatchObject({ activity_id, activity_name, type_uid });
+    expect(ocsfEvent(STREAM, entryRow({ method }))).toMatchObject({ activity_id, activity_name, type_uid });
   });
 
   test.each([
@@ -122,25 +86,28 @@ describe("an OCSF event of the class API Activity", () => {
     [502, "no_response", 2],
     [null, "no_response", 0],
   ] as const)("with status %p and outcome %s has the status_id %i", (status, outcome, status_id) => {
-    expect(ocsfEvent(STREAM, row({ status, outcome }))).toMatchObject({ status_id, status_detail: outcome });
+    expect(ocsfEvent(STREAM, entryRow({ status, outcome }))).toMatchObject({
+      status_id,
+      status_detail: outcome,
+    });
   });
 
   test("never contains the person's id, and without a member it names the authentication type", () => {
     const event = ocsfEvent(
       STREAM,
-      row({ actor_member_id: null, actor_auth_type: "jwt", actor_key_prefix: null }),
+      entryRow({ actor_member_id: null, actor_auth_type: "jwt", actor_key_prefix: null }),
     );
     expect(event?.actor).toEqual({ invoked_by: "jwt" });
     expect(JSON.stringify(event)).not.toContain("user-1");
   });
 
   test("is sent once for a request: with the outcome, or as pending while the outcome is unknown", () => {
-    const intent = (changes: Partial<NonNullable<EntryRow["event"]>>) => row(changes, { is_outcome: false });
+    const intent = (changes: Partial<EventOfRow>) => entryRow(changes, { is_outcome: false });
     const pending = { outcome: "pending", status: null, details: null } as const;
     expect(ocsfEvent(STREAM, intent(pending))).toMatchObject({ status_id: 0, status_detail: "pending" });
     expect(ocsfEvent(STREAM, intent({}))).toBeNull();
-    expect(ocsfEvent(STREAM, row({}, { event: null, salt: null }))).toBeNull();
-    const batch = ocsfBatch(STREAM, [intent({}), row(), intent({})]);
+    expect(ocsfEvent(STREAM, entryRow({}, { event: null, salt: null }))).toBeNull();
+    const batch = ocsfBatch(STREAM, [intent({}), entryRow(), intent({})]);
     expect(JSON.parse(String(batch.body))).toHaveLength(1);
     expect(batch.entries).toHaveLength(3);
     expect(ocsfBatch(STREAM, [intent({}), intent({})])).toMatchObject({ body: null });

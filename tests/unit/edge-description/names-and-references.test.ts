@@ -127,15 +127,8 @@ describe("references", () => {
     ).toEqual([]);
   });
 
-  test.each([
-    "https://elsewhere/schema.json",
-    "other.json#/a",
-    "#anchor",
-    "#/nowhere",
-    "#",
-    "#/%zz",
-    "#/info/title",
-  ])("to %s are left out", ($ref) => {
+  const foreign = "https://elsewhere/schema.json other.json#/a #anchor #/nowhere # #/%zz #/info/title";
+  test.each(foreign.split(" "))("to %s are left out", ($ref) => {
     const { responses } = onlyOperation(merged({ path: "/w" }, answeringWith({ $ref }, {})));
     expect(responses[200]?.content).toMatchObject(json({}));
   });

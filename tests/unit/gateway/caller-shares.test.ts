@@ -4,18 +4,10 @@ import type { Principal } from "@ostiary/gateway/admission/principal";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { CallerShares, type SharedRequest } from "../../../apps/gateway/edge/caller-shares.ts";
 import { thrownBy } from "../thrown.ts";
+import { memberPrincipal } from "./ended-request.ts";
 
-const nobody: Principal = {
-  auth_type: "jwt",
-  key_prefix: null,
-  user_id: null,
-  organization_id: null,
-  member_id: null,
-  labels: null,
-  plan: null,
-};
 const requestOf = (who: Partial<Principal> | null): SharedRequest => ({
-  principal: who && { ...nobody, ...who },
+  principal: who && memberPrincipal({ organization_id: null, member_id: null, ...who }),
   share: null,
 });
 

@@ -2,45 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import fc from "fast-check";
-import type { Principal } from "../../../apps/gateway/admission/principal.ts";
 import { badGateway, ClientGone } from "../../../apps/gateway/upstream/call.ts";
 import { type EndedRequest, UsageCounter } from "../../../apps/gateway/usage/counter.ts";
+import { endedRequest, memberPrincipal, ROUTE } from "./ended-request.ts";
 
 const HOUR_MS = 3_600_000;
 const AT = Date.parse("2026-03-04T05:10:00.000Z");
-
-function principal(changes: Partial<Principal> = {}): Principal {
-  return {
-    auth_type: "member_apikey",
-    key_prefix: "acme-k-2-abcd",
-    user_id: null,
-    organization_id: "o1",
-    member_id: "m1",
-    labels: [],
-    plan: null,
-    ...changes,
-  };
-}
-
-const ROUTE = {
-  service: "widgets",
-  path: "/org/widgets",
-  method: "GET",
-  rate_limit: null,
-  bucketPrefix: "route:GET:/org/widgets:",
-} as const;
-
-function request(changes: Partial<EndedRequest> = {}): EndedRequest {
-  return {
-    principal: principal(),
-    route: ROUTE,
-    received_at_ms: AT,
-    forwarded: true,
-    bytes_in: 10,
-    bytes_out: 100,
-    ...changes,
-  };
-}
 
 const requestsIn = (counter: UsageCounter) =>
   counter.take(Number.POSITIVE_INFINITY).reduce((sum, { requests }) => sum + requests, 0);
@@ -48,9 +15,9 @@ const requestsIn = (counter: UsageCounter) =>
 // GW-186
 test("a request adds to the count of its organization, hour, route and key", () => {
   const counter = new UsageCounter();
-  const caller = principal();
-  for (let n = 0; n < 3; n++) counter.count(request({ principal: caller }), 200, null, 1.4);
-  counter.count(request(), 404, null, 1);
+  const caller = memberPrincipal();
+  for (let n = 0; n < 3; n++) counter.count(endedRequest({ principal: caller }), 200, null, 1.4);
+  counter.count(endedRequest(), 404, null, 1);
   expect(counter.take(10)).toEqual([
     {
       organization_id: "o1",
@@ -106,7 +73,7 @@ describe("a request that ends", () => {
   for (const [name, changes, status, failure, expected] of table) {
     test(`with ${name} counts as ${JSON.stringify(expected)}`, () => {
       const counter = new UsageCounter();
-      counter.count(request(changes), status, failure, 1);
+      counter.count(endedRequest(changes), status, failure, 1);
       expect(counter.take(1)).toMatchObject([{ requests: 1, ...expected }]);
     });
   }
@@ -116,7 +83,7 @@ describe("a request that ends", () => {
 test("a request counts in the hour in which it arrived, in whatever order requests end", () => {
   const counter = new UsageCounter();
   for (const hours of [1, 0, 1, 0, 2]) {
-    counter.count(request({ received_at_ms: AT + hours * HOUR_MS }), 200, null, 1);
+    counter.count(endedRequest({ received_at_ms: AT + hours * HOUR_MS }), 200, null, 1);
   }
   const counts = counter.take(10).map(({ hour, requests }) => [hour, requests]);
   expect(counts.sort()).toEqual([
@@ -129,9 +96,9 @@ test("a request counts in the hour in which it arrived, in whatever order reques
 // GW-186
 test("requests of people outside organizations and requests without a principal are not counted", () => {
   const counter = new UsageCounter();
-  counter.count(request({ principal: null }), 200, null, 1);
-  const person = principal({ organization_id: null, member_id: null, user_id: "u1", auth_type: "jwt" });
-  counter.count(request({ principal: person }), 200, null, 1);
+  counter.count(endedRequest({ principal: null }), 200, null, 1);
+  const person = memberPrincipal({ organization_id: null, member_id: null, user_id: "u1", auth_type: "jwt" });
+  counter.count(endedRequest({ principal: person }), 200, null, 1);
   expect(counter.take(10)).toEqual([]);
   expect(counter.uncounted).toBe(0);
 });
@@ -141,7 +108,7 @@ test("the sessions of a member count together, without a key prefix", () => {
   const counter = new UsageCounter();
   for (const key_prefix of ["acme-s-2-aaaa", "acme-s-2-bbbb"]) {
     counter.count(
-      request({ principal: principal({ auth_type: "member_session", key_prefix }) }),
+      endedRequest({ principal: memberPrincipal({ auth_type: "member_session", key_prefix }) }),
       200,
       null,
       1,
@@ -154,7 +121,7 @@ describe("the maximum number of counts", () => {
   // GW-189
   test("requests with equal principals are added to one count, even if no cache keeps the principal", () => {
     const counter = new UsageCounter();
-    for (let n = 0; n < 20_000; n++) counter.count(request(), 200, null, 1);
+    for (let n = 0; n < 20_000; n++) counter.count(endedRequest(), 200, null, 1);
     expect(counter.waiting).toBeLessThanOrEqual(4_097);
     expect(counter.take(10)).toMatchObject([{ requests: 20_000 }]);
   });
@@ -169,8 +136,13 @@ describe("the maximum number of counts", () => {
           const counter = new UsageCounter(max);
           let taken = 0;
           for (const [organization, hour, act] of given) {
-            const caller = principal({ organization_id: `o${organization}` });
-            counter.count(request({ principal: caller, received_at_ms: AT + hour * HOUR_MS }), 200, null, 1);
+            const caller = memberPrincipal({ organization_id: `o${organization}` });
+            counter.count(
+              endedRequest({ principal: caller, received_at_ms: AT + hour * HOUR_MS }),
+              200,
+              null,
+              1,
+            );
             if (act === 0) taken += counter.take(2).reduce((sum, { requests }) => sum + requests, 0);
           }
           taken += requestsIn(counter);
@@ -186,8 +158,8 @@ describe("the maximum number of counts", () => {
   test("requests with ids that the audit service refuses are uncounted, and no report contains the ids", () => {
     const counter = new UsageCounter();
     for (const id of ["", "x".repeat(129), "a\u0000b", "\ud800"]) {
-      counter.count(request({ principal: principal({ organization_id: id }) }), 200, null, 1);
-      counter.count(request({ principal: principal({ member_id: id }) }), 200, null, 1);
+      counter.count(endedRequest({ principal: memberPrincipal({ organization_id: id }) }), 200, null, 1);
+      counter.count(endedRequest({ principal: memberPrincipal({ member_id: id }) }), 200, null, 1);
     }
     expect(counter.take(10)).toEqual([]);
     expect(counter.uncounted).toBe(8);
@@ -209,7 +181,12 @@ describe("the policies of a count", () => {
   };
   const policiesOf = (route: Partial<EndedRequest["route"]>, plan: string | null = null) => {
     const counter = new UsageCounter();
-    counter.count(request({ principal: principal({ plan }), route: { ...ROUTE, ...route } }), 200, null, 1);
+    counter.count(
+      endedRequest({ principal: memberPrincipal({ plan }), route: { ...ROUTE, ...route } }),
+      200,
+      null,
+      1,
+    );
     return counter.take(1)[0]?.policies;
   };
   const burst = { policy: "burst", is_shared: true };

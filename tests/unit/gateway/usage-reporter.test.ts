@@ -6,6 +6,7 @@ import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { UsageReporter } from "../../../apps/gateway/usage/reporter.ts";
 import { waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
+import { endedRequest, memberPrincipal } from "./ended-request.ts";
 
 type Sent = [number: number, report: UsageReport];
 
@@ -57,7 +58,16 @@ class Bed {
   }
 
   use(requests: number, organization_id = "o1"): void {
-    for (let n = 0; n < requests; n++) this.#useOnce(organization_id);
+    const principal = memberPrincipal({ organization_id });
+    for (let n = 0; n < requests; n++) {
+      const request = endedRequest({
+        principal,
+        received_at_ms: this.clock.now(),
+        bytes_in: 0,
+        bytes_out: 0,
+      });
+      this.counter.count(request, 200, null, 1);
+    }
   }
 
   /** Charges requests to the monthly quota of a subject. */
@@ -65,36 +75,6 @@ class Bed {
     const bucketPrefix = "local:widgets:quota:";
     const bucket = `${bucketPrefix}2026-03:${subject}`;
     this.charges.add({ bucket, bucketPrefix, period: "2026-03", subject, requests: 100 }, requests);
-  }
-
-  #useOnce(organization_id: string): void {
-    this.counter.count(
-      {
-        principal: {
-          auth_type: "member_apikey",
-          key_prefix: "acme-k-2-abcd",
-          user_id: null,
-          organization_id,
-          member_id: "m1",
-          labels: [],
-          plan: null,
-        },
-        route: {
-          service: "widgets",
-          path: "/org/widgets",
-          method: "GET",
-          rate_limit: null,
-          bucketPrefix: "route:GET:/org/widgets:",
-        },
-        received_at_ms: this.clock.now(),
-        forwarded: true,
-        bytes_in: 0,
-        bytes_out: 0,
-      },
-      200,
-      null,
-      1,
-    );
   }
 
   /** Advances the clock from timer to timer until the reporter has sent `calls` reports. */
