@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { TestCalls } from "../../../apps/audit/streams/test-calls.ts";
 
 // AU-99
-test("the eleventh test call at once gets a 429 that says when to retry", async () => {
+test("the eleventh concurrent test call gets a 429 that says when to retry", async () => {
   const calls = new TestCalls();
   const { promise, resolve } = Promise.withResolvers<string>();
   const running = Array.from({ length: 10 }, () => calls.run(() => promise));

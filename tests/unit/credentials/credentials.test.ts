@@ -157,7 +157,7 @@ describe("the schemas of the validation call", () => {
     ["no subject", { idp: { issuer: "https://idp" } }, false],
     ["an unknown field", { idp: { ...idp, name: "x" } }, false],
     ["null", null, false],
-  ])("accept or refuse a request with %s: %#", (_, body, expected) => {
+  ])("accept only a subject or a credential: %s", (_, body, expected) => {
     expect(Value.Check(ValidationRequest, body)).toBe(expected);
   });
 
@@ -179,7 +179,7 @@ describe("the schemas of the validation call", () => {
     ["labels that are not strings", { ...member, labels: [1] }, false],
     ["an unknown realm", { ...member, realm: "planet" }, false],
     ["valid that is not a boolean", { ...member, valid: 1 }, false],
-  ])("accept or refuse a result with %s: %#", (_, body, expected) => {
+  ])("accept only a result with the fields of its realm: %s", (_, body, expected) => {
     expect(Value.Check(ValidationResult, body)).toBe(expected);
   });
 });

@@ -214,7 +214,7 @@ describe("no promise is broken by", () => {
     expect(broken(aRun(cell("gateway/frozen"), lost))).toEqual([]);
   });
 
-  test("a second window of a Redis that lost the first", () => {
+  test("a second window of a Redis that lost the counts of the first", () => {
     const answers = [...aWindow(9_000, 113, LIMITS.requests, 3), ...aWindow(15_100, 114, LIMITS.requests, 3)];
     const run = aRun(cell("redis/killed"), { answers });
     expect(broken(run)).toEqual([]);

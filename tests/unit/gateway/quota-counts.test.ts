@@ -140,7 +140,7 @@ describe("a request for known counts", () => {
   });
 
   // GW-194
-  test("that is refused because of one quota still yields the other counts", async () => {
+  test("that is refused because of one quota still returns the other counts", async () => {
     const bed = new Bed();
     const { answer } = bed;
     bed.answer = async (quotas) =>

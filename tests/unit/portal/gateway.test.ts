@@ -48,7 +48,7 @@ const refused = () => refusal({});
 const fine = () => Response.json({ done: true });
 const Done = Type.Object({ done: Type.Boolean() });
 
-describe("a call of the page", () => {
+describe("a call that the page makes", () => {
   // PT-30
   test("waits for a rate limit as long as Retry-After says, and each attempt has its own timeout", async () => {
     const { gateway, sent, slept } = gatewayWith([limited(2), limited(60), fine]);

@@ -20,12 +20,12 @@ describe("a document", () => {
     ["a string", "services", ""],
     ["a list", [], ""],
     ["an empty object", {}, "services"],
-    ["services as a list", { services: [] }, "services"],
-    ["null for services", { services: null }, "services"],
-    ["an empty map", { services: {} }, "services"],
-    ["an unknown field", { services: { a: pathsService("/") }, version: 1 }, "version"],
-    ["null for a service", { services: { a: null } }, "services.a"],
-  ])("that is or has %s is refused", (_, input, path) => {
+    ["a map with a list of services", { services: [] }, "services"],
+    ["a map with null for its services", { services: null }, "services"],
+    ["a map without services", { services: {} }, "services"],
+    ["a map with an unknown field", { services: { a: pathsService("/") }, version: 1 }, "version"],
+    ["a map with null for a service", { services: { a: null } }, "services.a"],
+  ])("is refused if it is %s", (_, input, path) => {
     expect(violations(validateDocument(input))).toEqual([path]);
     expect(editorAccepts(input)).toBe(false);
   });
