@@ -5,9 +5,7 @@ interface OperationDetail {
   readonly tags?: string[];
 }
 
-/**
- * Returns the `detail` of each operation. The summaries and descriptions come from a separate file of texts.
- */
+/** Returns the OpenAPI `detail` of each operation, by operation id. */
 export function describeOperations<Id extends string>(
   texts: Readonly<Record<Id, readonly [summary: string, description: string]>>,
   tags?: string[],
@@ -19,10 +17,7 @@ export function describeOperations<Id extends string>(
   return byId<Id>(details);
 }
 
-/**
- * Casts the details to their precise type. This is safe, because {@link describeOperations} adds one for each
- * id.
- */
+/** Casts the details to their precise type. This is safe, because `describeOperations` adds one for each id. */
 function byId<Id extends string>(details: Record<string, OperationDetail>): Record<Id, OperationDetail> {
   // biome-ignore lint/plugin: the comment above the function says why this is safe
   return details as Record<Id, OperationDetail>;

@@ -11,37 +11,24 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import {
+  BYTES_TYPE,
+  INDEX_FORM,
+  noteResponse,
+  operations,
+  tileOperations,
+  tileResponse,
+} from "./operation-texts.ts";
 import { selectLeafTexts, selectSubtrees } from "./sql.ts";
 
 /** The Cache-Control of the signed root, which changes with each checkpoint. */
 const SHORT = "public, max-age=2";
 const NOTE_TYPE = "text/plain; charset=utf-8";
-const BYTES_TYPE = "application/octet-stream";
+const PARTS = ["first", "second", "third", "fourth"];
 const LEVELS_OF_TILE = 8;
 const LENGTH_BYTES = 2;
 
-const INDEX_FORM =
-  "groups of three digits, each but the last with an x before it, such as 067, x001/067 or 067.p/12";
-
 const unsigned = { code: "NOT_FOUND", details: { resource: "audit_log_root", id: null } } as const;
-
-const noteOperation = {
-  query: noQuery,
-  response: errors(unsigned),
-  detail: {
-    operationId: "getAuditLogRoot",
-    tags: ["Proof"],
-    summary: "Read the signed root of the tree of checkpoints",
-    description:
-      "A signed note (C2SP tlog-checkpoint) over the name of the log, the number of checkpoints and the root of the tree over all of them. The response is 404 while no key signs checkpoints.",
-    responses: {
-      200: {
-        description: "The newest signed root.",
-        content: { "text/plain": { schema: { type: "string" as const, description: "A signed note." } } },
-      },
-    },
-  },
-};
 
 const level = Type.String({
   description: "The level of the tile, from 0 to 63, or `entries` for the checkpoints themselves.",
@@ -56,38 +43,23 @@ const part = (which: string) =>
     pattern: "^(?:x?[0-9]{3}|[0-9]{3}\\.p|[1-9][0-9]{0,2})$",
     rule: `must be a part of the index of a tile: ${INDEX_FORM}`,
   });
-const INTRODUCTION =
-  "The tile has 256 hashes of 32 bytes (C2SP tlog-tiles). A tile of `entries` has the texts of 256 checkpoints, each preceded by its length in two bytes. Tiles never change.";
-
-/** Returns the OpenAPI text of an operation. `which` names the number of parts in the tile's index. */
-function tileDetail(operationId: string, which: string) {
-  return {
-    operationId,
-    tags: ["Proof"],
-    summary: `Read a tile of the tree of checkpoints, ${which}`,
-    description: `${INTRODUCTION} The index is ${INDEX_FORM}.`,
-    responses: {
-      200: {
-        description: "The tile.",
-        content: {
-          [BYTES_TYPE]: { schema: { type: "string" as const, format: "binary", description: "The bytes." } },
-        },
-      },
-    },
-  };
-}
 
 /**
  * Serves the tree of checkpoints in the format of C2SP tlog-tiles (AU-152, AU-153). Anyone may keep copies of the
  * tree. `selectRoot` returns the signed root for readers.
  */
 export function checkpointTreeHandlers(database: Database, selectRoot: () => Promise<string | null>) {
-  const routes = new Elysia({ name: "audit-log", prefix: "/audit-log", normalize: false }).get(
-    "/checkpoint",
-    ({ request }) => answerWithNote(selectRoot, request),
-    noteOperation,
-  );
-  for (const [index, { operationId, which }] of TILE_OPERATIONS.entries()) {
+  const routes = new Elysia({
+    name: "audit-log",
+    prefix: "/audit-log",
+    normalize: false,
+    tags: ["Proof"],
+  }).get("/checkpoint", ({ request }) => answerWithNote(selectRoot, request), {
+    query: noQuery,
+    response: errors(unsigned),
+    detail: { ...operations.getAuditLogRoot, responses: { 200: noteResponse } },
+  });
+  for (const [index, operation] of tileOperations.entries()) {
     const names = PARTS.slice(0, index + 1);
     routes.get(
       `/tile/:level/${names.map((name) => `:${name}`).join("/")}`,
@@ -97,21 +69,12 @@ export function checkpointTreeHandlers(database: Database, selectRoot: () => Pro
         params: Type.Object({ level, ...Object.fromEntries(names.map((name) => [name, part(name)])) }),
         query: noQuery,
         response: errors("NOT_FOUND"),
-        detail: tileDetail(operationId, which),
+        detail: { ...operation, responses: { 200: tileResponse } },
       },
     );
   }
   return routes;
 }
-
-const PARTS = ["first", "second", "third", "fourth"];
-/** The operations for tiles whose index has one part, two parts, and so on. */
-const TILE_OPERATIONS = [
-  { operationId: "getAuditLogTile", which: "by one part" },
-  { operationId: "getAuditLogTileOfTwo", which: "by two parts" },
-  { operationId: "getAuditLogTileOfThree", which: "by three parts" },
-  { operationId: "getAuditLogTileOfFour", which: "by four parts" },
-];
 
 async function answerWithNote(selectRoot: () => Promise<string | null>, request: Request): Promise<Response> {
   const note = await selectRoot();

@@ -4,6 +4,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { CHECKPOINT_NUMBER_PATTERN } from "../events/parameters.ts";
+import { operations } from "./operation-texts.ts";
 import { selectCheckpoints, selectSigningKeys } from "./sql.ts";
 
 const listQuery = Type.Object(
@@ -47,23 +48,12 @@ export function checkpointHandlers(database: Database) {
           200: { ...pageSchema("audit_checkpoints", Checkpoint), description: "A page." },
           ...errors(),
         },
-        detail: {
-          summary: "List checkpoints",
-          description:
-            "Newest first. Each checkpoint is the state of all chains at one moment. A kept copy shows later that no event up to that moment was changed, removed or added.",
-          operationId: "listAuditCheckpoints",
-          tags: ["Proof"],
-        },
+        detail: operations.listAuditCheckpoints,
       },
     )
     .get("/.well-known/jwks.json", async () => ({ keys: await selectSigningKeys(database) }), {
       query: Type.Object({}, { additionalProperties: false }),
       response: { 200: keySet, ...errors() },
-      detail: {
-        summary: "Read the keys of checkpoints",
-        description: "Every public key that has signed checkpoints, as a JSON Web Key Set.",
-        operationId: "getAuditSigningKeys",
-        tags: ["Proof"],
-      },
+      detail: operations.getAuditSigningKeys,
     });
 }

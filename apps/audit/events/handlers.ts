@@ -10,6 +10,7 @@ import { refuse } from "../field-problems.ts";
 import { type EventLog, shownIn } from "./event.ts";
 import { eventForm } from "./export-columns.ts";
 import { eventBounds } from "./filter.ts";
+import { exportOperations, exportResponse, pageOperations } from "./operation-texts.ts";
 import {
   describedParameters,
   type EventQuery,
@@ -32,50 +33,6 @@ const failures = {
   }),
 };
 
-const texts = {
-  organization: {
-    page: {
-      operationId: "listOrganizationAuditEvents",
-      summary: "Read an organization's audit log",
-      description:
-        "Newest first. Filters combine with AND. With `Accept: text/csv` or `application/x-ndjson` the response is an export, like that of the export operation, and `limit` does not apply.",
-    },
-    export: {
-      operationId: "exportOrganizationAuditEvents",
-      summary: "Export an organization's audit log",
-      description:
-        "The whole filtered log as a stream, newest first. Filters combine with AND; `starting_after` continues an export that broke off.",
-    },
-  },
-  user: {
-    page: {
-      operationId: "listUserAuditEvents",
-      summary: "Read a person's audit log",
-      description:
-        "The events of this person outside organizations, newest first. Filters and exports work as for an organization's log.",
-    },
-    export: {
-      operationId: "exportUserAuditEvents",
-      summary: "Export a person's audit log",
-      description:
-        "The events of this person outside organizations, as an export like that of an organization's log.",
-    },
-  },
-} as const satisfies Record<EventLog["kind"], Record<"page" | "export", object>>;
-
-const exportContent = {
-  "text/csv": {
-    schema: {
-      type: "string" as const,
-      description:
-        "A line of column names, then one line for each event; `params` and `details` are JSON. A cell that a spreadsheet would run as a formula begins with an apostrophe.",
-    },
-  },
-  "application/x-ndjson": {
-    schema: { type: "string" as const, description: "One event in JSON on each line." },
-  },
-};
-
 /**
  * The documented query of a page. Leaves out `proof` and `checkpoint`, which only the export operation
  * documents.
@@ -83,31 +40,14 @@ const exportContent = {
 const describedPageQuery = Type.Omit(pageQuerySchema, ["proof", "checkpoint"]);
 
 function describePage(kind: EventLog["kind"]): DocumentDecoration {
-  return {
-    ...texts[kind].page,
-    tags: ["Audit events"],
-    parameters: describedParameters(kind, describedPageQuery),
-  };
+  return { ...pageOperations[kind], parameters: describedParameters(kind, describedPageQuery) };
 }
 
 function describeExport(kind: EventLog["kind"]): DocumentDecoration {
   return {
-    ...texts[kind].export,
-    tags: ["Audit events"],
+    ...exportOperations[kind],
     parameters: describedParameters(kind, exportQuerySchema),
-    responses: {
-      200: {
-        description: "The export in the requested format.",
-        headers: {
-          "Content-Disposition": {
-            description: "The name of the file.",
-            schema: { type: "string" },
-            example: 'attachment; filename="audit-events.csv"',
-          },
-        },
-        content: exportContent,
-      },
-    },
+    responses: { 200: exportResponse },
   };
 }
 

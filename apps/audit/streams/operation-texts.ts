@@ -1,7 +1,6 @@
 import { describeOperations } from "@ostiary/lib/openapi";
 import { STREAMS_MAX } from "./stream.ts";
 
-/** The summary and the description of each operation. */
 export const operations = describeOperations(
   {
     createAuditStream: [

@@ -6,6 +6,7 @@ import type { Exports } from "../exports/export.ts";
 import { type ExportFormat, exportablePage, exportFormat, TOO_MANY_EXPORTS } from "../exports/formats.ts";
 import { refuse } from "../field-problems.ts";
 import { usageForm } from "./export-columns.ts";
+import { operations } from "./operation-texts.ts";
 import { rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
 import { selectQuotas } from "./quotas/sql.ts";
 import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./sql.ts";
@@ -59,13 +60,7 @@ export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
       params: usageParams,
       query: usageQuery,
       response: { 200: exportablePage(UsagePage), ...errors(TOO_MANY_EXPORTS) },
-      detail: {
-        summary: "Read an organization's usage",
-        description:
-          "Requests, refusals, failures, bytes and time, grouped by `by`, in the order of the ids. Gateways report every 10 seconds. A request counts when it ends, in the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the response is an export of all items, and `limit` does not apply.",
-        operationId: "listUsage",
-        tags: ["Usage"],
-      },
+      detail: operations.listUsage,
     },
   );
 }

@@ -12,6 +12,7 @@ import {
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { LifecycleEvent } from "./lifecycle-event.ts";
+import { operations } from "./operation-texts.ts";
 import { eventExists, listEvents } from "./sql.ts";
 
 /** Returns the route `GET /internal/lifecycle-events` (ID-92). */
@@ -34,13 +35,7 @@ export function lifecycleHandlers({ database }: Dependencies) {
         200: answer(pageSchema("lifecycle_events", LifecycleEvent), "A page."),
         ...errors("UNAUTHORIZED"),
       },
-      detail: {
-        summary: "Read the lifecycle feed",
-        description:
-          "Events of memberships and organizations, oldest first. A reader that passes the last id it saw gets every event exactly once.",
-        operationId: "listLifecycleEvents",
-        tags: ["Internal"],
-      },
+      detail: operations.listLifecycleEvents,
     },
   );
 }

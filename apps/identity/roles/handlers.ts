@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { requireOrganization } from "../organizations/sql.ts";
 import { pathIds, refuseMalformedIds } from "../path-ids.ts";
+import { operations } from "./operation-texts.ts";
 import { RolesListing, toRolesListing } from "./roles.ts";
 
 /** Returns the route that lists the roles (ID-75). */
@@ -18,12 +19,7 @@ export function rolesHandlers({ database, roles }: Dependencies) {
       params: pathIds("organization_id"),
       query: noQuery,
       response: { 200: answer(RolesListing, "The roles."), ...errors("NOT_FOUND") },
-      detail: {
-        summary: "List the roles",
-        description: "The roles file of the deployment: the same for every organization, in one page.",
-        operationId: "listRoles",
-        tags: ["Roles"],
-      },
+      detail: operations.listRoles,
     },
   );
 }

@@ -5,6 +5,7 @@ import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { pathIds } from "../path-ids.ts";
 import { mintSession } from "./commands.ts";
+import { operations } from "./operation-texts.ts";
 import { checkSessionIds, MintSessionBody, Session } from "./session.ts";
 
 /** Paths with an empty id. A path parameter does not match an empty segment, so each path needs its own route. */
@@ -43,13 +44,7 @@ export function sessionsHandlers(deps: Dependencies) {
         201: answer(Session, "The session.", "organization"),
         ...bodyErrors({ code: "NOT_FOUND", details: null }),
       },
-      detail: {
-        summary: "Mint a session",
-        description:
-          "A person who is an active member gets a session; everyone else gets 404. The session is valid for one hour. Older sessions stay valid.",
-        operationId: "mintSession",
-        tags: ["Sessions"],
-      },
+      detail: operations.mintSession,
     },
   );
 }

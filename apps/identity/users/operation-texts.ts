@@ -1,6 +1,5 @@
 import { describeOperations } from "@ostiary/lib/openapi";
 
-/** The summary and the description of each operation. */
 export const operations = describeOperations(
   {
     listUsers: [

@@ -12,6 +12,7 @@ import type { Dependencies } from "../dependencies.ts";
 import { checkedSubject } from "../users/user.ts";
 import { validateCredential, validateSubject } from "./commands.ts";
 import type { ValidationMetrics } from "./metrics.ts";
+import { operations } from "./operation-texts.ts";
 
 /** The two forms of the body, as optional fields of one object, so that errors name the field. */
 const ValidateBody = Type.Object(
@@ -52,13 +53,7 @@ export function validationHandlers(deps: Dependencies, metrics: ValidationMetric
         200: answer(ValidationResult, "The holder of the credential, or `valid: false`."),
         ...bodyErrors("UNAUTHORIZED"),
       },
-      detail: {
-        summary: "Validate a credential",
-        description:
-          "Called by the gateway. Returns the person or member that a JWT subject, an API key or a session stands for.",
-        operationId: "validateCredential",
-        tags: ["Internal"],
-      },
+      detail: operations.validateCredential,
     },
   );
 }

@@ -5,6 +5,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
+import { exportResponse, NDJSON, operations } from "./operation-texts.ts";
 import { type ChangeFilter, type ChangePlace, selectChanges } from "./sql.ts";
 
 const time = (description: string) =>
@@ -50,31 +51,6 @@ const exportQuery = Type.Object(filters, { additionalProperties: false });
 type Filters = Static<typeof exportQuery>;
 
 const EXPORT_PAGE = 1_000;
-const NDJSON = "application/x-ndjson";
-const tags = ["Changes"];
-
-const operations = {
-  listChanges: {
-    operationId: "listChanges",
-    tags,
-    summary: "List the writes of all services",
-    description: "Newest first, with the operator, reason and link of each. Filters combine with AND.",
-  },
-  exportChanges: {
-    operationId: "exportChanges",
-    tags,
-    summary: "Export the writes of all services",
-    description: "The whole filtered list as a stream of NDJSON, newest first.",
-    responses: {
-      200: {
-        description: "The changes, one JSON object on each line.",
-        content: {
-          [NDJSON]: { schema: { type: "string" as const, description: "One change in JSON on each line." } },
-        },
-      },
-    },
-  },
-};
 
 /** Serves the writes of all services (RG-120, RG-121). */
 export function changeHandlers(database: Database) {
@@ -82,7 +58,7 @@ export function changeHandlers(database: Database) {
     database.run("select_changes", async (orm) =>
       (await selectChanges(orm, filter, { after, count })).map(showChange),
     );
-  return new Elysia({ name: "changes", normalize: false })
+  return new Elysia({ name: "changes", normalize: false, tags: ["Changes"] })
     .get(
       "/changes",
       async ({ query }) => {
@@ -114,7 +90,7 @@ export function changeHandlers(database: Database) {
       {
         query: exportQuery,
         response: operatorErrors(),
-        detail: operations.exportChanges,
+        detail: { ...operations.exportChanges, responses: { 200: exportResponse } },
       },
     );
 }

@@ -2,9 +2,9 @@ import { errorResponses } from "@ostiary/lib/openapi";
 import { answerWith, noQuery, REVALIDATE, representationOf } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { documentSchemaText } from "./document-schema.ts";
+import { operations, SCHEMA_TYPE, schemaResponse } from "./operation-texts.ts";
 
 export const SCHEMA_PATH = "/schema/routes.json";
-const SCHEMA_TYPE = "application/schema+json";
 
 /**
  * Serves `GET /schema/routes.json`, the JSON Schema with which editors complete and check documents (RG-91). The
@@ -12,26 +12,13 @@ const SCHEMA_TYPE = "application/schema+json";
  */
 export function documentSchemaHandlers() {
   const schema = representationOf(documentSchemaText(), SCHEMA_TYPE);
-  return new Elysia({ name: "schema", normalize: false }).get(
+  return new Elysia({ name: "schema", normalize: false, tags: ["Apply"] }).get(
     SCHEMA_PATH,
     async ({ request }) => answerWith(request, await schema, REVALIDATE),
     {
       query: noQuery,
       response: errorResponses("VALIDATION_ERROR", "INTERNAL_ERROR"),
-      detail: {
-        operationId: "getDocumentSchema",
-        tags: ["Apply"],
-        summary: "Get the JSON Schema of a configuration document",
-        description:
-          "Editors complete and check documents with this schema. The request needs no token. The response is 304 if `If-None-Match` names the current version.",
-        security: [],
-        responses: {
-          200: {
-            description: "A schema of draft-07.",
-            content: { [SCHEMA_TYPE]: { schema: { type: "object", description: "The schema." } } },
-          },
-        },
-      },
+      detail: { ...operations.getDocumentSchema, security: [], responses: { 200: schemaResponse } },
     },
   );
 }

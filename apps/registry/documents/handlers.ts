@@ -13,6 +13,7 @@ import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { applyDocument, previewDocument } from "./commands.ts";
 import { DOCUMENT_TYPES, readDocument, validServices } from "./document.ts";
+import { DOCUMENT_BODY, operations } from "./operation-texts.ts";
 
 const query = Type.Object(
   {
@@ -39,22 +40,9 @@ const headers = Type.Object({
   ...changeNoteHeaders,
 });
 
-const detail = {
-  operationId: "apply",
-  tags: ["Apply"],
-  summary: "Create or replace services",
-  description:
-    "Checks the whole document and then writes all of its services in one transaction, each with a new revision. Services that the document does not name stay as they are. If anything is refused, nothing is written.",
-  requestBody: describedBody(
-    ConfigDocument,
-    "A configuration document. Without a content type it is read as YAML, which includes JSON.",
-    DOCUMENT_TYPES,
-  ),
-};
-
 /** Serves `POST /apply` (RG-43). */
 export function documentHandlers(publishing: Publishing, body_bytes_max: number) {
-  return new Elysia({ name: "documents", normalize: false }).post(
+  return new Elysia({ name: "documents", normalize: false, tags: ["Apply"] }).post(
     "/apply",
     async ({ request, query, set }) => {
       const { dry_run, wait_ms } = query;
@@ -92,7 +80,10 @@ export function documentHandlers(publishing: Publishing, body_bytes_max: number)
         ...operatorErrors(routeConflict, foreignService, "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE"),
         ...errorResponses(wrongUrl("services.widgets.url")),
       },
-      detail,
+      detail: {
+        ...operations.apply,
+        requestBody: describedBody(ConfigDocument, DOCUMENT_BODY, DOCUMENT_TYPES),
+      },
     },
   );
 }

@@ -5,6 +5,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import type { EdgeDescription } from "./edge-description.ts";
+import { operations } from "./operation-texts.ts";
 import type { DescriptionState, ServiceDescriptions } from "./service-descriptions.ts";
 
 /**
@@ -58,26 +59,17 @@ interface EdgeRoutesDeps {
 
 /** Serves the edge description and its page (RG-92, RG-98). */
 export function edgeHandlers({ edge, descriptions, title, page_enabled }: EdgeRoutesDeps) {
-  const app = new Elysia({ name: "edge", normalize: false });
+  const app = new Elysia({ name: "edge", normalize: false, tags: ["Edge"] });
   if (page_enabled) app.use(descriptionPage({ path: EDGE_PAGE, description_path: EDGE_DESCRIPTION, title }));
   return app
-    .guard({ query: noQuery, detail: { tags: ["Edge"] } })
+    .guard({ query: noQuery })
     .get(EDGE_DESCRIPTION, async ({ request }) => answerWith(request, await edge.read(), REVALIDATE), {
       response: { 200: descriptionAnswer, ...operatorErrors() },
-      detail: {
-        operationId: "getEdgeDocument",
-        summary: "Get the edge description",
-        description:
-          "OpenAPI 3.1 of everything that clients of the gateway may call, built from the current routes and the descriptions of services. 304 if `If-None-Match` still matches.",
-      },
+      detail: operations.getEdgeDocument,
     })
     .get("/edge/documents", () => ({ documents: [...descriptions.states.values()].map(show) }), {
       response: { 200: ServiceDescriptionStates, ...operatorErrors() },
-      detail: {
-        operationId: "listServiceDocuments",
-        summary: "List the descriptions of services",
-        description: "The result of the last read of each service's OpenAPI description by this replica.",
-      },
+      detail: operations.listServiceDocuments,
     });
 }
 

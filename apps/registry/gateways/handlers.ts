@@ -6,6 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import { listGateways } from "./list-gateways.ts";
+import { operations } from "./operation-texts.ts";
 
 const gatewaysQuery = Type.Object(
   {
@@ -20,19 +21,13 @@ const gatewaysQuery = Type.Object(
 
 /** Serves `GET /gateways`, the running gateways and what each has loaded (RG-85). */
 export function gatewayHandlers(database: Database, routeStore: RouteStore) {
-  return new Elysia({ name: "gateways", normalize: false }).get(
+  return new Elysia({ name: "gateways", normalize: false, tags: ["Gateways"] }).get(
     "/gateways",
     ({ query: { starting_after } }) => listGateways(database, routeStore, starting_after),
     {
       query: gatewaysQuery,
       response: { 200: Gateways, ...operatorErrors() },
-      detail: {
-        operationId: "listGateways",
-        tags: ["Gateways"],
-        summary: "List the running gateways",
-        description:
-          "Each running gateway with the routes that it has loaded, and whether these are all published routes. 503 while the route store is unavailable. A gateway that died is listed for up to 15 seconds more. A page has at most 100 gateways.",
-      },
+      detail: operations.listGateways,
     },
   );
 }

@@ -20,6 +20,7 @@ import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import { callerLabels, callerParameters, decisionOn } from "./caller.ts";
 import type { CurrentTable } from "./current-table.ts";
+import { operations } from "./operation-texts.ts";
 
 const NEAREST_MAX = 5;
 
@@ -66,15 +67,10 @@ const noRoute = {
 export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
   const known = [...(roles?.roles ?? [])].map(([slug, labels]) => ({ slug, labels: [...labels] }));
   const listed = { roles: known.sort((one, other) => (one.slug < other.slug ? -1 : 1)) };
-  const app = new Elysia({ name: "lookup", normalize: false }).get("/roles", () => listed, {
+  const app = new Elysia({ name: "lookup", normalize: false, tags: ["Routes"] }).get("/roles", () => listed, {
     query: noQuery,
     response: { 200: Roles, ...operatorErrors() },
-    detail: {
-      operationId: "listRoles",
-      tags: ["Routes"],
-      summary: "List the roles for lookups",
-      description: "The roles of the registry's ROLES_FILE, as read at its start.",
-    },
+    detail: operations.listRoles,
   });
   return app.get(
     "/routes",
@@ -102,13 +98,7 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
         200: Lookup,
         ...operatorErrors(noRoute),
       },
-      detail: {
-        operationId: "findRoute",
-        tags: ["Routes"],
-        summary: "Find the route that serves a request",
-        description:
-          "Matches as the gateway does, against the current services. If no route matches, `details.nearest` lists the closest routes. With `role` or `labels`, the response tells whether a member with that role or those labels may use the route.",
-      },
+      detail: operations.findRoute,
     },
   );
 }

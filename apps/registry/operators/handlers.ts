@@ -3,10 +3,11 @@ import { noQuery } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import { operatorOf } from "./access.ts";
+import { operations } from "./operation-texts.ts";
 
 /** Serves `GET /operator`, which returns the calling operator (RG-115). */
 export function operatorHandlers() {
-  return new Elysia({ name: "operators", normalize: false }).get(
+  return new Elysia({ name: "operators", normalize: false, tags: ["Operators"] }).get(
     "/operator",
     ({ request }) => {
       const { name, role, services, paths } = operatorOf(request);
@@ -20,12 +21,7 @@ export function operatorHandlers() {
     {
       query: noQuery,
       response: { 200: CurrentOperator, ...operatorErrors() },
-      detail: {
-        operationId: "getOperator",
-        tags: ["Operators"],
-        summary: "Get the calling operator",
-        description: "The operator whom the token stands for, and what that operator may write.",
-      },
+      detail: operations.getOperator,
     },
   );
 }

@@ -3,22 +3,17 @@ import { noQuery } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import type { ProjectionLag } from "./lag.ts";
+import { operations } from "./operation-texts.ts";
 
 /** Serves `GET /projections`, the outstanding projections. */
 export function projectionHandlers(lag: ProjectionLag) {
-  return new Elysia({ name: "projections", normalize: false }).get(
+  return new Elysia({ name: "projections", normalize: false, tags: ["Gateways"] }).get(
     "/projections",
     async () => ({ outstanding: await lag.list() }),
     {
       query: noQuery,
       response: { 200: Projections, ...operatorErrors() },
-      detail: {
-        operationId: "listProjections",
-        tags: ["Gateways"],
-        summary: "List the outstanding projections",
-        description:
-          "The services whose newest revision may be missing from the route store, which gateways read, and for how long. The operation reads only the database, so it works while the route store is unavailable. The list is usually empty: an entry that stays for many seconds shows that the route store accepts no writes.",
-      },
+      detail: operations.listProjections,
     },
   );
 }

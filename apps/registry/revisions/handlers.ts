@@ -38,7 +38,7 @@ export function revisionHandlers(publishing: Publishing) {
 }
 
 const PREFIX = "/services/:name/revisions";
-const detail = { tags: ["Revisions"] };
+const tags = ["Revisions"];
 
 /** Serves the reads of a service's history. */
 function historyHandlers({ database }: Publishing) {
@@ -46,8 +46,8 @@ function historyHandlers({ database }: Publishing) {
     const number = revisionNumber(revision);
     return database.run("select_revision", (orm) => readRevision(orm, service, number));
   };
-  return new Elysia({ name: "history", normalize: false, prefix: PREFIX })
-    .guard({ query: noQuery, response: operatorErrors(unknownService), detail })
+  return new Elysia({ name: "history", normalize: false, prefix: PREFIX, tags })
+    .guard({ query: noQuery, response: operatorErrors(unknownService) })
     .resolve(({ params }) => ({ service: serviceName(params) }))
     .get(
       "",
@@ -83,8 +83,8 @@ function historyHandlers({ database }: Publishing) {
 
 /** Serves the restore of a revision. */
 function restoreHandlers(publishing: Publishing) {
-  return new Elysia({ name: "restore", normalize: false, prefix: PREFIX })
-    .guard({ response: operatorErrors(unknownService), detail })
+  return new Elysia({ name: "restore", normalize: false, prefix: PREFIX, tags })
+    .guard({ response: operatorErrors(unknownService) })
     .post(
       "/:rev/restore",
       async ({ params: { name, rev }, query: { wait_ms }, request, set }) => {

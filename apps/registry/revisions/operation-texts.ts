@@ -1,6 +1,5 @@
 import { describeOperations } from "@ostiary/lib/openapi";
 
-/** The summary and the description of each operation. */
 export const operations = describeOperations({
   listRevisions: ["List the revisions of a service", "Newest first, also for a deleted service."],
   getRevision: ["Get a revision", "The config is null when the revision deleted the service."],

@@ -19,7 +19,7 @@ import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../param
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
 import type { Recheck } from "./invalid-services.ts";
-import { operations } from "./operation-texts.ts";
+import { operations, SERVICE_BODY } from "./operation-texts.ts";
 import { type CurrentService, showService, showServices } from "./service.ts";
 import { listServices, readService } from "./sql.ts";
 
@@ -40,8 +40,7 @@ const listQuery = Type.Object(
 export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_bytes_max: number) {
   const { database } = publishing;
   return (
-    new Elysia({ name: "services", normalize: false })
-      .guard({ detail: { tags: ["Services"] } })
+    new Elysia({ name: "services", normalize: false, tags: ["Services"] })
       .get(
         "/services",
         async ({ query }) => {
@@ -74,13 +73,17 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_b
 
 /** Serves the writes of one service. */
 function serviceWriteHandlers(publishing: Publishing, body_bytes_max: number) {
-  return new Elysia({ name: "service-writes", normalize: false, prefix: "/services/:name" })
+  return new Elysia({
+    name: "service-writes",
+    normalize: false,
+    prefix: "/services/:name",
+    tags: ["Services"],
+  })
     .guard({
       params: serviceParams,
       query: waitQuery,
       headers: writeHeaders,
       response: errorResponses("PRECONDITION_FAILED", foreignService),
-      detail: { tags: ["Services"] },
     })
     .put(
       "",
@@ -101,10 +104,7 @@ function serviceWriteHandlers(publishing: Publishing, body_bytes_max: number) {
           ...operatorErrors(routeConflict, "PAYLOAD_TOO_LARGE"),
           ...errorResponses(wrongUrl("url")),
         },
-        detail: {
-          ...operations.putService,
-          requestBody: describedBody(ServiceConfig, "The service, as in a configuration document."),
-        },
+        detail: { ...operations.putService, requestBody: describedBody(ServiceConfig, SERVICE_BODY) },
       },
     )
     .delete(

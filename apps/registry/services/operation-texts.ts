@@ -1,6 +1,5 @@
 import { describeOperations } from "@ostiary/lib/openapi";
 
-/** The summary and the description of each operation. */
 export const operations = describeOperations({
   listServices: [
     "List the current services",
@@ -16,3 +15,5 @@ export const operations = describeOperations({
     "Unpublishes the service's routes and keeps its history, so that a revision can be restored.",
   ],
 });
+
+export const SERVICE_BODY = "The service, as in a configuration document.";

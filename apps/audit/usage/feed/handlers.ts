@@ -11,6 +11,7 @@ import {
 } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
+import { operations } from "../operation-texts.ts";
 import { toUsageEvent, UsageEvent } from "./event.ts";
 import { selectUsageEvents, usageEventExists } from "./sql.ts";
 
@@ -34,13 +35,7 @@ export function feedHandlers(database: Database) {
         200: answer(pageSchema("usage_events", UsageEvent), "A page."),
         ...errors("UNAUTHORIZED"),
       },
-      detail: {
-        summary: "Read the usage feed",
-        description:
-          "Usage of all organizations as CloudEvents, oldest first. The usage of an hour appears after the hour ends. A reader that passes the last id it saw gets every event exactly once.",
-        operationId: "listUsageEvents",
-        tags: ["Usage"],
-      },
+      detail: operations.listUsageEvents,
     },
   );
 }

@@ -1,11 +1,11 @@
 import type { Clock } from "@ostiary/lib/async";
 import { QUOTA_COUNTS_PATH } from "@ostiary/lib/contracts/internal-api";
 import { QuotaCounts, QuotaQuestion } from "@ostiary/lib/contracts/usage";
-import { describeOperations } from "@ostiary/lib/openapi";
 import { bodyErrors } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
 import { refuse } from "../../field-problems.ts";
+import { operations } from "../operation-texts.ts";
 import { questionProblems } from "./quota.ts";
 import { selectQuotaCounts } from "./sql.ts";
 
@@ -13,16 +13,6 @@ interface QuotaHandlersDeps {
   database: Database;
   clock: Clock;
 }
-
-const { readQuotaCounts } = describeOperations(
-  {
-    readQuotaCounts: [
-      "Read the counts of quotas",
-      "How many requests gateways have reported as charged to each quota. A quota without reports has 0.",
-    ],
-  },
-  ["Usage"],
-);
 
 /** Serves the stored counts of quotas to gateways whose counter store lost them (AU-192). */
 export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
@@ -34,7 +24,7 @@ export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
       transform: ({ body }) => refuse(questionProblems(body, clock.now())),
       body: QuotaQuestion,
       response: { 200: QuotaCounts, ...bodyErrors("UNAUTHORIZED") },
-      detail: readQuotaCounts,
+      detail: operations.readQuotaCounts,
     },
   );
 }

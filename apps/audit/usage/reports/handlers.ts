@@ -2,12 +2,12 @@ import type { Clock } from "@ostiary/lib/async";
 import { USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { USAGE_INSTANCE_PATTERN, UsageReport } from "@ostiary/lib/contracts/usage";
 import { fieldErrors } from "@ostiary/lib/domain/errors";
-import { describeOperations } from "@ostiary/lib/openapi";
 import { bodyErrors } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { refuse } from "../../field-problems.ts";
+import { operations } from "../operation-texts.ts";
 import type { UsageMetrics } from "./metrics.ts";
 import { reportProblems } from "./report.ts";
 import { addReport } from "./sql.ts";
@@ -43,16 +43,6 @@ const resultSchema = (result: "created" | "existing", description: string) =>
     { title: `Usage report ${result}`, description, response_description: description },
   );
 
-const { putUsageReport } = describeOperations(
-  {
-    putUsageReport: [
-      "Report usage",
-      "Adds the counts of a report. If the number is not higher than the last one of the instance, nothing changes.",
-    ],
-  },
-  ["Usage"],
-);
-
 /** Serves the reports of gateways (AU-120). */
 export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps) {
   return new Elysia({ name: "audit-usage-reports", normalize: false }).put(
@@ -73,7 +63,7 @@ export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps)
         201: resultSchema("created", "The report was counted."),
         ...bodyErrors("UNAUTHORIZED"),
       },
-      detail: putUsageReport,
+      detail: operations.putUsageReport,
     },
   );
 }

@@ -13,6 +13,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { logProblems } from "../../events/parameters.ts";
 import { refuse } from "../../field-problems.ts";
+import { operations } from "../operation-texts.ts";
 import { usageParams } from "../parameters.ts";
 import { type StatementRow, selectStatements } from "./sql.ts";
 
@@ -94,13 +95,7 @@ export function statementHandlers(database: Database) {
         200: { ...pageSchema("usage_statements", UsageStatement), response_description: "A page." },
         ...errors(),
       },
-      detail: {
-        summary: "Read an organization's statements of usage",
-        description:
-          "The usage of each month, newest first. A statement is final and sealed in the organization's log. Usage that arrives later is in a further statement of the month, which corrects the previous one.",
-        operationId: "listUsageStatements",
-        tags: ["Usage"],
-      },
+      detail: operations.listUsageStatements,
     },
   );
 }

@@ -1,0 +1,27 @@
+import { describeOperations } from "@ostiary/lib/openapi";
+
+export const operations = describeOperations(
+  {
+    listUsage: [
+      "Read an organization's usage",
+      "Requests, refusals, failures, bytes and time, grouped by `by`, in the order of the ids. Gateways report every 10 seconds. A request counts when it ends, in the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the response is an export of all items, and `limit` does not apply.",
+    ],
+    listUsageStatements: [
+      "Read an organization's statements of usage",
+      "The usage of each month, newest first. A statement is final and sealed in the organization's log. Usage that arrives later is in a further statement of the month, which corrects the previous one.",
+    ],
+    listUsageEvents: [
+      "Read the usage feed",
+      "Usage of all organizations as CloudEvents, oldest first. The usage of an hour appears after the hour ends. A reader that passes the last id it saw gets every event exactly once.",
+    ],
+    putUsageReport: [
+      "Report usage",
+      "Adds the counts of a report. If the number is not higher than the last one of the instance, nothing changes.",
+    ],
+    readQuotaCounts: [
+      "Read the counts of quotas",
+      "How many requests gateways have reported as charged to each quota. A quota without reports has 0.",
+    ],
+  },
+  ["Usage"],
+);

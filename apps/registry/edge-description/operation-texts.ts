@@ -1,0 +1,12 @@
+import { describeOperations } from "@ostiary/lib/openapi";
+
+export const operations = describeOperations({
+  getEdgeDocument: [
+    "Get the edge description",
+    "OpenAPI 3.1 of everything that clients of the gateway may call, built from the current routes and the descriptions of services. 304 if `If-None-Match` still matches.",
+  ],
+  listServiceDocuments: [
+    "List the descriptions of services",
+    "The result of the last read of each service's OpenAPI description by this replica.",
+  ],
+});
