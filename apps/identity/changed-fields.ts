@@ -1,7 +1,13 @@
 /** The old and the new value of one changed field, as in audit details. */
-export interface Change {
+interface Change {
   from: unknown;
   to: unknown;
+}
+
+/** A row after a change, with the fields that changed. */
+export interface Changed<Row> {
+  row: Row;
+  details: Record<string, Change>;
 }
 
 /**

@@ -2,19 +2,17 @@ import {
   answer,
   bodyErrors,
   emptyAnswer,
-  errors,
   listQuery,
   noQuery,
   page,
   pageRequest,
-  pageSchema,
   setAuditNote,
 } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
+import { handlersAt, listHandlersAt, pageAnswer } from "../handlers.ts";
 import { Member, toMember } from "../members/member.ts";
 import { requireOrganization } from "../organizations/sql.ts";
-import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { createInvite, expireOverdue, redeemInvite, revokeInvite } from "./commands.ts";
 import { createInviteBody, Invite, RedeemInviteBody, toInvite } from "./invite.ts";
 import { operations } from "./operation-texts.ts";
@@ -30,53 +28,51 @@ const inviteIsOver = {
 export function invitesHandlers(deps: Dependencies) {
   return new Elysia({ name: "invites", normalize: false })
     .use(organizationInvitesHandlers(deps))
-    .use(refuseMalformedIds)
-    .delete(
-      "/organizations/:organization_id/invites/:invite_id",
-      async ({ params, status }) => {
-        await revokeInvite(deps, params.organization_id, params.invite_id);
-        return status(204, undefined);
+    .use(revokeHandler(deps))
+    .use(redeemHandler(deps));
+}
+
+function revokeHandler(deps: Dependencies) {
+  const path = "/organizations/:organization_id/invites/:invite_id";
+  return handlersAt(path, "organization_id", "invite_id").delete(
+    "",
+    async ({ params, status }) => {
+      await revokeInvite(deps, params.organization_id, params.invite_id);
+      return status(204, undefined);
+    },
+    {
+      response: { 204: emptyAnswer("The invite is revoked, or had already ended.") },
+      detail: operations.revokeInvite,
+    },
+  );
+}
+
+function redeemHandler(deps: Dependencies) {
+  return handlersAt("/users/:user_id/invites", "user_id").post(
+    "/redeem",
+    async ({ params, body, status, set }) => {
+      const { member, isNew } = await redeemInvite(deps, params.user_id, body.token);
+      const { id, organization_id } = member;
+      const organization = { organization_id, member_id: id };
+      setAuditNote(set, { ...(isNew && { created: id }), organization });
+      return status(isNew ? 201 : 200, toMember(member, deps.roles));
+    },
+    {
+      body: RedeemInviteBody,
+      response: {
+        200: answer(Member, "The existing membership of the person.", "organization"),
+        201: answer(Member, "The new member.", "created", "organization"),
+        ...bodyErrors(inviteIsOver),
       },
-      {
-        params: pathIds("organization_id", "invite_id"),
-        query: noQuery,
-        response: {
-          204: emptyAnswer("The invite is revoked, or had already ended."),
-          ...errors("NOT_FOUND"),
-        },
-        detail: operations.revokeInvite,
-      },
-    )
-    .post(
-      "/users/:user_id/invites/redeem",
-      async ({ params, body, status, set }) => {
-        const { member, isNew } = await redeemInvite(deps, params.user_id, body.token);
-        const { id, organization_id } = member;
-        const organization = { organization_id, member_id: id };
-        setAuditNote(set, { ...(isNew && { created: id }), organization });
-        return status(isNew ? 201 : 200, toMember(member, deps.roles));
-      },
-      {
-        params: pathIds("user_id"),
-        query: noQuery,
-        body: RedeemInviteBody,
-        response: {
-          200: answer(Member, "The existing membership of the person.", "organization"),
-          201: answer(Member, "The new member.", "created", "organization"),
-          ...bodyErrors("NOT_FOUND", inviteIsOver),
-        },
-        detail: operations.redeemInvite,
-      },
-    );
+      detail: operations.redeemInvite,
+    },
+  );
 }
 
 /** Returns the routes of an organization's invites. */
 function organizationInvitesHandlers(deps: Dependencies) {
   const { database, roles } = deps;
-  const prefix = "/organizations/:organization_id/invites";
-  return new Elysia({ name: "invites-of-organization", normalize: false, prefix })
-    .use(refuseMalformedIds)
-    .guard({ params: pathIds("organization_id"), response: errors("NOT_FOUND") })
+  return listHandlersAt("/organizations/:organization_id/invites", "organization_id")
     .post(
       "",
       async ({ params, body, status, set }) => {
@@ -107,7 +103,7 @@ function organizationInvitesHandlers(deps: Dependencies) {
       },
       {
         query: listQuery,
-        response: { 200: answer(pageSchema("invites", Invite), "A page.") },
+        response: { 200: pageAnswer("invites", Invite) },
         detail: operations.listInvites,
       },
     );

@@ -1,7 +1,7 @@
 import type { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { type Change, changesBetween } from "../changed-fields.ts";
+import { type Changed, changesBetween } from "../changed-fields.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";
@@ -89,7 +89,7 @@ export async function changeMember(
   { database, roles, clock }: Dependencies,
   address: MemberAddress,
   change: MemberChange,
-): Promise<{ member: LivingMemberRow; details: Record<string, Change> }> {
+): Promise<Changed<LivingMemberRow>> {
   const { organization_id } = await database.run("select_member", (orm) => requireLivingMember(orm, address));
   const work = async (tx: Orm) => {
     if (change.role !== undefined) await lockOrganization(tx, organization_id, "update");
@@ -98,11 +98,11 @@ export async function changeMember(
     refuseNameOfServiceAccount(before, change);
     const { status, role, display_name } = before;
     const details = changesBetween({ status, role, display_name }, change);
-    if (Object.keys(details).length === 0) return { member: before, details };
+    if (Object.keys(details).length === 0) return { row: before, details };
     if (details.role !== undefined) await refuseLossOfLastHolder(tx, before, roles, "role");
     const written = { status, role, display_name, ...change, updated_at: new Date(clock.now()) };
     await updateMember(tx, before.id, written);
-    return { member: { ...before, ...written }, details };
+    return { row: { ...before, ...written }, details };
   };
   return database.transaction("change_member", work, { lane: organization_id });
 }

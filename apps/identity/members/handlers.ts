@@ -1,19 +1,7 @@
-import {
-  answer,
-  bodyErrors,
-  emptyAnswer,
-  errors,
-  listQuery,
-  noQuery,
-  page,
-  pageRequest,
-  pageSchema,
-  setAuditNote,
-} from "@ostiary/lib/runtime/http";
-import { Elysia } from "elysia";
+import { answer, bodyErrors, emptyAnswer, listQuery, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
 import type { Dependencies } from "../dependencies.ts";
+import { handlersAt, listHandlersAt, noteChange, pageAnswer, readPage } from "../handlers.ts";
 import { requireOrganization } from "../organizations/sql.ts";
-import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { checkedSubject } from "../users/user.ts";
 import { addMember, changeMember, removeMemberAt } from "./commands.ts";
 import {
@@ -40,23 +28,19 @@ const memberAlready = {
 /** Returns the routes that list and add the members of an organization (ID-29). */
 export function membersHandlers(deps: Dependencies) {
   const { database, roles } = deps;
-  return new Elysia({ name: "members", normalize: false, prefix: "/organizations/:organization_id/members" })
-    .use(refuseMalformedIds)
-    .guard({ params: pathIds("organization_id"), response: errors("NOT_FOUND") })
+  return listHandlersAt("/organizations/:organization_id/members", "organization_id")
     .get(
       "",
       async ({ params: { organization_id }, query }) => {
-        const request = pageRequest(query);
-        const rows = await database.run("list_members", async (orm) => {
+        const { items, has_more } = await readPage(database, "list_members", query, async (orm, request) => {
           await requireOrganization(orm, organization_id);
           return listMembers(orm, organization_id, request);
         });
-        const { items, has_more } = page(rows, request.limit);
         return { members: items.map((row) => toMember(row, roles)), has_more };
       },
       {
         query: listQuery,
-        response: { 200: answer(pageSchema("members", Member), "A page.") },
+        response: { 200: pageAnswer("members", Member) },
         detail: operations.listMembers,
       },
     )
@@ -85,13 +69,7 @@ export function membersHandlers(deps: Dependencies) {
 export function memberHandlers(deps: Dependencies) {
   const { database, roles } = deps;
   const prefix = "/organizations/:organization_id/members/:member_id";
-  return new Elysia({ name: "member", normalize: false, prefix })
-    .use(refuseMalformedIds)
-    .guard({
-      params: pathIds("organization_id", "member_id"),
-      query: noQuery,
-      response: errors("NOT_FOUND"),
-    })
+  return handlersAt(prefix, "organization_id", "member_id")
     .get(
       "",
       async ({ params }) => {
@@ -102,11 +80,8 @@ export function memberHandlers(deps: Dependencies) {
     )
     .patch(
       "",
-      async ({ params, body, set }) => {
-        const { member, details } = await changeMember(deps, params, readChange(body));
-        setAuditNote(set, { details });
-        return toMember(member, roles);
-      },
+      async ({ params, body, set }) =>
+        toMember(noteChange(set, await changeMember(deps, params, readChange(body))), roles),
       {
         body: updateMemberBody(roles),
         response: { 200: answer(Member, "The changed member.", "details"), ...bodyErrors() },
@@ -126,9 +101,7 @@ export function memberHandlers(deps: Dependencies) {
 /** Returns the routes under `/members/:member_id`, which name a member without its organization (ID-33). */
 export function memberSelfHandlers(deps: Dependencies) {
   const { database, roles } = deps;
-  return new Elysia({ name: "member-self", normalize: false, prefix: "/members/:member_id" })
-    .use(refuseMalformedIds)
-    .guard({ params: pathIds("member_id"), query: noQuery, response: errors("NOT_FOUND") })
+  return handlersAt("/members/:member_id", "member_id")
     .get(
       "",
       async ({ params }) =>
@@ -137,11 +110,8 @@ export function memberSelfHandlers(deps: Dependencies) {
     )
     .patch(
       "",
-      async ({ params, body, set }) => {
-        const { member, details } = await changeMember(deps, params, readChange(body));
-        setAuditNote(set, { details });
-        return toMember(member, roles);
-      },
+      async ({ params, body, set }) =>
+        toMember(noteChange(set, await changeMember(deps, params, readChange(body))), roles),
       {
         body: UpdateMemberSelfBody,
         response: { 200: answer(Member, "The changed member.", "details"), ...bodyErrors() },

@@ -1,6 +1,6 @@
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { type Change, changesBetween } from "../changed-fields.ts";
+import { type Changed, changesBetween } from "../changed-fields.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent, organizationEvent, planEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";
@@ -12,8 +12,7 @@ import {
   deleteOrganizationRows,
   insertOrganization,
   lockOrganization,
-  updateOrganizationName,
-  updateOrganizationPlan,
+  updateOrganization,
 } from "./sql.ts";
 
 interface NewOrganization {
@@ -70,41 +69,41 @@ async function refuseTooMany(tx: Orm, user_id: string, organizations_max: number
 }
 
 export function renameOrganization(
-  { database, clock }: Dependencies,
+  deps: Dependencies,
   id: string,
   name: string,
-): Promise<{ organization: OrganizationRow; details: Record<string, Change> }> {
-  const work = async (tx: Orm) => {
-    const before = await lockOrganization(tx, id, "update");
-    const details = changesBetween({ name: before.name }, { name });
-    if (details.name === undefined) return { organization: before, details };
-    const updated_at = new Date(clock.now());
-    await updateOrganizationName(tx, id, name, updated_at);
-    return { organization: { ...before, name, updated_at }, details };
-  };
-  return database.transaction("rename_organization", work, { lane: id });
+): Promise<Changed<OrganizationRow>> {
+  return changeOrganization(deps, "rename_organization", id, { name });
 }
 
-/**
- * Changes the plan of an organization (ID-112). Setting the current plan again writes nothing and adds no
- * event.
- */
+/** Changes the plan of an organization (ID-112). */
 export function changePlan(
-  { database, clock }: Dependencies,
+  deps: Dependencies,
   id: string,
   plan: string | null,
-): Promise<{ organization: OrganizationRow; details: Record<string, Change> }> {
+): Promise<Changed<OrganizationRow>> {
+  return changeOrganization(deps, "change_plan", id, { plan });
+}
+
+/** Changes an organization. If no field changes, writes nothing and adds no event. */
+function changeOrganization(
+  { database, clock }: Dependencies,
+  operation: string,
+  id: string,
+  change: Partial<Pick<OrganizationRow, "name" | "plan">>,
+): Promise<Changed<OrganizationRow>> {
   const work = async (tx: Orm) => {
     const before = await lockOrganization(tx, id, "update");
-    const details = changesBetween({ plan: before.plan }, { plan });
-    if (details.plan === undefined) return { organization: before, details };
+    const { name, plan } = before;
+    const details = changesBetween({ name, plan }, change);
+    if (Object.keys(details).length === 0) return { row: before, details };
     const updated_at = new Date(clock.now());
-    const organization = { ...before, plan, updated_at };
-    await updateOrganizationPlan(tx, id, plan, updated_at);
-    await appendEvents(tx, [planEvent(organization)], updated_at);
-    return { organization, details };
+    const row = { ...before, ...change, updated_at };
+    await updateOrganization(tx, id, { ...change, updated_at });
+    if (details.plan !== undefined) await appendEvents(tx, [planEvent(row)], updated_at);
+    return { row, details };
   };
-  return database.transaction("change_plan", work, { lane: id });
+  return database.transaction(operation, work, { lane: id });
 }
 
 /** Deletes an organization with everything in it. */

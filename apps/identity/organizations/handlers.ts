@@ -6,15 +6,12 @@ import {
   errors,
   listQuery,
   noQuery,
-  page,
-  pageRequest,
-  pageSchema,
   setAuditNote,
 } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
-import { pathIds, refuseMalformedIds } from "../path-ids.ts";
+import { handlersAt, noteChange, pageAnswer, readPage } from "../handlers.ts";
 import { changePlan, createOrganization, deleteOrganization, renameOrganization } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
 import {
@@ -37,18 +34,15 @@ const tooMany = {
 export function organizationsHandlers(deps: Dependencies) {
   const { database } = deps;
   return new Elysia({ name: "organizations", normalize: false })
-    .use(refuseMalformedIds)
     .get(
       "/organizations",
       async ({ query }) => {
-        const request = pageRequest(query);
-        const rows = await database.run("list_organizations", (orm) => listOrganizations(orm, request));
-        const { items, has_more } = page(rows, request.limit);
+        const { items, has_more } = await readPage(database, "list_organizations", query, listOrganizations);
         return { organizations: items.map(toOrganization), has_more };
       },
       {
         query: listQuery,
-        response: { 200: answer(pageSchema("organizations", Organization), "A page."), ...errors() },
+        response: { 200: pageAnswer("organizations", Organization), ...errors() },
         detail: operations.listOrganizations,
       },
     )
@@ -77,8 +71,8 @@ export function organizationsHandlers(deps: Dependencies) {
 
 /** Returns the route by which a person creates an organization. */
 function personHandlers(deps: Dependencies) {
-  return new Elysia({ name: "person-organizations", normalize: false }).use(refuseMalformedIds).post(
-    "/users/:user_id/organizations",
+  return handlersAt("/users/:user_id/organizations", "user_id").post(
+    "",
     async ({ params, body, status, set }) => {
       const { user_id } = params;
       const asked = { name: trimmed(body.name), user_id, by: "person" } as const;
@@ -88,12 +82,10 @@ function personHandlers(deps: Dependencies) {
       return status(201, toOrganization(organization));
     },
     {
-      params: pathIds("user_id"),
-      query: noQuery,
       body: CreateOrganizationBody,
       response: {
         201: answer(Organization, "The organization.", "created", "organization"),
-        ...bodyErrors("NOT_FOUND", tooMany),
+        ...bodyErrors(tooMany),
       },
       detail: operations.createOrganization,
     },
@@ -103,9 +95,7 @@ function personHandlers(deps: Dependencies) {
 /** Returns the routes of one organization. */
 function organizationHandlers(deps: Dependencies) {
   const { database } = deps;
-  return new Elysia({ name: "organization", normalize: false, prefix: "/organizations/:organization_id" })
-    .use(refuseMalformedIds)
-    .guard({ params: pathIds("organization_id"), query: noQuery, response: errors("NOT_FOUND") })
+  return handlersAt("/organizations/:organization_id", "organization_id")
     .get(
       "",
       async ({ params: { organization_id } }) =>
@@ -117,8 +107,8 @@ function organizationHandlers(deps: Dependencies) {
     .patch(
       "",
       async ({ params, body, set }) => {
-        const name = trimmed(body.name);
-        return changed(set, await renameOrganization(deps, params.organization_id, name));
+        const renamed = await renameOrganization(deps, params.organization_id, trimmed(body.name));
+        return toOrganization(noteChange(set, renamed));
       },
       {
         body: UpdateOrganizationBody,
@@ -129,7 +119,7 @@ function organizationHandlers(deps: Dependencies) {
     .patch(
       "/plan",
       async ({ params, body: { plan }, set }) =>
-        changed(set, await changePlan(deps, params.organization_id, plan)),
+        toOrganization(noteChange(set, await changePlan(deps, params.organization_id, plan))),
       {
         body: ChangePlanBody,
         response: {
@@ -147,13 +137,4 @@ function organizationHandlers(deps: Dependencies) {
       },
       { response: { 204: emptyAnswer("Deleted.") }, detail: operations.deleteOrganization },
     );
-}
-
-/** Notes the details of a change for its audit event, and returns the organization. */
-function changed(
-  set: Parameters<typeof setAuditNote>[0],
-  { organization, details }: Awaited<ReturnType<typeof renameOrganization>>,
-): Organization {
-  setAuditNote(set, { details });
-  return toOrganization(organization);
 }

@@ -95,17 +95,12 @@ export async function insertOrganization(
   await tx.insert(organizations).values(row);
 }
 
-export async function updateOrganizationName(tx: Orm, id: string, name: string, now: Date): Promise<void> {
-  await tx.update(organizations).set({ name, updated_at: now }).where(eq(organizations.id, id));
-}
-
-export async function updateOrganizationPlan(
+export async function updateOrganization(
   tx: Orm,
   id: string,
-  plan: string | null,
-  now: Date,
+  change: Partial<Pick<OrganizationRow, "name" | "plan" | "updated_at">>,
 ): Promise<void> {
-  await tx.update(organizations).set({ plan, updated_at: now }).where(eq(organizations.id, id));
+  await tx.update(organizations).set(change).where(eq(organizations.id, id));
 }
 
 /**

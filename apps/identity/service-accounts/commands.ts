@@ -1,5 +1,5 @@
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { type Change, changesBetween } from "../changed-fields.ts";
+import { type Changed, changesBetween } from "../changed-fields.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";
@@ -48,17 +48,17 @@ export function renameServiceAccount(
   { database, clock }: Dependencies,
   address: ServiceAccountAddress,
   name: string,
-): Promise<{ account: ServiceAccountRow; details: Record<string, Change> }> {
+): Promise<Changed<ServiceAccountRow>> {
   const work = async (tx: Orm) => {
     const { id, member_id } = await requireServiceAccount(tx, address);
     await lockMember(tx, member_id, "share");
     await lockServiceAccount(tx, id);
     const before = await requireServiceAccount(tx, address);
     const details = changesBetween({ name: before.name }, { name });
-    if (details.name === undefined) return { account: before, details };
+    if (details.name === undefined) return { row: before, details };
     const updated_at = new Date(clock.now());
     await updateServiceAccountName(tx, id, name, updated_at);
-    return { account: { ...before, name, updated_at }, details };
+    return { row: { ...before, name, updated_at }, details };
   };
   return database.transaction("rename_service_account", work, { lane: address.organization_id });
 }

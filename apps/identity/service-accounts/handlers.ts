@@ -1,20 +1,8 @@
-import {
-  answer,
-  bodyErrors,
-  emptyAnswer,
-  errors,
-  listQuery,
-  noQuery,
-  page,
-  pageRequest,
-  pageSchema,
-  setAuditNote,
-} from "@ostiary/lib/runtime/http";
-import { Elysia } from "elysia";
+import { answer, bodyErrors, emptyAnswer, listQuery, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
+import { handlersAt, listHandlersAt, noteChange, pageAnswer, readPage } from "../handlers.ts";
 import { requireOrganization } from "../organizations/sql.ts";
-import { pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { createServiceAccount, removeServiceAccount, renameServiceAccount } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
 import {
@@ -28,10 +16,7 @@ import { listServiceAccounts, requireServiceAccount } from "./sql.ts";
 /** Returns the routes of service accounts (ID-51). */
 export function serviceAccountsHandlers(deps: Dependencies) {
   const { database, roles } = deps;
-  const prefix = "/organizations/:organization_id/service-accounts";
-  return new Elysia({ name: "service-accounts", normalize: false, prefix })
-    .use(refuseMalformedIds)
-    .guard({ params: pathIds("organization_id"), response: errors("NOT_FOUND") })
+  return listHandlersAt("/organizations/:organization_id/service-accounts", "organization_id")
     .post(
       "",
       async ({ params, body, status, set }) => {
@@ -56,17 +41,20 @@ export function serviceAccountsHandlers(deps: Dependencies) {
     .get(
       "",
       async ({ params: { organization_id }, query }) => {
-        const request = pageRequest(query);
-        const rows = await database.run("list_service_accounts", async (orm) => {
-          await requireOrganization(orm, organization_id);
-          return listServiceAccounts(orm, organization_id, request);
-        });
-        const { items, has_more } = page(rows, request.limit);
+        const { items, has_more } = await readPage(
+          database,
+          "list_service_accounts",
+          query,
+          async (orm, request) => {
+            await requireOrganization(orm, organization_id);
+            return listServiceAccounts(orm, organization_id, request);
+          },
+        );
         return { service_accounts: items.map((row) => toServiceAccount(row, roles)), has_more };
       },
       {
         query: listQuery,
-        response: { 200: answer(pageSchema("service_accounts", ServiceAccount), "A page.") },
+        response: { 200: pageAnswer("service_accounts", ServiceAccount) },
         detail: operations.listServiceAccounts,
       },
     );
@@ -76,13 +64,7 @@ export function serviceAccountsHandlers(deps: Dependencies) {
 export function serviceAccountHandlers(deps: Dependencies) {
   const { database, roles } = deps;
   const prefix = "/organizations/:organization_id/service-accounts/:service_account_id";
-  return new Elysia({ name: "service-account", normalize: false, prefix })
-    .use(refuseMalformedIds)
-    .guard({
-      params: pathIds("organization_id", "service_account_id"),
-      query: noQuery,
-      response: errors("NOT_FOUND"),
-    })
+  return handlersAt(prefix, "organization_id", "service_account_id")
     .get(
       "",
       async ({ params }) => {
@@ -97,9 +79,8 @@ export function serviceAccountHandlers(deps: Dependencies) {
     .patch(
       "",
       async ({ params, body, set }) => {
-        const { account, details } = await renameServiceAccount(deps, params, trimmed(body.name));
-        setAuditNote(set, { details });
-        return toServiceAccount(account, roles);
+        const renamed = await renameServiceAccount(deps, params, trimmed(body.name));
+        return toServiceAccount(noteChange(set, renamed), roles);
       },
       {
         body: UpdateServiceAccountBody,

@@ -2,7 +2,7 @@ import type { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { deleteKeysOfUser } from "../api-keys/sql.ts";
-import { type Change, changesBetween } from "../changed-fields.ts";
+import { type Changed, changesBetween } from "../changed-fields.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";
@@ -53,15 +53,15 @@ export function changeUser(
   { database, clock }: Dependencies,
   id: string,
   change: Partial<Pick<UserRow, "display_name" | "status">>,
-): Promise<{ user: UserRow; details: Record<string, Change> }> {
+): Promise<Changed<UserRow>> {
   const work = async (tx: Orm) => {
     const before = await lockExistingUser(tx, id, "update");
     const { display_name, status } = before;
     const details = changesBetween({ display_name, status }, change);
-    if (Object.keys(details).length === 0) return { user: before, details };
+    if (Object.keys(details).length === 0) return { row: before, details };
     const written = { display_name, status, ...change, updated_at: new Date(clock.now()) };
     await updateUser(tx, id, written);
-    return { user: { ...before, ...written }, details };
+    return { row: { ...before, ...written }, details };
   };
   return database.transaction("change_user", work, { lane: id });
 }

@@ -1,19 +1,8 @@
-import {
-  answer,
-  bodyErrors,
-  emptyAnswer,
-  errors,
-  listQuery,
-  noQuery,
-  page,
-  pageRequest,
-  pageSchema,
-  setAuditNote,
-} from "@ostiary/lib/runtime/http";
+import { answer, bodyErrors, emptyAnswer, errors, listQuery } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
-import { pathIds, refuseMalformedIds } from "../path-ids.ts";
+import { handlersAt, listHandlersAt, noteChange, pageAnswer, readPage } from "../handlers.ts";
 import { changeUser, deleteAccount } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
 import { listMemberships, listUsers, requireUser } from "./sql.ts";
@@ -21,62 +10,39 @@ import { Membership, toMembership, toUser, UpdateUserBody, UpdateUserStatusBody,
 
 /** Returns the routes of people (ID-15). */
 export function usersHandlers(deps: Dependencies) {
-  const { database, roles } = deps;
+  const { database } = deps;
   return new Elysia({ name: "users", normalize: false })
-    .use(refuseMalformedIds)
     .get(
       "/users",
       async ({ query }) => {
-        const request = pageRequest(query);
-        const rows = await database.run("list_users", (orm) => listUsers(orm, request));
-        const { items, has_more } = page(rows, request.limit);
+        const { items, has_more } = await readPage(database, "list_users", query, listUsers);
         return { users: items.map(toUser), has_more };
       },
       {
         query: listQuery,
-        response: { 200: answer(pageSchema("users", User), "A page."), ...errors() },
+        response: { 200: pageAnswer("users", User), ...errors() },
         detail: operations.listUsers,
       },
     )
     .use(userHandlers(deps))
-    .get(
-      "/users/:user_id/memberships",
-      async ({ params: { user_id }, query }) => {
-        const request = pageRequest(query);
-        const rows = await database.run("list_memberships", async (orm) => {
-          await requireUser(orm, user_id);
-          return listMemberships(orm, user_id, request);
-        });
-        const { items, has_more } = page(rows, request.limit);
-        return { memberships: items.map((row) => toMembership(row, roles)), has_more };
-      },
-      {
-        params: pathIds("user_id"),
-        query: listQuery,
-        response: { 200: answer(pageSchema("memberships", Membership), "A page."), ...errors("NOT_FOUND") },
-        detail: operations.listMemberships,
-      },
-    );
+    .use(membershipsHandlers(deps));
 }
 
 /** Returns the routes of one person. */
 function userHandlers(deps: Dependencies) {
-  return new Elysia({ name: "user", normalize: false, prefix: "/users/:user_id" })
-    .use(refuseMalformedIds)
-    .guard({ params: pathIds("user_id"), query: noQuery, response: errors("NOT_FOUND") })
+  const { database } = deps;
+  return handlersAt("/users/:user_id", "user_id")
     .get(
       "",
       async ({ params: { user_id } }) =>
-        toUser(await deps.database.run("select_user", (orm) => requireUser(orm, user_id))),
+        toUser(await database.run("select_user", (orm) => requireUser(orm, user_id))),
       { response: { 200: answer(User, "The person.") }, detail: operations.getUser },
     )
     .patch(
       "",
       async ({ params, body, set }) => {
         const display_name = body.display_name === null ? null : trimmed(body.display_name);
-        const { user, details } = await changeUser(deps, params.user_id, { display_name });
-        setAuditNote(set, { details });
-        return toUser(user);
+        return toUser(noteChange(set, await changeUser(deps, params.user_id, { display_name })));
       },
       {
         body: UpdateUserBody,
@@ -86,11 +52,7 @@ function userHandlers(deps: Dependencies) {
     )
     .patch(
       "/status",
-      async ({ params, body, set }) => {
-        const { user, details } = await changeUser(deps, params.user_id, body);
-        setAuditNote(set, { details });
-        return toUser(user);
-      },
+      async ({ params, body, set }) => toUser(noteChange(set, await changeUser(deps, params.user_id, body))),
       {
         body: UpdateUserStatusBody,
         response: { 200: answer(User, "The changed person.", "details"), ...bodyErrors() },
@@ -108,4 +70,28 @@ function userHandlers(deps: Dependencies) {
         detail: operations.deleteUser,
       },
     );
+}
+
+/** Returns the route that lists a person's memberships. */
+function membershipsHandlers({ database, roles }: Dependencies) {
+  return listHandlersAt("/users/:user_id/memberships", "user_id").get(
+    "",
+    async ({ params: { user_id }, query }) => {
+      const { items, has_more } = await readPage(
+        database,
+        "list_memberships",
+        query,
+        async (orm, request) => {
+          await requireUser(orm, user_id);
+          return listMemberships(orm, user_id, request);
+        },
+      );
+      return { memberships: items.map((row) => toMembership(row, roles)), has_more };
+    },
+    {
+      query: listQuery,
+      response: { 200: pageAnswer("memberships", Membership) },
+      detail: operations.listMemberships,
+    },
+  );
 }
