@@ -1,8 +1,8 @@
 import { Empty } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
+import { Answered } from "../parts/answered.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Loading, Time } from "../parts/shown.tsx";
+import { Time } from "../parts/shown.tsx";
 import { useAsked, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
@@ -15,16 +15,16 @@ export function EventView({ log, request_id }: { log: Log; request_id: string })
   const session = useSession();
   const address = useAddress();
   const asked = useAsked(() => listEvents(session.gateway, log, { request_id }, undefined), request_id);
-  const [event] = asked.answer?.items ?? [];
   return (
     <>
       <p>
         <a href={address(log.view)}>{t.back}</a>
       </p>
-      {asked.failure !== null && <FailureNotice failure={asked.failure} onRetry={asked.again} />}
-      {asked.answer === null && asked.loading && <Loading />}
-      {asked.answer !== null && event === undefined && <Empty title={t.noEvent} />}
-      {event !== undefined && <EventFacts log={log} event={event} />}
+      <Answered asked={asked}>
+        {({ items: [event] }) =>
+          event === undefined ? <Empty title={t.noEvent} /> : <EventFacts log={log} event={event} />
+        }
+      </Answered>
     </>
   );
 }

@@ -1,9 +1,8 @@
 import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
-import { Dialog } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { pathTo } from "../gateway.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { Secret } from "../parts/secret.tsx";
+import { Secret, SecretDialog } from "../parts/secret.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { type FieldProblems, problemOf, useProblems } from "../parts/use-problems.ts";
@@ -27,36 +26,39 @@ const FIELDS = ["email", "role", "expires_in_seconds", "max_uses"] as const;
 /** Creates an invitation, and shows its link. */
 export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
   const t = useTexts().invites;
-  const session = useSession();
+  const { close } = useTexts();
+  const [created, setCreated] = useState<Invite | null>(null);
+  if (created?.token === undefined) {
+    return <InviteForm onClose={onClose} onChange={onChange} onCreated={setCreated} />;
+  }
+  const end = () => {
+    onClose();
+    onChange();
+  };
+  return (
+    <SecretDialog title={t.created} help={t.createdHelp} close={close} onClose={end}>
+      <Secret value={linkOf(created.token)} label={t.link} copy={t.copyLink} />
+    </SecretDialog>
+  );
+}
+
+interface InviteFormProps extends InviteDialogProps {
+  onCreated: (invite: Invite) => void;
+}
+
+function InviteForm({ onClose, onChange, onCreated }: InviteFormProps) {
+  const t = useTexts().invites;
+  const { gateway } = useSession();
   const roles = useRoles();
   const writing = useWrite();
   const [email, setEmail] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
   const [bounds, setBounds] = useState<InviteBounds>({ days: "7", uses: "1" });
-  const [created, setCreated] = useState<Invite | null>(null);
   const role = chosen ?? roles.answer?.default_role ?? null;
-  const end = () => {
-    onClose();
-    onChange();
-  };
-  if (created?.token !== undefined) return <CreatedDialog token={created.token} onClose={end} />;
   const problems = useProblems(writing.failure);
   const create = () =>
     problems.pass({ email: problemOf(email, { length_max: EMAIL_LENGTH_MAX, optional: true }) }) &&
-    writing.write(
-      () =>
-        session.gateway.send(Invite, pathTo("org", "invites"), {
-          as: "member",
-          method: "POST",
-          body: {
-            ...(email.trim() !== "" && { email }),
-            ...(role !== null && { role }),
-            expires_in_seconds: Number(bounds.days) * DAY_SECONDS,
-            max_uses: bounds.uses === "unlimited" ? null : Number(bounds.uses),
-          },
-        }),
-      setCreated,
-    );
+    writing.write(() => createInvite(gateway, { email, role, bounds }), onCreated);
   return (
     <Confirm
       title={t.create}
@@ -66,7 +68,7 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
       fields={FIELDS}
       onConfirm={() => void create()}
       onClose={onClose}
-      onLookAgain={end}
+      onChange={onChange}
     >
       <TextField
         label={t.email}
@@ -81,6 +83,22 @@ export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
       <Bounds bounds={bounds} problems={problems} onChange={setBounds} />
     </Confirm>
   );
+}
+
+interface InviteInputs {
+  email: string;
+  role: string | null;
+  bounds: InviteBounds;
+}
+
+function createInvite(gateway: Gateway, { email, role, bounds: { days, uses } }: InviteInputs) {
+  const body = {
+    ...(email.trim() !== "" && { email }),
+    ...(role !== null && { role }),
+    expires_in_seconds: Number(days) * DAY_SECONDS,
+    max_uses: uses === "unlimited" ? null : Number(uses),
+  };
+  return gateway.send(Invite, pathTo("org", "invites"), { as: "member", method: "POST", body });
 }
 
 /** The bounds of an invitation: for how many days, and how many times, people can use it. */
@@ -115,25 +133,5 @@ function Bounds({ bounds, problems, onChange }: BoundsProps) {
         onChange={(uses) => onChange({ ...bounds, uses })}
       />
     </>
-  );
-}
-
-/** Shows the link of a new invitation. */
-function CreatedDialog({ token, onClose }: { token: string; onClose: () => void }) {
-  const t = useTexts().invites;
-  const { close } = useTexts();
-  return (
-    <Dialog
-      title={t.created}
-      onClose={onClose}
-      actions={
-        <button type="button" class="button button-main" onClick={onClose}>
-          {close}
-        </button>
-      }
-    >
-      <p>{t.createdHelp}</p>
-      <Secret value={linkOf(token)} label={t.link} copy={t.copyLink} />
-    </Dialog>
   );
 }

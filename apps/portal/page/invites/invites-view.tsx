@@ -1,14 +1,13 @@
 import { Invite } from "@ostiary/lib/contracts/identity-api";
-import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
-import { Confirm } from "../parts/confirm.tsx";
+import { ConfirmDeletion } from "../parts/confirm-deletion.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
 import { Time } from "../parts/shown.tsx";
 import { PAGE_ITEMS, usePages } from "../parts/use-pages.ts";
-import { useSession, useWrite } from "../session.ts";
+import { useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { linkOf } from "./link.ts";
@@ -37,9 +36,7 @@ export function InvitesView() {
       </p>
       <SearchedList
         pages={pages}
-        label={t.title}
-        search={t.search}
-        none={t.none}
+        texts={t}
         textOf={({ email, role, token_prefix }) => `${email ?? ""} ${role ?? ""} ${token_prefix}`}
       >
         {(invites) => <InviteTable invites={invites} onRevoke={setRevoking} />}
@@ -100,37 +97,18 @@ interface RevokeDialogProps {
   onChange: () => void;
 }
 
-function RevokeDialog({ invite, onClose, onChange }: RevokeDialogProps) {
+function RevokeDialog({ invite, ...dialog }: RevokeDialogProps) {
   const t = useTexts().invites;
-  const session = useSession();
-  const writing = useWrite();
-  const end = () => {
-    onClose();
-    onChange();
-  };
-  const revoke = () =>
-    writing.write(
-      () =>
-        session.gateway.send(Type.Null(), pathTo("org", "invites", invite.id), {
-          as: "member",
-          method: "DELETE",
-        }),
-      () => {
-        session.announce(t.revoked);
-        end();
-      },
-    );
   return (
-    <Confirm
+    <ConfirmDeletion
+      {...dialog}
       title={t.revokeTitle(invite.email ?? invite.token_prefix)}
       action={t.revoke}
-      danger
-      writing={writing}
-      onConfirm={revoke}
-      onClose={onClose}
-      onLookAgain={end}
+      as="member"
+      path={pathTo("org", "invites", invite.id)}
+      done={t.revoked}
     >
       <p>{t.revokeHelp}</p>
-    </Confirm>
+    </ConfirmDeletion>
   );
 }

@@ -38,13 +38,7 @@ export function KeyList({ address, manages }: KeyListProps) {
           </button>
         </p>
       )}
-      <SearchedList
-        pages={pages}
-        label={t.title}
-        search={t.search}
-        none={t.none}
-        textOf={({ name, key_prefix }) => `${name} ${key_prefix}`}
-      >
+      <SearchedList pages={pages} texts={t} textOf={({ name, key_prefix }) => `${name} ${key_prefix}`}>
         {(keys) => <KeyTable keys={keys} log={log} manages={manages} onOpen={setOpen} />}
       </SearchedList>
       {open?.name === "create" && <CreateKeyDialog {...dialog} />}

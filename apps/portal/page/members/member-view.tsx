@@ -3,11 +3,12 @@ import { Empty } from "@ostiary/lib/page";
 import { type Static, Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { type Gateway, pathTo } from "../gateway.ts";
+import { Answered } from "../parts/answered.tsx";
 import { Confirm, Refused } from "../parts/confirm.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Form } from "../parts/form.tsx";
 import { SelectField } from "../parts/select-field.tsx";
-import { Loading, Time } from "../parts/shown.tsx";
+import { Time } from "../parts/shown.tsx";
 import { useProblems } from "../parts/use-problems.ts";
 import { Granted } from "../roles/granted.tsx";
 import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
@@ -22,7 +23,7 @@ export function MemberView({ member_id }: { member_id: string }) {
   const t = useTexts().members;
   const { gateway } = useSession();
   const address = useAddress();
-  const { answer, loading, failure, again } = useAsked(
+  const asked = useAsked(
     () => gateway.send(AnyMember, pathTo("org", "members", member_id), { as: "member" }),
     member_id,
   );
@@ -31,9 +32,7 @@ export function MemberView({ member_id }: { member_id: string }) {
       <p>
         <a href={address(MEMBERS)}>{t.back}</a>
       </p>
-      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
-      {answer === null && loading && <Loading />}
-      {answer !== null && <Shown member={answer} onChange={again} />}
+      <Answered asked={asked}>{(member) => <Shown member={member} onChange={asked.again} />}</Answered>
     </>
   );
 }
@@ -245,10 +244,7 @@ function ConfirmChange({ change, member, name, refused, onChange, onClose }: Con
       refused={refused}
       onConfirm={confirm}
       onClose={onClose}
-      onLookAgain={() => {
-        onClose();
-        void onChange();
-      }}
+      onChange={onChange}
     >
       <p>{t.effects[change]}</p>
     </Confirm>

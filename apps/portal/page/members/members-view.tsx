@@ -25,9 +25,7 @@ function MemberList() {
       <p class="lead">{t.lead}</p>
       <SearchedList
         pages={pages}
-        label={t.title}
-        search={t.search}
-        none={t.none}
+        texts={t}
         always
         textOf={({ display_name, role, id }) => `${display_name ?? ""} ${role ?? ""} ${id}`}
       >

@@ -1,13 +1,10 @@
-import { NAME_LENGTH_MAX, Organization } from "@ostiary/lib/contracts/identity-api";
-import { useEffect, useState } from "preact/hooks";
+import { Organization } from "@ostiary/lib/contracts/identity-api";
 import { pathTo } from "../gateway.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Form } from "../parts/form.tsx";
-import { Loading, Time } from "../parts/shown.tsx";
-import { TextField } from "../parts/text-field.tsx";
-import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { useAsked, useSession, useWrite } from "../session.ts";
+import { Answered } from "../parts/answered.tsx";
+import { Time } from "../parts/shown.tsx";
+import { useAsked, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
+import { NameForm } from "./name-form.tsx";
 
 /** The label that allows a member to rename the organization. */
 const RENAME_LABEL = "org:write";
@@ -16,34 +13,34 @@ const RENAME_LABEL = "org:write";
 export function OverviewView() {
   const session = useSession();
   const { overview: texts } = useTexts();
-  const { answer, failure, again } = useAsked(
+  const organization = useAsked(
     () => session.gateway.send(Organization, pathTo("org"), { as: "member" }),
     "organization",
   );
   return (
     <>
-      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
-      {answer === null && failure === null && <Loading />}
-      {answer !== null && (
-        <section aria-labelledby="organization">
-          <h2 id="organization">{texts.organization}</h2>
-          <dl class="facts">
-            <dt>{texts.name}</dt>
-            <dd>{answer.name}</dd>
-            <dt>{texts.id}</dt>
-            <dd>
-              <code>{answer.id}</code>
-            </dd>
-            <dt>{texts.plan}</dt>
-            <dd>{answer.plan ?? texts.noPlan}</dd>
-            <dt>{texts.created}</dt>
-            <dd>
-              <Time at={answer.created_at} />
-            </dd>
-          </dl>
-          {session.may(RENAME_LABEL) && <Rename name={answer.name} onChange={again} />}
-        </section>
-      )}
+      <Answered asked={organization}>
+        {({ name, id, plan, created_at }) => (
+          <section aria-labelledby="organization">
+            <h2 id="organization">{texts.organization}</h2>
+            <dl class="facts">
+              <dt>{texts.name}</dt>
+              <dd>{name}</dd>
+              <dt>{texts.id}</dt>
+              <dd>
+                <code>{id}</code>
+              </dd>
+              <dt>{texts.plan}</dt>
+              <dd>{plan ?? texts.noPlan}</dd>
+              <dt>{texts.created}</dt>
+              <dd>
+                <Time at={created_at} />
+              </dd>
+            </dl>
+            {session.may(RENAME_LABEL) && <Rename name={name} onChange={organization.again} />}
+          </section>
+        )}
+      </Answered>
       <OwnMembership />
     </>
   );
@@ -51,50 +48,27 @@ export function OverviewView() {
 
 function Rename({ name, onChange }: { name: string; onChange: () => Promise<void> }) {
   const session = useSession();
-  const { overview: texts, organizations } = useTexts();
-  const [wanted, setWanted] = useState(name);
-  const { busy, failure, write } = useWrite();
-  const problems = useProblems(failure);
-  useEffect(() => setWanted(name), [name]);
-  const rename = () =>
-    problems.pass({ name: problemOf(wanted, { length_max: NAME_LENGTH_MAX }) }) &&
-    write(
-      () =>
+  const { overview: texts } = useTexts();
+  return (
+    <NameForm
+      name={name}
+      button={[texts.save, texts.saving]}
+      write={(wanted) =>
         session.gateway.send(Organization, pathTo("org"), {
           as: "member",
           method: "PATCH",
           body: { name: wanted },
-        }),
-      (organization) => {
+        })
+      }
+      done={(organization) => {
         session.announce(texts.renamed(organization.name));
         void session.refresh();
         void onChange();
-      },
-    );
-  return (
-    <Form class="panel" busy={busy} problems={problems} onSubmit={() => void rename()}>
+      }}
+      onUnknown={onChange}
+    >
       <h3>{texts.rename}</h3>
-      <TextField
-        label={texts.name}
-        value={wanted}
-        onInput={setWanted}
-        help={organizations.nameHelp}
-        problem={problems.of("name")}
-        required
-      />
-      {failure !== null && (
-        <FailureNotice
-          failure={failure}
-          shown={["name"]}
-          onRetry={failure.outcome_unknown ? onChange : undefined}
-        />
-      )}
-      <div class="actions">
-        <button type="submit" class="button" aria-disabled={busy}>
-          {busy ? texts.saving : texts.save}
-        </button>
-      </div>
-    </Form>
+    </NameForm>
   );
 }
 

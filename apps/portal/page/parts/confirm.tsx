@@ -21,8 +21,8 @@ interface ConfirmProps {
   refused?: string | null;
   onConfirm: () => void;
   onClose: () => void;
-  /** Called to reload the data when the outcome of the change is unknown, or when there was a conflict. */
-  onLookAgain: () => void;
+  /** Called to reload the data after a conflict, or if the outcome of the change is unknown. */
+  onChange?: () => unknown;
   children: ComponentChildren;
 }
 
@@ -31,9 +31,13 @@ interface ConfirmProps {
  * here, but can reload the data.
  */
 export function Confirm(props: ConfirmProps) {
-  const { title, writing, problems, fields, refused = null, onClose, onLookAgain } = props;
+  const { title, writing, problems, fields, refused = null, onClose, onChange } = props;
   const { busy, failure } = writing;
   const off = busy || refused !== null || failure?.outcome_unknown === true;
+  const lookAgain = () => {
+    onClose();
+    onChange?.();
+  };
   return (
     <Dialog title={title} busy={busy} onClose={onClose} actions={<Buttons {...props} off={off} />}>
       <Form id={FORM} class="fields" problems={problems} onSubmit={() => !off && props.onConfirm()}>
@@ -44,7 +48,7 @@ export function Confirm(props: ConfirmProps) {
         <FailureNotice
           failure={failure}
           shown={fields}
-          onRetry={failure.outcome_unknown || failure.kind === "conflict" ? onLookAgain : undefined}
+          onRetry={failure.outcome_unknown || failure.kind === "conflict" ? lookAgain : undefined}
         />
       )}
     </Dialog>

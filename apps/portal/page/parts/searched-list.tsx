@@ -16,12 +16,8 @@ const SEEN_AT_ONCE = 20;
 
 interface SearchedListProps<Item> {
   pages: Pages<Item>;
-  /** The accessible name of the search. */
-  label: string;
-  /** The label of the search field. */
-  search: string;
-  /** The text for an empty list. */
-  none: string;
+  /** The accessible name of the search, the label of its field, and the text for an empty list. */
+  texts: Readonly<Record<"title" | "search" | "none", string>>;
   /** Whether even a short list has a search field. */
   always?: boolean;
   /** Returns the searchable text of an item. */
@@ -32,7 +28,7 @@ interface SearchedListProps<Item> {
 
 /** Shows and searches a list that is read page by page. A search reads all remaining pages. */
 export function SearchedList<Item extends { id: string }>(props: SearchedListProps<Item>) {
-  const { pages, label, search, none, always = false, textOf, children } = props;
+  const { pages, texts, always = false, textOf, children } = props;
   const t = useTexts();
   const { number } = useFormats();
   const [text, setText] = useState("");
@@ -52,9 +48,9 @@ export function SearchedList<Item extends { id: string }>(props: SearchedListPro
   return (
     <>
       {(isLong || text !== "") && (
-        <search class="filters" aria-label={label}>
+        <search class="filters" aria-label={texts.title}>
           <TextField
-            label={search}
+            label={texts.search}
             value={text}
             onInput={(written) => {
               setText(written);
@@ -71,7 +67,7 @@ export function SearchedList<Item extends { id: string }>(props: SearchedListPro
         </p>
       )}
       {pages.answered && shown.length === 0 && !pages.loading && (
-        <Empty title={searching ? t.noneFound : none} />
+        <Empty title={searching ? t.noneFound : texts.none} />
       )}
       {shown.length > 0 && children(shown)}
       {(found.length > rows || (!searching && pages.has_more)) && (

@@ -1,3 +1,5 @@
+import { Dialog } from "@ostiary/lib/page";
+import type { ComponentChildren } from "preact";
 import { CopyButton } from "./copy-button.tsx";
 
 /** Shows a text that the person must copy now, such as a new key, with a button that copies the text. */
@@ -7,5 +9,32 @@ export function Secret({ value, label, copy }: { value: string; label: string; c
       <figcaption>{label}</figcaption>
       <code>{value}</code> <CopyButton text={value} label={copy} />
     </figure>
+  );
+}
+
+interface SecretDialogProps {
+  title: string;
+  help: string;
+  /** The label of the button that closes the dialog. */
+  close: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+/** Shows new secrets. The page forgets the secrets when the dialog closes. */
+export function SecretDialog({ title, help, close, onClose, children }: SecretDialogProps) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <button type="button" class="button button-main" onClick={onClose}>
+          {close}
+        </button>
+      }
+    >
+      <p>{help}</p>
+      {children}
+    </Dialog>
   );
 }

@@ -203,7 +203,6 @@ function ConfirmCall({ asked: { address, call }, onConfirm, onClose }: ConfirmCa
       writing={NOTHING}
       onConfirm={onConfirm}
       onClose={onClose}
-      onLookAgain={onClose}
     >
       <p>{t.confirmHelp}</p>
       <pre class="wrapped">

@@ -1,13 +1,13 @@
 import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { KeyList } from "../keys/key-list.tsx";
 import { serviceAccountKeys } from "../keys/keys.ts";
 import { MEMBERS } from "../members/place.ts";
+import { Answered } from "../parts/answered.tsx";
 import { Confirm } from "../parts/confirm.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Loading, Time } from "../parts/shown.tsx";
+import { ConfirmDeletion } from "../parts/confirm-deletion.tsx";
+import { Time } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { useAsked, useSession, useWrite } from "../session.ts";
@@ -20,7 +20,7 @@ export function ServiceAccountView({ id }: { id: string }) {
   const t = useTexts().serviceAccounts;
   const session = useSession();
   const address = useAddress();
-  const { answer, loading, failure, again } = useAsked(
+  const asked = useAsked(
     () => session.gateway.send(ServiceAccount, pathTo("org", "service-accounts", id), { as: "member" }),
     id,
   );
@@ -29,14 +29,14 @@ export function ServiceAccountView({ id }: { id: string }) {
       <p>
         <a href={address(SERVICE_ACCOUNTS)}>{t.back}</a>
       </p>
-      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
-      {answer === null && loading && <Loading />}
-      {answer !== null && (
-        <>
-          <Account account={answer} onChange={again} />
-          <KeyList address={serviceAccountKeys(id)} manages={session.may(SERVICE_ACCOUNTS_LABEL)} />
-        </>
-      )}
+      <Answered asked={asked}>
+        {(account) => (
+          <>
+            <Account account={account} onChange={asked.again} />
+            <KeyList address={serviceAccountKeys(id)} manages={session.may(SERVICE_ACCOUNTS_LABEL)} />
+          </>
+        )}
+      </Answered>
     </>
   );
 }
@@ -93,10 +93,6 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
   const { gateway } = useSession();
   const writing = useWrite();
   const [name, setName] = useState(account.name);
-  const end = () => {
-    onClose();
-    void onChange();
-  };
   const problems = useProblems(writing.failure);
   const rename = () =>
     problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX }) }) &&
@@ -107,7 +103,10 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
           method: "PATCH",
           body: { name },
         }),
-      end,
+      () => {
+        onClose();
+        void onChange();
+      },
     );
   return (
     <Confirm
@@ -118,7 +117,7 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
       fields={["name"]}
       onConfirm={() => void rename()}
       onClose={onClose}
-      onLookAgain={end}
+      onChange={onChange}
     >
       <TextField
         label={members.columns.name}
@@ -132,38 +131,22 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
   );
 }
 
-function RemoveDialog({ account, onClose, onChange }: DialogProps) {
+function RemoveDialog({ account, ...dialog }: DialogProps) {
   const t = useTexts().serviceAccounts;
-  const session = useSession();
   const address = useAddress();
-  const writing = useWrite();
-  const remove = () =>
-    writing.write(
-      () =>
-        session.gateway.send(Type.Null(), pathTo("org", "service-accounts", account.id), {
-          as: "member",
-          method: "DELETE",
-        }),
-      () => {
-        session.announce(t.removed(account.name));
-        onClose();
-        location.hash = address(SERVICE_ACCOUNTS);
-      },
-    );
   return (
-    <Confirm
+    <ConfirmDeletion
+      {...dialog}
       title={t.removeTitle(account.name)}
       action={t.remove}
-      danger
-      writing={writing}
-      onConfirm={remove}
-      onClose={onClose}
-      onLookAgain={() => {
-        onClose();
-        void onChange();
+      as="member"
+      path={pathTo("org", "service-accounts", account.id)}
+      done={t.removed(account.name)}
+      onDeleted={() => {
+        location.hash = address(SERVICE_ACCOUNTS);
       }}
     >
       <p>{t.removeHelp}</p>
-    </Confirm>
+    </ConfirmDeletion>
   );
 }

@@ -44,13 +44,7 @@ function AccountList() {
           </button>
         </p>
       )}
-      <SearchedList
-        pages={pages}
-        label={t.title}
-        search={t.search}
-        none={t.none}
-        textOf={({ name, role, id }) => `${name} ${role ?? ""} ${id}`}
-      >
+      <SearchedList pages={pages} texts={t} textOf={({ name, role, id }) => `${name} ${role ?? ""} ${id}`}>
         {(accounts) => <AccountTable accounts={accounts} />}
       </SearchedList>
       {creating && <CreateDialog onClose={() => setCreating(false)} onChange={pages.again} />}
@@ -110,10 +104,7 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
       fields={["name", "role"]}
       onConfirm={() => void create()}
       onClose={onClose}
-      onLookAgain={() => {
-        onClose();
-        onChange();
-      }}
+      onChange={onChange}
     >
       <TextField
         label={members.columns.name}

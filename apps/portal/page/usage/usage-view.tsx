@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { type Place, replacePlace } from "../address.ts";
+import { Answered } from "../parts/answered.tsx";
 import { DataTable } from "../parts/data-table.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
 import { SelectField } from "../parts/select-field.tsx";
-import { Loading, Time } from "../parts/shown.tsx";
+import { Time } from "../parts/shown.tsx";
 import { useAsked, useSession } from "../session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
@@ -23,13 +23,11 @@ export function UsageView({ place }: { place: Place }) {
   const months = monthsAt(nowMs);
   const asked = place.query.get("month");
   const month = months.find((each) => each === asked) ?? months[0] ?? "";
-  const { answer, failure, again } = useAsked(() => readMonth(gateway, month), month);
+  const usage = useAsked(() => readMonth(gateway, month), month);
   return (
     <>
       <p class="lead">{t.lead}</p>
-      {failure !== null && <FailureNotice failure={failure} onRetry={() => void again()} />}
-      {answer === null && failure === null && <Loading />}
-      {answer !== null && <Quotas quotas={answer.quotas} />}
+      <Answered asked={usage}>{({ quotas }) => <Quotas quotas={quotas} />}</Answered>
       <div class="filters">
         <SelectField
           label={t.month}
@@ -38,7 +36,7 @@ export function UsageView({ place }: { place: Place }) {
           onChange={(value) => replacePlace(address(USAGE, { query: new URLSearchParams({ month: value }) }))}
         />
       </div>
-      {answer !== null && <Days days={daysOf(month, nowMs)} answer={answer} />}
+      {usage.answer !== null && <Days days={daysOf(month, nowMs)} answer={usage.answer} />}
       <Breakdown month={month} />
       <OwnLimits />
     </>

@@ -1,0 +1,63 @@
+import { NAME_LENGTH_MAX, type Organization } from "@ostiary/lib/contracts/identity-api";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Answer } from "../failure.ts";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Form } from "../parts/form.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { problemOf, useProblems } from "../parts/use-problems.ts";
+import { useWrite } from "../session.ts";
+import { useTexts } from "../texts/texts.ts";
+
+interface NameFormProps {
+  /** The current name. Empty for a new organization. */
+  name: string;
+  /** The label of the submit button, and its label while the request is in flight. */
+  button: readonly [idle: string, busy: string];
+  isMain?: boolean;
+  write: (name: string) => Promise<Answer<Organization>>;
+  done: (organization: Organization) => void;
+  /** Called to reload the data if the outcome is unknown. `clear` removes the notice about the failure. */
+  onUnknown: (clear: () => void) => unknown;
+  retryLabel?: string;
+  children: ComponentChildren;
+}
+
+/** Shows a form that writes the name of an organization. */
+export function NameForm({ name, button, isMain = false, write, done, ...props }: NameFormProps) {
+  const { organizations: texts } = useTexts();
+  const [wanted, setWanted] = useState(name);
+  const writing = useWrite();
+  const { busy, failure } = writing;
+  const problems = useProblems(failure);
+  useEffect(() => setWanted(name), [name]);
+  const submit = () =>
+    problems.pass({ name: problemOf(wanted, { length_max: NAME_LENGTH_MAX }) }) &&
+    writing.write(() => write(wanted), done);
+  return (
+    <Form class="panel" busy={busy} problems={problems} onSubmit={() => void submit()}>
+      {props.children}
+      <TextField
+        label={texts.name}
+        value={wanted}
+        onInput={setWanted}
+        help={texts.nameHelp}
+        problem={problems.of("name")}
+        required
+      />
+      {failure !== null && (
+        <FailureNotice
+          failure={failure}
+          shown={["name"]}
+          onRetry={failure.outcome_unknown ? () => void props.onUnknown(writing.clear) : undefined}
+          retryLabel={props.retryLabel}
+        />
+      )}
+      <div class="actions">
+        <button type="submit" class={isMain ? "button button-main" : "button"} aria-disabled={busy}>
+          {button[busy ? 1 : 0]}
+        </button>
+      </div>
+    </Form>
+  );
+}
