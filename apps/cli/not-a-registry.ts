@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 
 /**
  * Tells whether an error in Ostiary's envelope comes from another port of Ostiary. Only the gateway sets CORS
- * headers. The 404 of a registry has details, and a registry answers no request of this client with 405.
+ * headers. The 404 of a registry has details, and a registry responds to no request of this client with 405.
  */
 export function isFromAnotherPort({ status, headers }: HttpAnswer, { error }: ErrorEnvelope): boolean {
   if (isGateway(headers)) return true;
@@ -15,21 +15,21 @@ export function isFromAnotherPort({ status, headers }: HttpAnswer, { error }: Er
  * Returns a sentence that says what responded at `url` instead of a registry, and that tells the operator to check
  * REGISTRY_URL. `value` is the parsed body of the response.
  */
-export function notARegistryText(url: string, answer: HttpAnswer, value: unknown): string {
-  const { status, headers } = answer;
+export function notARegistryText(url: string, response: HttpAnswer, value: unknown): string {
+  const { status, headers } = response;
   if (Value.Check(ErrorEnvelope, value)) return `${url} ${otherPortText(headers)}`;
   const location = headers.get("location");
   if (status >= 300 && status < 400 && location !== null) {
     return `${url} redirects to ${location.slice(0, LOCATION_LENGTH_MAX)}: set REGISTRY_URL to the registry's own address.`;
   }
   if (headers.get("content-type")?.startsWith("text/html")) {
-    return `${url} answers with a page (status ${status}), so it is not a route registry: check REGISTRY_URL.`;
+    return `${url} responds with a page (status ${status}), so it is not a route registry: check REGISTRY_URL.`;
   }
-  return `${url} answers with status ${status} and a body that a route registry does not send: check REGISTRY_URL.`;
+  return `${url} responds with status ${status} and a body that a route registry does not send: check REGISTRY_URL.`;
 }
 
 export function tooLongText(url: string, bytes_max: number): string {
-  return `${url} answers with more than ${bytes_max / 1_048_576} MiB, so it is not a route registry: check REGISTRY_URL.`;
+  return `${url} responds with more than ${bytes_max / 1_048_576} MiB, so it is not a route registry: check REGISTRY_URL.`;
 }
 
 const LOCATION_LENGTH_MAX = 200;

@@ -98,7 +98,7 @@ function textOf(failure: CommandFailure, asJson: boolean): string | null {
 }
 
 const INTERRUPTED_WRITE =
-  "\nInterrupted before the registry answered. The command may still have taken effect: check with bun cli services.\n";
+  "\nInterrupted before the registry responded. The command may still have taken effect: check with bun cli services.\n";
 
 function interrupted({ interruption }: Terminal): Promise<never> {
   return new Promise((_, reject) =>
@@ -164,9 +164,9 @@ function createProgram(
   };
   program
     .description("Publishes routes through the registry, and shows what is published.")
-    .option("--json", "write the registry's answers as JSON")
+    .option("--json", "write the registry's responses as JSON")
     .option("--registry <name>", "the registry of the profiles file to use")
-    .option("--timeout <seconds>", "the longest wait for an answer", timeoutArgument, TIMEOUT_S)
+    .option("--timeout <seconds>", "the longest wait for a response", timeoutArgument, TIMEOUT_S)
     .option(
       "--reason <text>",
       "the reason for a write, stored in the history (default in CI: the pipeline's name)",

@@ -17,7 +17,7 @@ export interface RegistryAddress {
 
 const DEFAULT_URL = "http://localhost:5002";
 /** The maximum size of a response, far above any registry's response. Protects memory from an endless response. */
-const ANSWER_BYTES_MAX = 256 * 1_048_576;
+const RESPONSE_BYTES_MAX = 256 * 1_048_576;
 
 /**
  * A client of the registry's admin API, for one request at a time. Its error messages are for the person at
@@ -60,10 +60,10 @@ export class RegistryClient extends RegistryApi {
         headers: sent,
         redirect: "manual",
       });
-      const bytes = await readBounded(body, ANSWER_BYTES_MAX, () => new AnswerTooLong());
+      const bytes = await readBounded(body, RESPONSE_BYTES_MAX, () => new ResponseTooLong());
       return { ok, status, headers, body: new TextDecoder().decode(bytes) };
     } catch (error) {
-      if (error instanceof AnswerTooLong) throw new Refused(tooLongText(this.#url, ANSWER_BYTES_MAX));
+      if (error instanceof ResponseTooLong) throw new Refused(tooLongText(this.#url, RESPONSE_BYTES_MAX));
       throw new Refused(unreachableText(this.#url, error, { timeout_s: this.#timeout_s, writing }));
     } finally {
       this.#writing = false;
@@ -86,7 +86,7 @@ export class RegistryClient extends RegistryApi {
   }
 }
 
-class AnswerTooLong extends Error {}
+class ResponseTooLong extends Error {}
 
 /** Returns a path with escaped segments, as in `pathTo("services", name)`. */
 export function pathTo(...segments: (string | number)[]): string {

@@ -1,7 +1,7 @@
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
 
 /** A request to the registry that got no response. */
-interface UnansweredCall {
+interface FailedCall {
   timeout_s: number;
   /** Whether the request was a write. */
   writing: boolean;
@@ -11,7 +11,7 @@ interface UnansweredCall {
 const NOT_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_TLS\w*|\w*CERT\w*)$/;
 
 /** Explains why `url` did not respond, and what to do. */
-export function unreachableText(url: string, error: unknown, call: UnansweredCall): string {
+export function unreachableText(url: string, error: unknown, call: FailedCall): string {
   const code = codeOf(error);
   const reason = reasonText(url, code, error, call.timeout_s);
   if (!call.writing || NOT_SENT.test(code)) return reason;
@@ -20,18 +20,18 @@ export function unreachableText(url: string, error: unknown, call: UnansweredCal
 
 function reasonText(url: string, code: string, error: unknown, timeout_s: number): string {
   if (error instanceof Error && error.name === "TimeoutError") {
-    return `${url} gave no answer within ${timeout_s} s: is REGISTRY_URL the registry's address? A larger --timeout waits longer.`;
+    return `${url} did not respond within ${timeout_s} s: is REGISTRY_URL the registry's address? A larger --timeout waits longer.`;
   }
   if (code === "ECONNRESET") {
     const scheme = url.startsWith("http://") ? ", or should it start with https://" : "";
-    return `${url} closed the connection without an answer: is REGISTRY_URL the registry's address${scheme}?`;
+    return `${url} closed the connection without a response: is REGISTRY_URL the registry's address${scheme}?`;
   }
   if (code === "EPROTO") return `${url} does not speak TLS: should REGISTRY_URL start with http://?`;
   if (/CERT|ERR_TLS/.test(code)) {
     return `The certificate of ${url} is not trusted (${code}): set NODE_EXTRA_CA_CERTS to the file of its certificate authority.`;
   }
   if (code === "Malformed_HTTP_Response") {
-    return `${url} does not answer in HTTP: REGISTRY_URL must be the address of the registry's admin API.`;
+    return `${url} does not respond in HTTP: REGISTRY_URL must be the address of the registry's admin API.`;
   }
   return `The registry at ${url} cannot be reached (${code}): is it running, and is REGISTRY_URL its address?`;
 }

@@ -6,13 +6,7 @@ import { markPreview } from "../review/review.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write.ts";
 import type { CommandContext, Run } from "./command.ts";
 import { readDocument } from "./read-document.ts";
-import {
-  addWaitOption,
-  reportPropagation,
-  type WaitOptions,
-  waitQuery,
-  withProgress,
-} from "./wait-option.ts";
+import { addWaitOption, reportPropagation, sendWrite, type WaitOptions } from "./wait-option.ts";
 
 /** Adds `apply FILE`, which publishes a configuration document. */
 export function addApply(program: Command, run: Run): void {
@@ -39,18 +33,17 @@ Examples:
         if (review.output !== undefined || review.failOn !== undefined) {
           throw new UsageError("--output and --fail-on are for a preview: add --dry-run.");
         }
-        const { registry, output, terminal } = context;
-        const request = { ...(await readDocument(file, terminal)), ...waitQuery({ wait }) };
-        const asked = registry.ask(Applied, pathTo("apply"), request);
-        const answer = await withProgress(terminal, { wait }, asked);
-        output.result(answer, ({ results }) =>
+        const { output, terminal } = context;
+        const write = { schema: Applied, path: pathTo("apply"), ...(await readDocument(file, terminal)) };
+        const response = await sendWrite(context, write, { wait });
+        output.result(response, ({ results }) =>
           output.table(
             ["service", "status", "revision"],
             results.map(({ service, status, revision }) => [service, status, String(revision)]),
             "Nothing was applied.",
           ),
         );
-        reportPropagation(output, answer.propagation);
+        reportPropagation(output, response.propagation);
       }),
     );
 }

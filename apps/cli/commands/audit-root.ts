@@ -38,7 +38,7 @@ async function showRoot(output: Output, file: string, options: RootOptions): Pro
   const { keys, quorum, nowMs } = await witnessRule(options.witnessKeys, options.quorum);
   const found = await checkCosignedRoot(await textOf(file), keys, { quorum, nowMs });
   if (found === null)
-    throw new UsageError(`${file} is not a signed root: save the answer of GET /audit-log/checkpoint.`);
+    throw new UsageError(`${file} is not a signed root: save the response of GET /audit-log/checkpoint.`);
   output.result(found, () => {
     for (const line of linesOf(found)) output.line(line);
   });

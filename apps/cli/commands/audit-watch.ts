@@ -11,7 +11,7 @@ import { CheckpointList } from "../watch/checkpoint-list.ts";
 import { follow } from "../watch/follow.ts";
 import { followTree, readRoot, type SignedRoot } from "../watch/follow-tree.ts";
 import { LogTree } from "../watch/log-tree.ts";
-import { NoAnswer } from "../watch/read.ts";
+import { NoResponse } from "../watch/read-log.ts";
 import { timeoutArgument } from "./command.ts";
 
 interface WatchOptions {
@@ -51,7 +51,7 @@ Examples:
   $ bun cli audit watch https://api.example.com --state checkpoint.json --keys jwks.json
   $ bun cli audit watch https://api.example.com --state checkpoint.json --once   # from cron
 
-Exit codes: 0 the log only grew, 1 the log shrank or was rewritten, 2 wrong usage or an unreadable file, 4 no answer`,
+Exit codes: 0 the log only grew, 1 the log shrank or was rewritten, 2 wrong usage or an unreadable file, 4 no response`,
     )
     .action((url: string, options: WatchOptions) =>
       watch({ output: new Output(terminal, program.opts().json === true), terminal }, url, options),
@@ -77,7 +77,7 @@ async function watch({ output, terminal }: Tools, url: string, options: WatchOpt
     try {
       await look(output, log, { ...options, trusted });
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
+      if (!(error instanceof NoResponse)) throw error;
       if (options.once) throw new Undecided(error.message);
       terminal.writeError(`${error.message}\n`);
     }

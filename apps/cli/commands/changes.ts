@@ -36,8 +36,8 @@ Examples:
           ...(operator !== undefined && { operator }),
           ...(since !== undefined && { created_after: since }),
         };
-        const answer = await registry.ask(RecordedChanges, pathTo("changes"), { query });
-        output.result(answer, ({ changes }) =>
+        const response = await registry.ask(RecordedChanges, pathTo("changes"), { query });
+        output.result(response, ({ changes }) =>
           output.table(
             ["service", "revision", "action", "operator", "created", "reason", "link"],
             changes.map((change) => [

@@ -1,4 +1,4 @@
-import { parseRevision } from "@ostiary/lib/contracts/registry-api";
+import { parseRevision, revisionTag } from "@ostiary/lib/contracts/registry-api";
 import { METHODS } from "@ostiary/lib/domain/routes";
 import { InvalidArgumentError } from "commander";
 import type { Output } from "../output.ts";
@@ -26,6 +26,11 @@ export function revisionArgument(text: string): number {
   const revision = parseRevision(text);
   if (revision === null) throw new InvalidArgumentError("A revision is a whole number from 1.");
   return revision;
+}
+
+/** Returns the headers of a write that succeeds only if `revision` is current, or no headers for undefined. */
+export function ifMatch(revision: number | undefined): Record<string, string> {
+  return revision === undefined ? {} : { "If-Match": revisionTag(revision) };
 }
 
 /** Parses an HTTP method in upper or lower case. */

@@ -1,21 +1,14 @@
-import { Deleted, revisionTag, Service } from "@ostiary/lib/contracts/registry-api";
+import { Deleted, Service } from "@ostiary/lib/contracts/registry-api";
 import { SCOPES } from "@ostiary/lib/domain/routes";
 import { Type } from "@sinclair/typebox";
 import type { Command } from "commander";
 import { Refused, UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
-import { type CommandContext, type Run, revisionArgument } from "./command.ts";
-import {
-  addWaitOption,
-  reportPropagation,
-  TAKEN_AWAY,
-  type WaitOptions,
-  waitQuery,
-  withProgress,
-} from "./wait-option.ts";
+import { type CommandContext, ifMatch, type Run, revisionArgument } from "./command.ts";
+import { addWaitOption, reportPropagation, sendWrite, TAKEN_AWAY, type WaitOptions } from "./wait-option.ts";
 
 /** The response body of a delete, which is null unless the request waited for the gateways. */
-const Answer = Type.Union([Type.Null(), Deleted]);
+const DeleteResponse = Type.Union([Type.Null(), Deleted]);
 
 interface Options extends WaitOptions {
   yes?: true;
@@ -43,17 +36,14 @@ Examples:
     .action((service: string, options: Options) =>
       run(async (context) => {
         const revision = options.yes ? options.ifRevision : await confirmed(context, service, options);
-        const { registry, output, terminal } = context;
-        const asked = registry.ask(Answer, pathTo("services", service), {
-          method: "DELETE",
-          ...waitQuery(options),
-          ...(revision !== undefined && { headers: { "If-Match": revisionTag(revision) } }),
-        });
-        const answer = await withProgress(terminal, options, asked, TAKEN_AWAY);
-        output.result({ service, status: "deleted", ...answer }, () =>
+        const { output } = context;
+        const path = pathTo("services", service);
+        const write = { schema: DeleteResponse, path, method: "DELETE", headers: ifMatch(revision) } as const;
+        const response = await sendWrite(context, write, options, TAKEN_AWAY);
+        output.result({ service, status: "deleted", ...response }, () =>
           output.line(`${service} is deleted. Its revisions stay: restore makes one current again.`),
         );
-        reportPropagation(output, answer?.propagation, TAKEN_AWAY);
+        reportPropagation(output, response?.propagation, TAKEN_AWAY);
       }),
     );
 }

@@ -40,8 +40,8 @@ Examples:
     )
     .action((method: string, path: string, caller: Caller) =>
       run(async ({ registry, output }) => {
-        const answer = await registry.ask(Lookup, pathTo("routes"), { query: { method, path, ...caller } });
-        output.result(answer, (route) => {
+        const response = await registry.ask(Lookup, pathTo("routes"), { query: { method, path, ...caller } });
+        output.result(response, (route) => {
           output.line(`${route.method} ${route.path} of ${route.service} serves this request.`);
           output.table(["setting", "value"], settingsOf(route), "");
           if (route.allowed !== undefined) output.line(decisionText(route, caller));

@@ -1,14 +1,8 @@
-import { revisionTag, WrittenService } from "@ostiary/lib/contracts/registry-api";
+import { WrittenService } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
-import { type Run, revisionArgument } from "./command.ts";
-import {
-  addWaitOption,
-  reportPropagation,
-  type WaitOptions,
-  waitQuery,
-  withProgress,
-} from "./wait-option.ts";
+import { ifMatch, type Run, revisionArgument } from "./command.ts";
+import { addWaitOption, reportPropagation, sendWrite, type WaitOptions } from "./wait-option.ts";
 
 /** Adds `restore SERVICE REVISION`, which makes an earlier configuration current again. */
 export function addRestore(program: Command, run: Run): void {
@@ -30,22 +24,16 @@ Examples:
   $ bun cli restore widgets 3 --if-revision 5`,
     )
     .action((service: string, revision: number, options: { ifRevision?: number } & WaitOptions) =>
-      run(async ({ registry, output, terminal }) => {
-        const { ifRevision } = options;
-        const asked = registry.ask(
-          WrittenService,
-          pathTo("services", service, "revisions", revision, "restore"),
-          {
-            method: "POST",
-            ...waitQuery(options),
-            ...(ifRevision !== undefined && { headers: { "If-Match": revisionTag(ifRevision) } }),
-          },
-        );
-        const answer = await withProgress(terminal, options, asked);
-        output.result(answer, (restored) =>
+      run(async (context) => {
+        const { output } = context;
+        const path = pathTo("services", service, "revisions", revision, "restore");
+        const headers = ifMatch(options.ifRevision);
+        const write = { schema: WrittenService, path, method: "POST", headers } as const;
+        const response = await sendWrite(context, write, options);
+        output.result(response, (restored) =>
           output.line(`Revision ${restored.revision} of ${restored.name} restores revision ${revision}.`),
         );
-        reportPropagation(output, answer.propagation);
+        reportPropagation(output, response.propagation);
       }),
     );
 }

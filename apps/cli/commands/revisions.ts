@@ -12,8 +12,8 @@ export function addRevisions(program: Command, run: Run): void {
     .addHelpText("after", "\nExample:\n  $ bun cli revisions widgets")
     .action((service: string) =>
       run(async ({ registry, output }) => {
-        const answer = await registry.ask(Revisions, pathTo("services", service, "revisions"));
-        output.result(answer, ({ revisions }) =>
+        const response = await registry.ask(Revisions, pathTo("services", service, "revisions"));
+        output.result(response, ({ revisions }) =>
           output.table(
             ["revision", "action", "created", "request", "operator", "reason", "link"],
             revisions.map(

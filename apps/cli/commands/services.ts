@@ -6,7 +6,7 @@ import type { Run } from "./command.ts";
 
 /** The text for a service or revision that the registry cannot show. */
 export const UNREADABLE =
-  "another version of the registry stored it, and the registry that answered cannot read it";
+  "another version of the registry stored it, and the registry that responded cannot read it";
 
 /** Adds `services [NAME]`, which lists the current services. */
 export function addServices(program: Command, run: Run): void {
@@ -27,8 +27,8 @@ Examples:
     .action((name: string | undefined) =>
       run(async ({ registry, output }) => {
         if (name === undefined) {
-          const answer = await registry.ask(Services, pathTo("services"));
-          return output.result(answer, ({ services, unreadable = {} }) => {
+          const response = await registry.ask(Services, pathTo("services"));
+          return output.result(response, ({ services, unreadable = {} }) => {
             const others = Object.keys(unreadable);
             output.table(
               ["service", "url", "scopes", "routes"],
@@ -38,8 +38,8 @@ Examples:
             for (const service of others) output.line(`${service}: ${UNREADABLE}.`);
           });
         }
-        const answer = await registry.ask(Service, pathTo("services", name));
-        output.result(answer, (service) => {
+        const response = await registry.ask(Service, pathTo("services", name));
+        output.result(response, (service) => {
           output.line(`${service.name}, revision ${service.revision}, at ${service.url}`);
           output.table(
             ["methods", "path", "scope", "labels", "limit", "audit", "upstream"],

@@ -1,8 +1,9 @@
-import type { Propagation } from "@ostiary/lib/contracts/registry-api";
+import type { Propagation, RegistryRequest } from "@ostiary/lib/contracts/registry-api";
+import type { Static, TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Refused } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
-import type { Terminal } from "../terminal.ts";
+import type { CommandContext } from "./command.ts";
 
 const FLAG = "--wait";
 const WAIT_MS_MAX = 30_000;
@@ -64,26 +65,28 @@ function waitArgument(text: string): number {
   return Number(text);
 }
 
-/** Returns the query of a write, with `wait_ms` if the write waits. */
-export function waitQuery({ wait }: WaitOptions): { query?: Record<string, string> } {
-  return wait === undefined ? {} : { query: { wait_ms: String(wait) } };
+interface Write<Schema extends TSchema> extends RegistryRequest {
+  schema: Schema;
+  path: string;
 }
 
-/** Awaits a request, and shows the progress of a wait on a terminal. */
-export async function withProgress<Answer>(
-  terminal: Terminal,
+/** Sends a write. If the write waits, shows the progress of the wait on a terminal. */
+export async function sendWrite<Schema extends TSchema>(
+  { registry, terminal }: CommandContext,
+  { schema, path, ...request }: Write<Schema>,
   { wait }: WaitOptions,
-  request: Promise<Answer>,
   { goal } = PUBLISHED,
-): Promise<Answer> {
-  if (wait === undefined || !terminal.progress) return request;
+): Promise<Static<Schema>> {
+  const query = wait === undefined ? {} : { query: { wait_ms: String(wait) } };
+  const sent = registry.ask(schema, path, { ...request, ...query });
+  if (wait === undefined || !terminal.progress) return sent;
   const started_ms = performance.now();
   const showing = setInterval(() => {
     const waited = seconds(performance.now() - started_ms);
     terminal.writeError(`${CLEAR_LINE}Waiting until ${goal}: ${waited} of ${seconds(wait)}`);
   }, PROGRESS_MS);
   try {
-    return await request;
+    return await sent;
   } finally {
     clearInterval(showing);
     terminal.writeError(CLEAR_LINE);

@@ -26,18 +26,18 @@ export function addReviewOptions(command: Command): Command {
 }
 
 /**
- * Writes a review in the chosen format. `answer` is the output for `--json`.
+ * Writes a review in the chosen format. `json` is the output for `--json`.
  * @throws Flagged when the review has an effect that fails the command
  */
-type WriteReview = (review: Review, answer: object) => void;
+type WriteReview = (review: Review, json: object) => void;
 
 export function reviewWriter(output: Output, { output: form, failOn = [] }: ReviewOptions): WriteReview {
   if (output.isJson && form !== undefined && form !== "json") {
     throw new UsageError(`--json and --output ${form} cannot be given together.`);
   }
-  return (review, answer) => {
+  return (review, json) => {
     if (form === "markdown") output.write(reviewMarkdown(review));
-    else if (output.isJson || form === "json") output.json(answer);
+    else if (output.isJson || form === "json") output.json(json);
     else output.write(`${reviewText(review, output.colours).join("\n")}\n`);
     if (failOn.some((effect) => review.counts[effect] > 0)) throw new Flagged();
   };

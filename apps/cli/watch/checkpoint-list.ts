@@ -2,7 +2,7 @@ import { fits } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
 import { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
 import { Type } from "@sinclair/typebox";
-import { NoAnswer, readOf } from "./read.ts";
+import { NoResponse, readLog } from "./read-log.ts";
 
 /** The maximum page size of the audit service. */
 const PAGE = 100;
@@ -24,7 +24,8 @@ export class CheckpointList {
     let after = "";
     for (;;) {
       const page = await this.#read(`/audit-checkpoints?limit=${PAGE}${after}`);
-      if (!fits(checkpointPage, page)) throw new NoAnswer(this.#url, "does not serve a list of checkpoints");
+      if (!fits(checkpointPage, page))
+        throw new NoResponse(this.#url, "does not serve a list of checkpoints");
       yield* page.audit_checkpoints;
       const last = page.audit_checkpoints.at(-1);
       if (!page.has_more || last === undefined) return;
@@ -34,15 +35,15 @@ export class CheckpointList {
 
   async keys(): Promise<SigningJwk[]> {
     const found = await this.#read("/.well-known/jwks.json");
-    if (!fits(keySet, found)) throw new NoAnswer(this.#url, "does not serve a key set");
+    if (!fits(keySet, found)) throw new NoResponse(this.#url, "does not serve a key set");
     return found.keys;
   }
 
   async #read(path: string): Promise<unknown> {
-    const bytes = await readOf(this.#url, path);
-    if (bytes === null) throw new NoAnswer(this.#url, `answers 404 to GET ${path}`);
+    const bytes = await readLog(this.#url, path);
+    if (bytes === null) throw new NoResponse(this.#url, `responds to GET ${path} with 404`);
     const value = tryJson(new TextDecoder().decode(bytes));
-    if (value === undefined) throw new NoAnswer(this.#url, `does not answer GET ${path} in JSON`);
+    if (value === undefined) throw new NoResponse(this.#url, `does not respond to GET ${path} with JSON`);
     return value;
   }
 }

@@ -19,7 +19,7 @@ import {
   type TreeHead,
 } from "@ostiary/lib/domain/tlog";
 import type { LogTree } from "./log-tree.ts";
-import { NoAnswer } from "./read.ts";
+import { NoResponse } from "./read-log.ts";
 
 /** A signed root of the tree, with the text of the signed note. */
 export interface SignedRoot {
@@ -47,7 +47,7 @@ export function readRoot(bytes: Uint8Array): SignedRoot | null {
 /**
  * Checks that the tree of a log extends the kept tree and contains the newest checkpoint of the list.
  *
- * @throws NoAnswer if the log had a tree and now serves none
+ * @throws NoResponse if the log had a tree and now serves none
  */
 export async function followTree(
   tree: LogTree,
@@ -58,7 +58,7 @@ export async function followTree(
   const bytes = await tree.root();
   if (bytes === null && kept === null) return { root: null, problem: null, evidence: null };
   const shown = bytes === null ? null : readRoot(bytes);
-  if (shown === null) throw new NoAnswer("The log", "does not serve a signed root of its tree");
+  if (shown === null) throw new NoResponse("The log", "does not serve a signed root of its tree");
   const problem =
     (await signatureProblem(shown, keys)) ??
     (kept === null ? null : await growthProblem(tree, kept.head, shown.head)) ??

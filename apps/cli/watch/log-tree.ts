@@ -1,6 +1,6 @@
 import type { Hash } from "@ostiary/lib/domain/proof";
 import { foldedHash, hashInTile, type LeafRange, nodesOf, tileOf, tilePath } from "@ostiary/lib/domain/tlog";
-import { readOf } from "./read.ts";
+import { readLog } from "./read-log.ts";
 
 /** The tree of checkpoints that an audit service publishes (C2SP tlog-tiles). */
 export class LogTree {
@@ -13,7 +13,7 @@ export class LogTree {
 
   /** Returns the newest signed root as the log serves it, or null if the log has none. */
   root(): Promise<Uint8Array | null> {
-    return readOf(this.#url, "/checkpoint");
+    return readLog(this.#url, "/checkpoint");
   }
 
   /** Returns the hash of each range in a tree of `size` leaves, or null if the log does not serve a needed tile. */
@@ -24,7 +24,7 @@ export class LogTree {
       const hashes: Hash[] = [];
       for (const node of nodesOf(range)) {
         const name = tilePath(tileOf(node, size));
-        const tile = tiles.get(name) ?? (await readOf(this.#url, `/${name}`));
+        const tile = tiles.get(name) ?? (await readLog(this.#url, `/${name}`));
         tiles.set(name, tile);
         const hash = tile === null ? null : hashInTile(node, tile);
         if (hash === null) return null;

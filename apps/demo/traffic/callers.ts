@@ -25,7 +25,7 @@ const WithKey = Type.Object({ key: Type.String() });
 export async function foundCallers(options: CallersOptions): Promise<Callers> {
   const { gateway_url, identity_provider_url, signal } = options;
   const token = await fetch(`${identity_provider_url}/token?subject=traffic`, { signal });
-  if (!token.ok) throw new Error(`The identity provider answered ${token.status}.`);
+  if (!token.ok) throw new Error(`The identity provider responded with ${token.status}.`);
   const person = await token.text();
   const as_person = { Authorization: `Bearer ${person}` };
   const make = async (path: string, headers: Record<string, string>, body: object): Promise<unknown> => {
@@ -35,7 +35,7 @@ export async function foundCallers(options: CallersOptions): Promise<Callers> {
       body: JSON.stringify(body),
       signal,
     });
-    if (!answer.ok) throw new Error(`POST ${path} was answered ${answer.status}.`);
+    if (!answer.ok) throw new Error(`POST ${path} failed with ${answer.status}.`);
     return answer.json();
   };
   const founded = await make("/user/organizations", as_person, { name: "Traffic" });

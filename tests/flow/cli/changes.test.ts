@@ -50,7 +50,7 @@ describe("a write from the command line", () => {
 
 // RG-120
 describe("changes", () => {
-  test("filters, and writes the registry's answer as JSON", async () => {
+  test("filters, and writes the registry's response as JSON", async () => {
     await registry.put("listed", service("/listed"));
     const { stdout } = await cliProcess(["changes", "--service", "listed", "--operator", "admin", "--json"]);
     expect(JSON.parse(stdout)).toEqual((await registry.call("GET", "/changes?service=listed")).body);

@@ -39,7 +39,7 @@ describe("the command line without a usable registry", () => {
     [
       "an HTML page",
       () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
-      "answers with a page (status 200), so it is not a route registry: check REGISTRY_URL.",
+      "responds with a page (status 200), so it is not a route registry: check REGISTRY_URL.",
     ],
     ["unknown JSON", () => Response.json({ ok: true }), "a body that a route registry does not send"],
     [
@@ -89,7 +89,7 @@ describe("the command line without a usable registry", () => {
     expect(run).toEqual({
       exit_code: 1,
       stdout: "",
-      stderr: `${url} answers with more than 256 MiB, so it is not a route registry: check REGISTRY_URL.\n`,
+      stderr: `${url} responds with more than 256 MiB, so it is not a route registry: check REGISTRY_URL.\n`,
     });
     expect(sent).toBeLessThan(512);
     await endless.stop(true);
@@ -127,23 +127,23 @@ describe("the command line without a usable registry", () => {
     [
       "closes the connection",
       { open: (socket) => void socket.end() },
-      "closed the connection without an answer",
+      "closed the connection without a response",
     ],
     [
       "resets the connection",
       { data: (socket) => void socket.terminate() },
-      "closed the connection without an answer",
+      "closed the connection without a response",
     ],
     [
       "does not speak HTTP",
       { data: (socket) => void socket.write("-ERR unknown command\r\n") },
-      "does not answer in HTTP",
+      "does not respond in HTTP",
     ],
-    ["sends nothing", {}, "gave no answer within 1 s"],
+    ["sends nothing", {}, "did not respond within 1 s"],
     [
       "stops sending within its response",
       { data: (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{") },
-      "gave no answer within 1 s",
+      "did not respond within 1 s",
     ],
   ])(
     "reports a server that %s, and says that a write may have taken effect",
