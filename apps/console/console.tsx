@@ -7,11 +7,11 @@ import { LookupView } from "./lookup/lookup-view.tsx";
 import { Account } from "./operator/account.tsx";
 import { OperatorView } from "./operator/operator-view.tsx";
 import { mayWrite } from "./operator/permissions.ts";
+import { type Session, SessionContext, useOperator, useSession } from "./page-session.ts";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/routes-view.tsx";
 import { ServiceView } from "./services/service-view.tsx";
 import { ServicesView } from "./services/services-view.tsx";
-import { type Session, SessionContext, useOperator, useSession } from "./session.ts";
 import { SignIn } from "./sign-in/sign-in.tsx";
 
 /** Renders the whole page. */

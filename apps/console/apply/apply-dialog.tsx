@@ -1,12 +1,12 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
+import { useSession } from "../page-session.ts";
 import { isAboutNote } from "../parts/note-fields.tsx";
 import { counted } from "../parts/shown.tsx";
 import { WriteDialog } from "../parts/write-dialog.tsx";
 import { applyDocument, type Review, reviewDocument } from "../registry/calls.ts";
 import type { Failure } from "../registry/failure.ts";
 import { ReviewSummary } from "../review/review.tsx";
-import { useSession } from "../session.ts";
-import { useWrite, type Writing } from "../write.ts";
+import { useWrite, type Writing } from "../use-write.ts";
 import type { Done } from "./applied-notice.tsx";
 import { ServiceReviews } from "./reviewed-document.tsx";
 

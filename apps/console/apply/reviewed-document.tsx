@@ -1,10 +1,10 @@
 import type { PreviewedService } from "@ostiary/lib/contracts/registry-api";
 import { Empty } from "@ostiary/lib/page";
 import { mayWrite } from "../operator/permissions.ts";
+import { useOperator } from "../page-session.ts";
 import { counted } from "../parts/shown.tsx";
 import type { Review } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
-import { useOperator } from "../session.ts";
 
 /** Shows what a document would change, service by service. */
 export function ReviewedDocument({ review, onApply }: { review: Review; onApply: () => void }) {

@@ -2,13 +2,13 @@ import type { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { limitText, METHODS } from "@ostiary/lib/domain/routes";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
+import { useAsked, useSession } from "../page-session.ts";
 import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Methods, ScopeBadge } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { listRoles, lookUp, type Question } from "../registry/calls.ts";
 import { asFailure, type Failure } from "../registry/failure.ts";
-import { useAsked, useSession } from "../session.ts";
 
 /** The caller of the request. `named` is the role, or the list of labels, that the operator entered. */
 interface Caller {

@@ -1,5 +1,5 @@
 import { fragmentOf } from "../address.ts";
-import { useOperator, useSession } from "../session.ts";
+import { useOperator, useSession } from "../page-session.ts";
 
 /** Shows the operator's name and role, and a button to sign out. */
 export function Account() {

@@ -1,6 +1,6 @@
 import type { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import { useOperator, useSession } from "../page-session.ts";
 import { Fact } from "../parts/fact.tsx";
-import { useOperator, useSession } from "../session.ts";
 
 const ROLES: Record<CurrentOperator["role"], string> = {
   reader: "A reader sees everything and reviews documents, and writes nothing.",

@@ -1,6 +1,6 @@
 import type { OutOfBounds } from "@ostiary/lib/domain/routes";
 import { fragmentOf } from "../address.ts";
-import { useOperator } from "../session.ts";
+import { useOperator } from "../page-session.ts";
 
 /** Lists the services and paths of a write that the operator may not publish. */
 export function OutOfBoundsList({ missing }: { missing: readonly OutOfBounds[] }) {

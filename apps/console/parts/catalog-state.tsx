@@ -2,7 +2,7 @@ import { Empty } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { fragmentOf } from "../address.ts";
 import { mayWrite } from "../operator/permissions.ts";
-import { useOperator, useSession } from "../session.ts";
+import { useOperator, useSession } from "../page-session.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { Loading } from "./shown.tsx";
 

@@ -3,7 +3,7 @@ import { Dialog } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Failure } from "../registry/failure.ts";
-import type { Writing } from "../write.ts";
+import type { Writing } from "../use-write.ts";
 import { FailureNotice, type FailureNoticeProps } from "./failure-notice.tsx";
 import { NoteFields } from "./note-fields.tsx";
 import { WaitChoice } from "./wait-choice.tsx";

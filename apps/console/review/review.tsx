@@ -10,7 +10,7 @@ import { useState } from "preact/hooks";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { ScopeBadge } from "../parts/shown.tsx";
-import { markedFirst } from "./order.ts";
+import { markedFirst } from "./marked-first.ts";
 
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 

@@ -1,11 +1,11 @@
 import { listChanges, type MarkedChange, markChanges } from "@ostiary/lib/domain/routes";
 import { Empty } from "@ostiary/lib/page";
+import { useAsked } from "../page-session.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Loading } from "../parts/shown.tsx";
 import { compareRevisions, readRevision } from "../registry/calls.ts";
 import type { Registry } from "../registry/client.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
-import { useAsked } from "../session.ts";
 
 interface ComparisonProps {
   service: string;

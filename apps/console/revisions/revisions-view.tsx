@@ -4,12 +4,12 @@ import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
+import { useAsked, useOperator, useSession } from "../page-session.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { Loading, Time } from "../parts/shown.tsx";
 import { type Entry, listRevisions, readRevision } from "../registry/calls.ts";
-import { useAsked, useOperator, useSession } from "../session.ts";
 import { Comparison } from "./comparison.tsx";
 import { RestoreDialog } from "./restore-dialog.tsx";
 

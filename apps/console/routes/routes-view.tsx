@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
+import { useSession } from "../page-session.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
-import { useSession } from "../session.ts";
 import { RouteExplorer } from "./route-explorer.tsx";
 import { routeRows } from "./rows.ts";
 

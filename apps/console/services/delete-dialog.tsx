@@ -2,12 +2,12 @@ import type { GivenNote, Service } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
+import { useSession } from "../page-session.ts";
 import { TextField } from "../parts/text-field.tsx";
 import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
 import { deleteService } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
-import { useSession } from "../session.ts";
-import { useWrite } from "../write.ts";
+import { useWrite } from "../use-write.ts";
 
 interface DeleteDialogProps {
   service: Service;

@@ -6,13 +6,13 @@ import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
+import { useAsked, useOperator, useSession } from "../page-session.ts";
 import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Loading } from "../parts/shown.tsx";
 import { readService } from "../registry/calls.ts";
 import { RouteExplorer } from "../routes/route-explorer.tsx";
 import { rowsOf } from "../routes/rows.ts";
-import { useAsked, useOperator, useSession } from "../session.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 
 export function ServiceView({ name }: { name: string }) {

@@ -2,13 +2,13 @@ import { SCOPES } from "@ostiary/lib/domain/routes";
 import { Cell, Empty, Row, Table } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
+import { useSession } from "../page-session.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { counted, Found, ScopeBadge } from "../parts/shown.tsx";
 import { SearchField } from "../routes/route-explorer.tsx";
 import { hasWords, wordsOf } from "../routes/rows.ts";
-import { useSession } from "../session.ts";
 import { type ServiceRow, serviceRows } from "./rows.ts";
 
 export function ServicesView() {

@@ -1,8 +1,8 @@
 import { Mark } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useSession } from "../page-session.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { asFailure, type Failure } from "../registry/failure.ts";
-import { useSession } from "../session.ts";
 
 /** Asks people to sign in: at the identity provider if one is configured, or with a token. */
 export function SignIn() {

@@ -1,3 +1,5 @@
+import type { ViewPath } from "./view-paths.ts";
+
 /** The part of a fragment after the path of the view. */
 export interface Place {
   readonly segments: readonly string[];
@@ -43,7 +45,7 @@ function decoded(segment: string): string | null {
 
 /** Returns the fragment of a view. A view with the scope `organization` needs `organization_id`. */
 export function addressOf(
-  view: { path: string; scope: "organization" | "person" },
+  view: ViewPath,
   organization_id: string | null,
   place: { segments?: readonly string[]; query?: URLSearchParams } = {},
 ): string {

@@ -3,11 +3,11 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { addressAt, addressOf } from "./address.ts";
 import { ChosenOrganization } from "./organizations/chosen-organization.tsx";
+import { type Session, SessionContext, useSession } from "./page-session.ts";
 import { Account } from "./parts/account.tsx";
 import { BrandLinks, BrandMark } from "./parts/brand.tsx";
 import { useKeptFocus } from "./parts/use-kept-focus.ts";
 import { WaitingNotice } from "./parts/waiting-notice.tsx";
-import { type Session, SessionContext, useSession } from "./session.ts";
 import { SignIn } from "./sign-in/sign-in.tsx";
 import { LanguageContext, useTexts } from "./texts/texts.ts";
 import { VIEWS, type View, viewAt } from "./views.ts";
@@ -98,8 +98,8 @@ function Navigation({ present }: { present: View | null }) {
   const chosen = useComputed(() => session.member.value);
   const member = chosen.value;
   const shown = VIEWS.filter(
-    ({ listed, scope, label }) =>
-      listed && (scope === "person" || member !== null) && (label === undefined || session.may(label)),
+    ({ unlisted, scope, label }) =>
+      !unlisted && (scope === "person" || member !== null) && (label === undefined || session.may(label)),
   );
   return (
     <nav aria-label={texts.navigation}>

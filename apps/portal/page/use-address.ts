@@ -1,11 +1,11 @@
 import { addressOf } from "./address.ts";
-import { useSession } from "./session.ts";
+import { useSession } from "./page-session.ts";
+import type { ViewPath } from "./view-paths.ts";
 
-type View = Parameters<typeof addressOf>[0];
 type PlaceInView = Parameters<typeof addressOf>[2];
 
 /** Returns a function that builds the fragment of a view. Organization views get the chosen organization. */
-export function useAddress(): (view: View, place?: PlaceInView) => string {
+export function useAddress(): (view: ViewPath, place?: PlaceInView) => string {
   const { organization_id } = useSession().address.value;
   return (view, place) => addressOf(view, organization_id, place);
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { laidOut, readAnswer, SHOWN_BYTES_MAX } from "../../../apps/portal/page/reference/answer.ts";
 import {
   bodyOf,
   isFound,
@@ -9,6 +8,11 @@ import {
   readDescription,
 } from "../../../apps/portal/page/reference/description.ts";
 import { callOf, curlOf, type InputProblems } from "../../../apps/portal/page/reference/request.ts";
+import {
+  laidOut,
+  readResponse,
+  SHOWN_BYTES_MAX,
+} from "../../../apps/portal/page/reference/shown-response.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 const ORIGIN = "https://api.example.com";
@@ -292,7 +296,7 @@ describe("a response", () => {
       "Retry-After": "90",
       "X-Other": "1",
     };
-    const answer = await readAnswer(new Response(`{"a":"${HOSTILE}"}`, { status: 429, headers }));
+    const answer = await readResponse(new Response(`{"a":"${HOSTILE}"}`, { status: 429, headers }));
     expect(answer).toMatchObject({ status: 429, text: `{"a":"${HOSTILE}"}`, cut: false });
     expect(answer.headers).toEqual([
       ["x-ratelimit-limit", "3"],
@@ -310,7 +314,7 @@ describe("a response", () => {
         cancelled = true;
       },
     });
-    const answer = await readAnswer(new Response(endless, { headers: { "Content-Type": "text/plain" } }));
+    const answer = await readResponse(new Response(endless, { headers: { "Content-Type": "text/plain" } }));
     expect({ ...answer, text: answer.text?.length }).toMatchObject({
       bytes: SHOWN_BYTES_MAX,
       text: SHOWN_BYTES_MAX,
@@ -325,10 +329,10 @@ describe("a response", () => {
       start: (out) => out.enqueue(new TextEncoder().encode("half")),
       pull: (out) => out.error(new Error("gone")),
     });
-    expect(await readAnswer(new Response(broken))).toMatchObject({ text: "half", cut: true });
+    expect(await readResponse(new Response(broken))).toMatchObject({ text: "half", cut: true });
     const image = new Response(new Uint8Array(7), { headers: { "Content-Type": "image/png" } });
-    expect(await readAnswer(image)).toMatchObject({ text: null, bytes: 7, cut: false });
-    const empty = await readAnswer(new Response(null, { status: 204 }));
+    expect(await readResponse(image)).toMatchObject({ text: null, bytes: 7, cut: false });
+    const empty = await readResponse(new Response(null, { status: 204 }));
     expect(empty).toMatchObject({ status: 204, bytes: 0, cut: false });
   });
 

@@ -1,9 +1,9 @@
-import { Empty } from "@ostiary/lib/page";
+import { Empty, useAsked } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
+import { useSession } from "../page-session.ts";
 import { Answered } from "../parts/answered.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Time } from "../parts/shown.tsx";
-import { useAsked, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
 import { type Log, listEvents, type ShownEvent } from "./logs.ts";

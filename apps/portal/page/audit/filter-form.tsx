@@ -6,7 +6,14 @@ import { TextField } from "../parts/text-field.tsx";
 import { TimeField } from "../parts/time-field.tsx";
 import { type FieldProblems, useProblems } from "../parts/use-problems.ts";
 import { useTexts } from "../texts/texts.ts";
-import { type FilterName, type Filters, OUTCOMES, problemsOf, type Selection } from "./filters.ts";
+import {
+  type FilterName,
+  type Filters,
+  OUTCOMES,
+  problemsOf,
+  type Selection,
+  selectionOf,
+} from "./filters.ts";
 
 interface FilterFormProps {
   selection: Selection;
@@ -16,53 +23,31 @@ interface FilterFormProps {
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
-const NO_FILTERS: Filters = {
-  occurred_after: "",
-  occurred_before: "",
-  actor_member_id: "",
-  service: "",
-  method: "",
-  route: "",
-  outcome: "",
-  request_id: "",
-  created_id: "",
-};
+const NOTHING_SELECTED = selectionOf(new URLSearchParams());
 /** The filters that are plain text fields. */
 const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id"] as const;
 
 /** Shows the filters of the log (AU-36, AU-38). They take effect when the form is submitted. */
 export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
   const t = useTexts().audit;
-  const [filters, setFilters] = useState(selection.filters);
-  const [key_prefix, setKey] = useState(selection.key_prefix);
+  const [{ filters, key_prefix }, select] = useState(selection);
   const problems = useProblems(failure);
-  useEffect(() => {
-    setFilters(selection.filters);
-    setKey(selection.key_prefix);
-  }, [JSON.stringify(selection)]);
+  useEffect(() => select(selection), [JSON.stringify(selection)]);
   const choose = () => {
     const chosen = { filters, key_prefix: key_prefix.trim() };
     if (problems.pass(problemsOf(chosen))) onChoose(chosen);
   };
   const clear = () => {
     problems.pass({});
-    setFilters(NO_FILTERS);
-    setKey("");
-    onChoose({ filters: NO_FILTERS, key_prefix: "" });
+    select(NOTHING_SELECTED);
+    onChoose(NOTHING_SELECTED);
   };
-  const set = (name: FilterName, value: string) => setFilters((was) => ({ ...was, [name]: value }));
+  const set = (name: FilterName, value: string) =>
+    select((was) => ({ ...was, filters: { ...was.filters, [name]: value } }));
   return (
     <search aria-label={t.filters.title}>
       <Form class="filters" problems={problems} onSubmit={choose}>
-        {(["occurred_after", "occurred_before"] as const).map((name) => (
-          <TimeField
-            key={name}
-            label={t.filters[name]}
-            value={filters[name]}
-            problem={problems.of(name)}
-            onInput={(value) => set(name, value)}
-          />
-        ))}
+        <Times filters={filters} problems={problems} onChoose={set} />
         <Choices filters={filters} problems={problems} onChoose={set} />
         {TEXTS.map((name) => (
           <TextField
@@ -78,7 +63,7 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
           value={key_prefix}
           problem={problems.of("key_prefix")}
           help={t.filters.keyHelp}
-          onInput={setKey}
+          onInput={(text) => select((was) => ({ ...was, key_prefix: text }))}
         />
         <Actions onClear={clear} />
       </Form>
@@ -86,14 +71,32 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
   );
 }
 
-interface ChoicesProps {
+interface FilterGroupProps {
   filters: Filters;
   problems: FieldProblems;
   onChoose: (name: FilterName, value: string) => void;
 }
 
+/** Shows the filters by time. */
+function Times({ filters, problems, onChoose }: FilterGroupProps) {
+  const t = useTexts().audit;
+  return (
+    <>
+      {(["occurred_after", "occurred_before"] as const).map((name) => (
+        <TimeField
+          key={name}
+          label={t.filters[name]}
+          value={filters[name]}
+          problem={problems.of(name)}
+          onInput={(value) => onChoose(name, value)}
+        />
+      ))}
+    </>
+  );
+}
+
 /** Shows the filters with a fixed list of values: the method and the outcome. */
-function Choices({ filters, problems, onChoose }: ChoicesProps) {
+function Choices({ filters, problems, onChoose }: FilterGroupProps) {
   const t = useTexts().audit;
   const any = { value: "", text: t.filters.any };
   return (

@@ -1,6 +1,7 @@
 import { organizationEventSchema } from "@ostiary/lib/contracts/audit";
 import type { Static } from "@sinclair/typebox";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
+import { AUDIT, PERSON_AUDIT, type ViewPath } from "../view-paths.ts";
 
 /** An event of an organization's or a person's log, without the person's id: the page does not show it. */
 export const ShownEvent = organizationEventSchema;
@@ -10,22 +11,19 @@ export type ShownEvent = Static<typeof ShownEvent>;
 export interface Log {
   readonly as: Caller;
   readonly path: string;
-  readonly view: { readonly path: string; readonly scope: "organization" | "person" };
+  readonly view: ViewPath;
 }
 
 export const ORGANIZATION_LOG: Log = {
   as: "member",
   path: pathTo("org", "audit-events"),
-  view: { path: "audit", scope: "organization" },
+  view: AUDIT,
 };
 export const PERSON_LOG: Log = {
   as: "person",
   path: pathTo("user", "audit-events"),
-  view: { path: "my-audit", scope: "person" },
+  view: PERSON_AUDIT,
 };
-
-/** The label that allows a member to read the organization's log. */
-export const AUDIT_LABEL = "org:audit:read";
 
 /** The number of events in one page. */
 const PAGE_EVENTS = 50;

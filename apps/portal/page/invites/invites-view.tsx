@@ -1,13 +1,13 @@
 import { Invite } from "@ostiary/lib/contracts/identity-api";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
 import { ConfirmDeletion } from "../parts/confirm-deletion.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
 import { Time } from "../parts/shown.tsx";
 import { PAGE_ITEMS, usePages } from "../parts/use-pages.ts";
-import { useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { linkOf } from "./link.ts";

@@ -1,11 +1,12 @@
 import type { ApiKey } from "@ostiary/lib/contracts/identity-api";
 import { useState } from "preact/hooks";
-import { AUDIT_LABEL, type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
+import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
+import { AUDIT_LABEL } from "../labels.ts";
+import { type Session, useSession } from "../page-session.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
 import { Time } from "../parts/shown.tsx";
 import { usePages } from "../parts/use-pages.ts";
-import { type Session, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
 import { CreateKeyDialog, RevokeKeyDialog, RotateKeyDialog } from "./key-dialogs.tsx";

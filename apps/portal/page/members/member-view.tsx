@@ -1,8 +1,10 @@
 import { AnyMember, Member, type RolesListing } from "@ostiary/lib/contracts/identity-api";
-import { Empty } from "@ostiary/lib/page";
+import { Empty, useAsked } from "@ostiary/lib/page";
 import { type Static, Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { type Gateway, pathTo } from "../gateway.ts";
+import { MEMBERS_LABEL } from "../labels.ts";
+import { useSession } from "../page-session.ts";
 import { Answered } from "../parts/answered.tsx";
 import { Confirm, Refused } from "../parts/confirm.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
@@ -10,13 +12,13 @@ import { Form } from "../parts/form.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { Time } from "../parts/shown.tsx";
 import { useProblems } from "../parts/use-problems.ts";
+import { useWrite } from "../parts/use-write.ts";
 import { Granted } from "../roles/granted.tsx";
 import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
-import { useAsked, useSession, useWrite } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
-import { lastOf, MEMBERS_LABEL } from "./members.ts";
-import { MEMBERS } from "./place.ts";
+import { MEMBERS } from "../view-paths.ts";
+import { lastOf } from "./members.ts";
 
 /** Shows one member, and offers the changes that the user's role allows. */
 export function MemberView({ member_id }: { member_id: string }) {

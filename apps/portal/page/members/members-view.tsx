@@ -1,15 +1,15 @@
 import type { Member } from "@ostiary/lib/contracts/identity-api";
 import type { Place } from "../address.ts";
+import { useSession } from "../page-session.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
 import { Time } from "../parts/shown.tsx";
 import { usePages } from "../parts/use-pages.ts";
-import { useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
+import { MEMBERS } from "../view-paths.ts";
 import { MemberView } from "./member-view.tsx";
 import { listMembers } from "./members.ts";
-import { MEMBERS } from "./place.ts";
 
 export function MembersView({ place }: { place: Place }) {
   const [member_id] = place.segments;

@@ -2,9 +2,6 @@ import { Member } from "@ostiary/lib/contracts/identity-api";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { PAGE_ITEMS } from "../parts/use-pages.ts";
 
-/** The label that allows changes of members and invitations. */
-export const MEMBERS_LABEL = "org:members:write";
-
 export function listMembers(gateway: Gateway, starting_after: string | undefined) {
   return gateway.list("members", Member, pathTo("org", "members"), {
     as: "member",

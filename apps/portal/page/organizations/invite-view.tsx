@@ -3,14 +3,15 @@ import { useState } from "preact/hooks";
 import { addressOf } from "../address.ts";
 import type { Failure } from "../failure.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Form } from "../parts/form.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { useSession, useWrite } from "../session.ts";
+import { useWrite } from "../parts/use-write.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
+import { ORGANIZATIONS, OVERVIEW } from "../view-paths.ts";
 import { tokenIn } from "./invite-token.ts";
-import { ORGANIZATIONS, OVERVIEW } from "./places.ts";
 
 /** The maximum length of a pasted link. Links that the portal makes are much shorter. */
 const LINK_LENGTH_MAX = 2_048;

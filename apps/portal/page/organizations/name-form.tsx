@@ -6,7 +6,7 @@ import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Form } from "../parts/form.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { useWrite } from "../session.ts";
+import { useWrite } from "../parts/use-write.ts";
 import { useTexts } from "../texts/texts.ts";
 
 interface NameFormProps {

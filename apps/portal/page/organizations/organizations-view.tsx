@@ -1,13 +1,14 @@
 import { type Membership, Organization } from "@ostiary/lib/contracts/identity-api";
-import { Empty } from "@ostiary/lib/page";
+import { Empty, useAsked } from "@ostiary/lib/page";
 import { addressOf } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
 import { Answered } from "../parts/answered.tsx";
 import { DataTable } from "../parts/data-table.tsx";
-import { listMemberships, useAsked, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
+import { OVERVIEW } from "../view-paths.ts";
+import { listMemberships } from "./list-memberships.ts";
 import { NameForm } from "./name-form.tsx";
-import { OVERVIEW } from "./places.ts";
 
 /** Lists the person's organizations, and lets the person create an organization. */
 export function OrganizationsView() {

@@ -1,13 +1,12 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
+import { useAsked } from "@ostiary/lib/page";
 import { pathTo } from "../gateway.ts";
+import { RENAME_LABEL } from "../labels.ts";
+import { useSession } from "../page-session.ts";
 import { Answered } from "../parts/answered.tsx";
 import { Time } from "../parts/shown.tsx";
-import { useAsked, useSession } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { NameForm } from "./name-form.tsx";
-
-/** The label that allows a member to rename the organization. */
-const RENAME_LABEL = "org:write";
 
 /** Shows the organization and the person's membership in it. */
 export function OverviewView() {

@@ -1,4 +1,4 @@
-import { useSession } from "../session.ts";
+import { useSession } from "../page-session.ts";
 import { textsOf, useTexts } from "../texts/texts.ts";
 
 /** Shows who is signed in, the choice of language, and the button to sign out. */

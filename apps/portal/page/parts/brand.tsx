@@ -1,5 +1,5 @@
 import { Mark } from "@ostiary/lib/page";
-import { useSession } from "../session.ts";
+import { useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
 
 /** Shows the company's logo and name. */

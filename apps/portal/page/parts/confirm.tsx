@@ -1,10 +1,10 @@
 import { Dialog } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
-import type { Writing } from "../session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { Form } from "./form.tsx";
 import type { FieldProblems } from "./use-problems.ts";
+import type { Writing } from "./use-write.ts";
 
 interface ConfirmProps {
   title: string;

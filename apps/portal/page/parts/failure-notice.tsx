@@ -1,5 +1,5 @@
 import type { Failure } from "../failure.ts";
-import { useSession } from "../session.ts";
+import { useSession } from "../page-session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 
 interface FailureNoticeProps {

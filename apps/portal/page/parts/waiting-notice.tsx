@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { useSession } from "../session.ts";
+import { useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
 
 const TICK_MS = 1_000;

@@ -1,15 +1,16 @@
 import { useState } from "preact/hooks";
 import { isWrite } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Form } from "../parts/form.tsx";
 import { TextArea } from "../parts/text-area.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { type FieldProblems, type Problem, type Problems, useProblems } from "../parts/use-problems.ts";
-import { useSession, type Writing } from "../session.ts";
+import type { Writing } from "../parts/use-write.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
-import { AnswerNotice } from "./answer-notice.tsx";
+import { REFERENCE } from "../view-paths.ts";
 import {
   type BodyShape,
   bodyOf,
@@ -19,9 +20,9 @@ import {
   parametersOf,
   textOf,
 } from "./description.ts";
-import { REFERENCE } from "./place.ts";
 import { callOf, curlOf, type InputProblems, type Inputs, keyOf, type ReadyCall } from "./request.ts";
-import { useSender } from "./sender.ts";
+import { ResponseNotice } from "./response-notice.tsx";
+import { useSender } from "./use-sender.ts";
 
 interface OperationViewProps {
   operation: Operation;
@@ -63,7 +64,7 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
           onStop={sender.stop}
         />
       )}
-      <AnswerNotice exchange={sender.exchange} />
+      <ResponseNotice exchange={sender.exchange} />
       <Command text={curlOf(operation, parameters, body, inputs, location.origin)} />
       {asked !== null && (
         <ConfirmCall
@@ -126,7 +127,7 @@ function InputForm(props: InputFormProps) {
   const { operation, parameters, body, inputs, shown, running, onInput, onSend, onStop } = props;
   const t = useTexts().reference;
   return (
-    <Form class="call-form" label={t.form} problems={shown} onSubmit={() => !running && onSend()}>
+    <Form class="fields call-form" label={t.form} problems={shown} onSubmit={() => !running && onSend()}>
       {parameters.map((parameter) => (
         <ParameterField
           key={keyOf(parameter)}

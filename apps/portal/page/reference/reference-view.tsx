@@ -1,19 +1,19 @@
-import { Empty } from "@ostiary/lib/page";
+import { Empty, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import type { Place } from "../address.ts";
+import { useSession } from "../page-session.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More } from "../parts/more.tsx";
 import { Loading } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { wordsOf } from "../parts/words.ts";
-import { useAsked, useSession } from "../session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
+import { REFERENCE } from "../view-paths.ts";
 import { type Description, isFound, isGranted, type Operation } from "./description.ts";
+import { fetchDescription } from "./fetch-description.ts";
 import { OperationView } from "./operation-view.tsx";
-import { DESCRIPTION_PATH, REFERENCE } from "./place.ts";
-import { descriptionOf } from "./read.ts";
 
 /** The number of rows that the list shows at first, and that each "Show more" adds. */
 const ROWS = 100;
@@ -22,7 +22,7 @@ const ROWS = 100;
 export function ReferenceView({ place }: { place: Place }) {
   const t = useTexts().reference;
   const { gateway } = useSession();
-  const { answer, failure, loading, again } = useAsked(() => descriptionOf(gateway), DESCRIPTION_PATH);
+  const { answer, failure, loading, again } = useAsked(() => fetchDescription(gateway), "description");
   const [id] = place.segments;
   if (failure !== null) {
     if (failure.kind === "missing") return <Empty title={t.unpublished} />;

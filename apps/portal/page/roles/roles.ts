@@ -1,6 +1,7 @@
 import { RolesListing } from "@ostiary/lib/contracts/identity-api";
+import { useAsked } from "@ostiary/lib/page";
 import { pathTo } from "../gateway.ts";
-import { useAsked, useSession } from "../session.ts";
+import { useSession } from "../page-session.ts";
 
 /** Reads the roles of the deployment. */
 export function useRoles() {

@@ -1,19 +1,21 @@
 import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import { useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { KeyList } from "../keys/key-list.tsx";
 import { serviceAccountKeys } from "../keys/keys.ts";
-import { MEMBERS } from "../members/place.ts";
+import { SERVICE_ACCOUNTS_LABEL } from "../labels.ts";
+import { useSession } from "../page-session.ts";
 import { Answered } from "../parts/answered.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import { ConfirmDeletion } from "../parts/confirm-deletion.tsx";
 import { Time } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { useAsked, useSession, useWrite } from "../session.ts";
+import { useWrite } from "../parts/use-write.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
-import { SERVICE_ACCOUNTS, SERVICE_ACCOUNTS_LABEL } from "./place.ts";
+import { MEMBERS, SERVICE_ACCOUNTS } from "../view-paths.ts";
 
 /** Shows a service account with its keys. The view of its member changes the role and the status. */
 export function ServiceAccountView({ id }: { id: string }) {

@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
+import { type SignedOutReason, useSession } from "../page-session.ts";
 import { LanguageChoice } from "../parts/account.tsx";
 import { BrandLinks, BrandMark } from "../parts/brand.tsx";
 import { Loading } from "../parts/shown.tsx";
-import { type SignedOutReason, useSession } from "../session.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
 
 /** Shows the sign-in button, and why the last sign-in ended or failed. */

@@ -1,15 +1,15 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { Empty } from "@ostiary/lib/page";
+import { Empty, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Answer, answered } from "../failure.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More } from "../parts/more.tsx";
 import { Loading } from "../parts/shown.tsx";
 import { isGranted, type Operation } from "../reference/description.ts";
-import { descriptionOf } from "../reference/read.ts";
-import { useAsked, useSession } from "../session.ts";
+import { fetchDescription } from "../reference/fetch-description.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { type Limit, limitsOf } from "./limits.ts";
 
@@ -83,7 +83,7 @@ function LimitList() {
 async function readLimits(gateway: Gateway): Promise<Answer<LimitedOperation[]>> {
   const [organization, description] = await Promise.all([
     gateway.send(Organization, pathTo("org"), { as: "member" }),
-    descriptionOf(gateway),
+    fetchDescription(gateway),
   ]);
   if (!organization.ok) return organization;
   if (!description.ok) return description;

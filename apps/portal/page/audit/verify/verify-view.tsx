@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
+import { useSession } from "../../page-session.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { FailureNotice } from "../../parts/failure-notice.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Form } from "../../parts/form.tsx";
 import { saveFile } from "../../parts/save-file.ts";
-import { useSession } from "../../session.ts";
 import { useFormats, useTexts } from "../../texts/texts.ts";
 import { useAddress } from "../../use-address.ts";
 import type { Log } from "../logs.ts";
 import { commandOf } from "./command.ts";
 import type { KeptCopy } from "./messages.ts";
+import { useVerifier, type Verification, type Verifier } from "./use-verifier.ts";
 import { VerdictNotice } from "./verdict-notice.tsx";
-import { useVerifier, type Verification, type Verifier } from "./verification.ts";
 
 /** Verifies the whole log in this browser (PT-62). */
 export function VerifyView({ log }: { log: Log }) {

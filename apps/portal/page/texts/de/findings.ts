@@ -199,40 +199,37 @@ function iJsonText(violation: FindingOf<"line_not_i_json">["violation"]): string
     : `: Eine Gleitkommazahl kann die Zahl ${violation.shown} nicht exakt darstellen`;
 }
 
-/** Returns the name of an entry in the nominative, for the start of a sentence. */
-function nameOf(entry: NamedEntry): string {
+/** The definite articles by gender, in the nominative at the start of a sentence, and in the dative. */
+const ARTICLES = { f: ["Die", "der"], n: ["Das", "dem"], m: ["Der", "dem"] } as const;
+
+/** Returns the gender and the name of an entry, without an article. */
+function nounOf(entry: NamedEntry): [gender: keyof typeof ARTICLES, name: string] {
   switch (entry.entry) {
     case "intent":
-      return `Die Ankündigung des Ereignisses ${entry.event_id}`;
+      return ["f", `Ankündigung des Ereignisses ${entry.event_id}`];
     case "outcome":
-      return `Das Ergebnis des Ereignisses ${entry.event_id}`;
+      return ["n", `Ergebnis des Ereignisses ${entry.event_id}`];
     case "retention":
-      return `Die Löscherklärung für ${entry.month}`;
+      return ["f", `Löscherklärung für ${entry.month}`];
     case "statement":
-      return `Die Abrechnung ${entry.id}`;
+      return ["f", `Abrechnung ${entry.id}`];
     case "place":
-      return `Der Eintrag an Position ${entry.position}`;
+      return ["m", `Eintrag an Position ${entry.position}`];
     case "start":
-      return "Der Anfang der Kette";
+      return ["m", "Anfang der Kette"];
   }
+}
+
+/** Returns the name of an entry in the nominative, for the start of a sentence. */
+function nameOf(entry: NamedEntry): string {
+  const [gender, name] = nounOf(entry);
+  return `${ARTICLES[gender][0]} ${name}`;
 }
 
 /** Returns the name of an entry in the dative, as after "vor", "nach" and "mit". */
 function dativeOf(entry: NamedEntry): string {
-  switch (entry.entry) {
-    case "intent":
-      return `der Ankündigung des Ereignisses ${entry.event_id}`;
-    case "outcome":
-      return `dem Ergebnis des Ereignisses ${entry.event_id}`;
-    case "retention":
-      return `der Löscherklärung für ${entry.month}`;
-    case "statement":
-      return `der Abrechnung ${entry.id}`;
-    case "place":
-      return `dem Eintrag an Position ${entry.position}`;
-    case "start":
-      return "dem Anfang der Kette";
-  }
+  const [gender, name] = nounOf(entry);
+  return `${ARTICLES[gender][1]} ${name}`;
 }
 
 /** Returns the start of a sentence about what the file claims: "Der Eintrag an Position 3 soll". */

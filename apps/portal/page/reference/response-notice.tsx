@@ -1,17 +1,17 @@
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { laidOut, SHOWN_BYTES_MAX, type ShownAnswer } from "./answer.ts";
-import type { Exchange } from "./sender.ts";
+import { laidOut, SHOWN_BYTES_MAX, type ShownResponse } from "./shown-response.ts";
+import type { Exchange } from "./use-sender.ts";
 
 /** Shows how a call ended. Shows the response as text, never as markup (PT-44). */
-export function AnswerNotice({ exchange }: { exchange: Exchange }) {
+export function ResponseNotice({ exchange }: { exchange: Exchange }) {
   const { reference: t, unknown } = useTexts();
   const [unknownTitle = "", unknownHelp = ""] = unknown;
   return (
     <>
       <p class="sr" role="status">
         {exchange.state === "running" && t.sending}
-        {exchange.state === "answered" && t.status(exchange.answer.status)}
+        {exchange.state === "answered" && t.status(exchange.response.status)}
       </p>
       {exchange.state === "failed" && <FailureNotice failure={exchange.failure} />}
       {exchange.state === "stopped" && (
@@ -20,7 +20,7 @@ export function AnswerNotice({ exchange }: { exchange: Exchange }) {
           {exchange.outcome_unknown && <p>{unknownHelp}</p>}
         </div>
       )}
-      {exchange.state === "answered" && <Shown answer={exchange.answer} />}
+      {exchange.state === "answered" && <Shown response={exchange.response} />}
     </>
   );
 }
@@ -28,10 +28,10 @@ export function AnswerNotice({ exchange }: { exchange: Exchange }) {
 /** The status that a browser reports for a redirect, because it hides the real status from pages. */
 const REDIRECTED = 0;
 
-function Shown({ answer }: { answer: ShownAnswer }) {
+function Shown({ response }: { response: ShownResponse }) {
   const t = useTexts().reference;
   const formats = useFormats();
-  const { status, headers, bytes, text, cut } = answer;
+  const { status, headers, bytes, text, cut } = response;
   return (
     <section class="panel" aria-label={t.answer}>
       <h3>{status === REDIRECTED ? t.redirect : t.status(status)}</h3>

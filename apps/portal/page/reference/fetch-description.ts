@@ -3,8 +3,9 @@ import { type Answer, answered, failed } from "../failure.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { readBytes } from "../read-bytes.ts";
 import { type Description, readDescription } from "./description.ts";
-import { DESCRIPTION_PATH } from "./place.ts";
 
+/** The path at which the gateway publishes the edge description. */
+const DESCRIPTION_PATH = "/edge/openapi.json";
 /** The maximum size of a description. */
 const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -12,7 +13,7 @@ const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
  * Fetches and parses the edge description. Fails with `forbidden` if only operators may read the description:
  * the registry then refuses the person's credential, although the gateway accepts it for other calls.
  */
-export async function descriptionOf(gateway: Gateway): Promise<Answer<Description>> {
+export async function fetchDescription(gateway: Gateway): Promise<Answer<Description>> {
   const response = await gateway.stream(DESCRIPTION_PATH, { as: "person" });
   if (!response.ok) {
     if (response.failure.kind !== "signed_out") return response;

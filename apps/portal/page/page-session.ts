@@ -1,12 +1,12 @@
-import { Session as MemberSession, Membership, User } from "@ostiary/lib/contracts/identity-api";
+import { User } from "@ostiary/lib/contracts/identity-api";
 import { ProviderSession, type SignInFailure } from "@ostiary/lib/page";
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { Static } from "@sinclair/typebox";
 import { createContext } from "preact";
-import { useContext, useRef, useState } from "preact/hooks";
+import { useContext } from "preact/hooks";
 import { type Address, addressAt } from "./address.ts";
 import { type Answer, answered, type Failure, failed } from "./failure.ts";
 import { type Caller, Gateway, pathTo } from "./gateway.ts";
+import { type ChosenMember, OrganizationSession } from "./organization-session.ts";
 import type { PortalSettings } from "./settings.ts";
 import { forgetInvite, keepInvite, readInvite } from "./sign-in/kept-invite.ts";
 import { languageFor } from "./texts/texts.ts";
@@ -17,15 +17,6 @@ export interface Person {
   readonly name: string | null;
 }
 
-/** The person's membership in the chosen organization. */
-interface ChosenMember {
-  readonly member_id: string;
-  readonly organization_id: string;
-  readonly organization_name: string;
-  readonly role: string | null;
-  readonly labels: readonly string[];
-}
-
 /** The reason why the page asks for a sign-in, or null before the first sign-in. */
 export type SignedOutReason = "out" | "ended" | "unknown" | SignInFailure | null;
 
@@ -34,8 +25,6 @@ export type State =
   | { name: "signed-out"; reason: SignedOutReason }
   | { name: "signed-in" };
 
-/** How long before its expiry a session is renewed. */
-const RENEWAL_MS = 5 * 60_000;
 const EVERY_LABEL = "*";
 const PAGE_PATH = "/portal";
 const INVITE_PATH = `${PAGE_PATH}/invite`;
@@ -51,10 +40,8 @@ export class Session {
   readonly #provider: ProviderSession;
   readonly #state: Signal<State> = signal<State>({ name: "starting" });
   readonly #person = signal<Person | null>(null);
-  readonly #member = signal<ChosenMember | null>(null);
+  readonly #organization: OrganizationSession;
   readonly #announcement = signal("");
-  #session: Static<typeof MemberSession> | null = null;
-  #minting: Promise<Answer<string>> | null = null;
 
   constructor(settings: PortalSettings) {
     this.settings = settings;
@@ -65,6 +52,10 @@ export class Session {
     });
     this.gateway = new Gateway({ headers: (caller, renewed) => this.#headers(caller, renewed) });
     this.address = signal(addressAt(location.hash));
+    this.#organization = new OrganizationSession(
+      this.gateway,
+      (id) => this.address.peek().organization_id === id,
+    );
     this.language = signal(languageFor(navigator.languages, settings.languages));
   }
 
@@ -78,7 +69,7 @@ export class Session {
 
   /** The membership in the chosen organization, or null while no session is open in an organization. */
   get member(): ReadonlySignal<ChosenMember | null> {
-    return this.#member;
+    return this.#organization.member;
   }
 
   /** The text that a screen reader announces next. */
@@ -92,7 +83,7 @@ export class Session {
 
   /** Returns whether the member's role grants a label. The page only hides parts; the gateway decides. */
   may(label: string): boolean {
-    const labels = this.#member.value?.labels ?? [];
+    const labels = this.member.value?.labels ?? [];
     return labels.includes(EVERY_LABEL) || labels.includes(label);
   }
 
@@ -163,55 +154,20 @@ export class Session {
     this.invite.value = null;
   }
 
+  /** Opens a session in an organization, unless the current session is in the same organization. */
+  choose(organization_id: string): Promise<Answer<ChosenMember>> {
+    return this.#organization.choose(organization_id);
+  }
+
+  /** Opens a new session in the chosen organization, so that the page shows a changed role or name. */
+  refresh(): Promise<Answer<ChosenMember>> {
+    return this.#organization.refresh();
+  }
+
   #forget(): void {
-    this.#session = null;
     batch(() => {
       this.#person.value = null;
-      this.#member.value = null;
-    });
-  }
-
-  /** Creates a session in an organization, unless the current session is in the same organization. */
-  async choose(organization_id: string): Promise<Answer<ChosenMember>> {
-    const present = this.#member.peek();
-    if (present?.organization_id === organization_id) return answered(present);
-    this.#session = null;
-    this.#member.value = null;
-    return this.#open(organization_id);
-  }
-
-  /** Creates a new session for the chosen organization, so that the page shows a changed role or name. */
-  async refresh(): Promise<Answer<ChosenMember>> {
-    const { organization_id } = this.#member.peek() ?? {};
-    return organization_id === undefined ? failed("missing") : this.#open(organization_id);
-  }
-
-  async #open(organization_id: string): Promise<Answer<ChosenMember>> {
-    const name = await this.#nameOf(organization_id);
-    if (!name.ok) return name;
-    const session = await this.#mint(organization_id);
-    if (!session.ok) return session;
-    const member = memberOf(session.value, name.value);
-    // The person may have chosen another organization before the response arrived.
-    if (this.address.peek().organization_id === organization_id) {
-      this.#session = session.value;
-      this.#member.value = member;
-    }
-    return answered(member);
-  }
-
-  async #nameOf(organization_id: string): Promise<Answer<string>> {
-    const found = await listMemberships(this.gateway);
-    if (!found.ok) return found;
-    const membership = found.value.find(({ organization }) => organization.id === organization_id);
-    return membership === undefined ? failed("missing") : answered(membership.organization.name);
-  }
-
-  #mint(organization_id: string): Promise<Answer<Static<typeof MemberSession>>> {
-    return this.gateway.send(MemberSession, pathTo("user", "organizations", organization_id, "session"), {
-      as: "person",
-      method: "POST",
-      body: {},
+      this.#organization.forget();
     });
   }
 
@@ -221,7 +177,7 @@ export class Session {
       const token = await this.#currentToken(renewed);
       return token.ok ? answered({ Authorization: `Bearer ${token.value}` }) : token;
     }
-    const token = await this.#sessionToken(renewed);
+    const token = await this.#organization.token(renewed);
     return token.ok ? answered({ "X-API-Key": token.value }) : token;
   }
 
@@ -229,53 +185,6 @@ export class Session {
     const found = await this.#provider.currentToken(renewed);
     if (found.ok) return answered(found.token);
     return failed(found.reason === "away" ? "away" : "signed_out");
-  }
-
-  /** Returns the session's token, renewed shortly before its expiry. Concurrent calls share a renewal. */
-  async #sessionToken(renewed: boolean): Promise<Answer<string>> {
-    const session = this.#session;
-    if (session === null) return failed("signed_out");
-    const leftMs = Date.parse(session.expires_at) - Date.now();
-    if (leftMs > RENEWAL_MS && !renewed) return answered(session.token);
-    this.#minting ??= this.#renewSession(session, renewed).finally(() => {
-      this.#minting = null;
-    });
-    return this.#minting;
-  }
-
-  async #renewSession(before: Static<typeof MemberSession>, refused: boolean): Promise<Answer<string>> {
-    const minted = await this.#mint(before.organization_id);
-    if (minted.ok) {
-      // The person may have chosen another organization before the response arrived.
-      if (this.#session === before) {
-        this.#session = minted.value;
-        this.#member.value = memberOf(minted.value, this.#member.peek()?.organization_name ?? "");
-      }
-      return answered(minted.value.token);
-    }
-    const usable = !refused && Date.parse(before.expires_at) > Date.now();
-    return usable ? answered(before.token) : minted;
-  }
-}
-
-function memberOf(
-  { member_id, organization_id, role, labels }: Static<typeof MemberSession>,
-  organization_name: string,
-): ChosenMember {
-  return { member_id, organization_id, organization_name, role, labels };
-}
-
-/** Reads all memberships of the person. A person has few memberships. */
-export async function listMemberships(gateway: Gateway): Promise<Answer<Static<typeof Membership>[]>> {
-  const all: Static<typeof Membership>[] = [];
-  for (;;) {
-    const page = await gateway.list("memberships", Membership, pathTo("user", "memberships"), {
-      as: "person",
-      query: { limit: 100, starting_after: all.at(-1)?.id },
-    });
-    if (!page.ok) return page;
-    all.push(...page.value.items);
-    if (!page.value.has_more || page.value.items.length === 0) return answered(all);
   }
 }
 
@@ -290,37 +199,4 @@ export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("This component is not inside a SessionContext.Provider.");
   return session;
-}
-
-export { useAsked } from "@ostiary/lib/page";
-
-export interface Writing {
-  readonly busy: boolean;
-  readonly failure: Failure | null;
-  /** Makes a change. Does nothing while another change is in flight, so a double click writes only once. */
-  write<Result>(work: () => Promise<Answer<Result>>, done: (value: Result) => void): Promise<void>;
-  /** Forgets the failure. */
-  clear(): void;
-}
-
-export function useWrite(): Writing {
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const underway = useRef(false);
-  return {
-    busy,
-    failure,
-    async write(work, done) {
-      if (underway.current) return;
-      underway.current = true;
-      setBusy(true);
-      setFailure(null);
-      const result = await work();
-      underway.current = false;
-      setBusy(false);
-      if (result.ok) done(result.value);
-      else setFailure(result.failure);
-    },
-    clear: () => setFailure(null),
-  };
 }

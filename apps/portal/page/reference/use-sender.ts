@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Failure } from "../failure.ts";
 import { type Gateway, isWrite } from "../gateway.ts";
-import { readAnswer, type ShownAnswer } from "./answer.ts";
 import type { ReadyCall } from "./request.ts";
+import { readResponse, type ShownResponse } from "./shown-response.ts";
 
 /** The state of a call. */
 export type Exchange =
@@ -11,7 +11,7 @@ export type Exchange =
   /** The person stopped the call. `outcome_unknown` says that the call may have made a change. */
   | { state: "stopped"; outcome_unknown: boolean }
   | { state: "failed"; failure: Failure }
-  | { state: "answered"; answer: ShownAnswer };
+  | { state: "answered"; response: ShownResponse };
 
 export interface Sender {
   readonly exchange: Exchange;
@@ -34,7 +34,7 @@ export function useSender(gateway: Gateway): Sender {
     const headers = { Accept: ACCEPT, ...call.headers };
     const result = await gateway.exchange(address, { ...call, headers, signal: mine.stop.signal });
     const last: Exchange = result.ok
-      ? { state: "answered", answer: await readAnswer(result.value) }
+      ? { state: "answered", response: await readResponse(result.value) }
       : { state: "failed", failure: result.failure };
     if (underway.current !== mine) return;
     underway.current = null;

@@ -6,7 +6,7 @@ import { readBytes } from "../read-bytes.ts";
 export const SHOWN_BYTES_MAX = 1024 * 1024;
 
 /** The part of a response that the page shows. */
-export interface ShownAnswer {
+export interface ShownResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly bytes: number;
@@ -32,7 +32,7 @@ const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.+-]*[+.])?(?:json|xml|yaml|x-ndjson|x-www-form-urlencoded|javascript|jwt))/i;
 
 /** Reads a response up to the size limit. If the download fails, returns what arrived, with `cut` set. */
-export async function readAnswer(response: Response): Promise<ShownAnswer> {
+export async function readResponse(response: Response): Promise<ShownResponse> {
   const { status, headers } = response;
   const { bytes, cut } = await readBytes(response.body, SHOWN_BYTES_MAX);
   const type = headers.get("content-type") ?? "text/plain";

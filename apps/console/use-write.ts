@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import { useSession } from "./page-session.ts";
 import type { Registry } from "./registry/client.ts";
 import { asFailure, type Failure } from "./registry/failure.ts";
-import { useSession } from "./session.ts";
 
 export interface Writing {
   readonly busy: boolean;

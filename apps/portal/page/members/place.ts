@@ -1,2 +1,0 @@
-/** The view of members. */
-export const MEMBERS = { path: "members", scope: "organization" } as const;
