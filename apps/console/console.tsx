@@ -1,5 +1,5 @@
-import { Empty, Mark } from "@ostiary/lib/page";
-import { useEffect, useRef } from "preact/hooks";
+import { Empty, Mark, useHeading } from "@ostiary/lib/page";
+import { useEffect } from "preact/hooks";
 import { fragmentOf, titleOf, type View, viewAt } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
 import { GatewaysView } from "./gateways/gateways-view.tsx";
@@ -61,7 +61,7 @@ function Shell() {
   const place = view?.name === "service" || view?.name === "revisions" ? "services" : view?.name;
   const writes = mayWrite(useOperator());
   const heading = headingOf(view, writes);
-  useHeading(heading);
+  useHeading(heading, "Ostiary console");
   return (
     <div class="shell">
       <button type="button" class="button skip" onClick={() => document.querySelector("main")?.focus()}>
@@ -121,15 +121,4 @@ function Content({ view }: { view: View | null }) {
     case "operator":
       return <OperatorView />;
   }
-}
-
-/** Moves the focus to the heading after each navigation, so that a screen reader announces the new view. */
-function useHeading(title: string): void {
-  const first = useRef(true);
-  useEffect(() => {
-    document.title = `${title} · Ostiary console`;
-    if (first.current) first.current = false;
-    else document.querySelector("h1")?.focus({ preventScroll: true });
-    scrollTo(0, 0);
-  }, [title]);
 }

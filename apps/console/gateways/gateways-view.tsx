@@ -1,9 +1,8 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
-import { Empty } from "@ostiary/lib/page";
+import { Empty, Fact } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { type Asked, useAsked } from "../page-session.ts";
-import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { counted, durationText, Loading, Said, Time } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";

@@ -1,9 +1,9 @@
 import type { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { limitText, METHODS } from "@ostiary/lib/domain/routes";
+import { Fact } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useAsked, useSession } from "../page-session.ts";
-import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Methods, ScopeBadge } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";

@@ -1,6 +1,6 @@
 import type { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import { Fact } from "@ostiary/lib/page";
 import { useOperator, useSession } from "../page-session.ts";
-import { Fact } from "../parts/fact.tsx";
 
 const ROLES: Record<CurrentOperator["role"], string> = {
   reader: "A reader sees everything and reviews documents, and writes nothing.",

@@ -1,4 +1,5 @@
 import type { Method, Scope } from "@ostiary/lib/domain/routes";
+import { LoadingBars } from "@ostiary/lib/page";
 import { markedParts } from "../routes/rows.ts";
 
 /** Shows a text and highlights the words of a search. */
@@ -50,16 +51,8 @@ export function counted(count: number, one: string, several = `${one}s`): string
   return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
 }
 
-/** Shows a placeholder after a short delay, so that a fast response causes no flicker. */
 export function Loading({ what }: { what: string }) {
-  return (
-    <div class="loading" role="status">
-      <p>Reading {what} …</p>
-      <div class="bar" />
-      <div class="bar" />
-      <div class="bar" />
-    </div>
-  );
+  return <LoadingBars text={`Reading ${what} …`} />;
 }
 
 const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });

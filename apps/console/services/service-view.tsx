@@ -1,13 +1,12 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
 import { limitText, type RateLimitPolicy, testText } from "@ostiary/lib/domain/routes";
-import { Cell, Empty, Row, Table } from "@ostiary/lib/page";
+import { Cell, Empty, Fact, Row, Table } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { useAsked, useOperator, useSession } from "../page-session.ts";
-import { Fact } from "../parts/fact.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Loading } from "../parts/shown.tsx";
 import { readService } from "../registry/calls.ts";

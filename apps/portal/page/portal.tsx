@@ -1,6 +1,6 @@
-import { Empty } from "@ostiary/lib/page";
+import { Empty, useHeading } from "@ostiary/lib/page";
 import { useComputed } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { addressAt, addressOf } from "./address.ts";
 import { ChosenOrganization } from "./organizations/chosen-organization.tsx";
 import { type Session, SessionContext, useSession } from "./page-session.ts";
@@ -118,15 +118,4 @@ function Navigation({ present }: { present: View | null }) {
       </ul>
     </nav>
   );
-}
-
-/** Moves the focus to the heading after each navigation, so that a screen reader announces the new view. */
-function useHeading(title: string, brand: string): void {
-  const first = useRef(true);
-  useEffect(() => {
-    document.title = `${title} · ${brand}`;
-    if (first.current) first.current = false;
-    else document.querySelector("h1")?.focus({ preventScroll: true });
-    scrollTo(0, 0);
-  }, [title, brand]);
 }

@@ -1,5 +1,4 @@
-import { Empty, useAsked } from "@ostiary/lib/page";
-import type { ComponentChildren } from "preact";
+import { Empty, Fact, useAsked } from "@ostiary/lib/page";
 import { useSession } from "../page-session.ts";
 import { Answered } from "../parts/answered.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
@@ -92,15 +91,5 @@ function EventLinks({ log, event: { actor } }: { log: Log; event: ShownEvent }) 
         </li>
       )}
     </ul>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  if (children === null || children === undefined) return null;
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,16 +1,8 @@
+import { LoadingBars } from "@ostiary/lib/page";
 import { useFormats, useTexts } from "../texts/texts.ts";
 
-/** Shows a placeholder after a short delay, so that a fast response causes no flicker. */
 export function Loading() {
-  const { loading } = useTexts();
-  return (
-    <div class="loading" role="status">
-      <p>{loading}</p>
-      <div class="bar" />
-      <div class="bar" />
-      <div class="bar" />
-    </div>
-  );
+  return <LoadingBars text={useTexts().loading} />;
 }
 
 /** Shows a time in the browser's time zone and the page's language. */

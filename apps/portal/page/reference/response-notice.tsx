@@ -1,3 +1,4 @@
+import { Fact } from "@ostiary/lib/page";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { laidOut, SHOWN_BYTES_MAX, type ShownResponse } from "./shown-response.ts";
@@ -38,12 +39,9 @@ function Shown({ response }: { response: ShownResponse }) {
       {headers.length > 0 && (
         <dl class="facts">
           {headers.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <code>{value}</code>
-              </dd>
-            </div>
+            <Fact key={name} name={name}>
+              <code>{value}</code>
+            </Fact>
           ))}
         </dl>
       )}
