@@ -4,7 +4,7 @@ import { LIMIT_SET_HEADERS, RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratel
 import { type Signal, signal } from "@preact/signals";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type Answer, answered, type Failure, failed, failureOf, secondsOf } from "./failure.ts";
+import { type Answer, answered, failed, failureOf, secondsOf } from "./failure.ts";
 import { readBytes } from "./read-bytes.ts";
 
 /** The caller whose credential a call sends: the member's session, the person's access token, or none. */
@@ -263,5 +263,3 @@ export function pathTo(...segments: readonly string[]): string {
   // Replace segments that are empty, "." or "..": browsers resolve dots even if they are escaped.
   return `/${segments.map((segment) => (/^\.{0,2}$/.test(segment) ? "-" : encodeURIComponent(segment))).join("/")}`;
 }
-
-export type { Answer, Failure };

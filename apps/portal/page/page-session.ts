@@ -40,7 +40,7 @@ export class Session {
   readonly #provider: ProviderSession;
   readonly #state: Signal<State> = signal<State>({ name: "starting" });
   readonly #person = signal<Person | null>(null);
-  readonly #organization: OrganizationSession;
+  readonly organization: OrganizationSession;
   readonly #announcement = signal("");
 
   constructor(settings: PortalSettings) {
@@ -52,7 +52,7 @@ export class Session {
     });
     this.gateway = new Gateway({ headers: (caller, renewed) => this.#headers(caller, renewed) });
     this.address = signal(addressAt(location.hash));
-    this.#organization = new OrganizationSession(
+    this.organization = new OrganizationSession(
       this.gateway,
       (id) => this.address.peek().organization_id === id,
     );
@@ -69,7 +69,7 @@ export class Session {
 
   /** The membership in the chosen organization, or null while no session is open in an organization. */
   get member(): ReadonlySignal<ChosenMember | null> {
-    return this.#organization.member;
+    return this.organization.member;
   }
 
   /** The text that a screen reader announces next. */
@@ -154,20 +154,10 @@ export class Session {
     this.invite.value = null;
   }
 
-  /** Opens a session in an organization, unless the current session is in the same organization. */
-  choose(organization_id: string): Promise<Answer<ChosenMember>> {
-    return this.#organization.choose(organization_id);
-  }
-
-  /** Opens a new session in the chosen organization, so that the page shows a changed role or name. */
-  refresh(): Promise<Answer<ChosenMember>> {
-    return this.#organization.refresh();
-  }
-
   #forget(): void {
     batch(() => {
       this.#person.value = null;
-      this.#organization.forget();
+      this.organization.forget();
     });
   }
 
@@ -177,7 +167,7 @@ export class Session {
       const token = await this.#currentToken(renewed);
       return token.ok ? answered({ Authorization: `Bearer ${token.value}` }) : token;
     }
-    const token = await this.#organization.token(renewed);
+    const token = await this.organization.token(renewed);
     return token.ok ? answered({ "X-API-Key": token.value }) : token;
   }
 

@@ -1,5 +1,4 @@
-import type { Answer } from "../failure.ts";
-import { failed } from "../failure.ts";
+import { type Answer, failed } from "../failure.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Log } from "./logs.ts";
 

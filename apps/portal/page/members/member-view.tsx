@@ -169,7 +169,7 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
       () => sendRole(session.gateway, member.id, role),
       async (changed) => {
         session.announce(t.roleChanged(name, changed.role ?? ""));
-        if (member.id === session.member.value?.member_id) await session.refresh();
+        if (member.id === session.member.value?.member_id) await session.organization.refresh();
         await onChange();
       },
     );

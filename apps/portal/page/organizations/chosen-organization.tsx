@@ -11,7 +11,7 @@ import { ORGANIZATIONS } from "../view-paths.ts";
 export function ChosenOrganization({ id, children }: { id: string; children: JSX.Element }) {
   const session = useSession();
   const { overview, organizations } = useTexts();
-  const { failure, again } = useAsked(() => session.choose(id), id);
+  const { failure, again } = useAsked(() => session.organization.choose(id), id);
   if (failure !== null) {
     return (
       <>

@@ -61,7 +61,7 @@ function Rename({ name, onChange }: { name: string; onChange: () => Promise<void
       }
       done={(organization) => {
         session.announce(texts.renamed(organization.name));
-        void session.refresh();
+        void session.organization.refresh();
         void onChange();
       }}
       onUnknown={onChange}

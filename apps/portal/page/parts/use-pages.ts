@@ -23,13 +23,7 @@ export interface Pages<Item> {
   again(): void;
 }
 
-interface State<Item> {
-  items: readonly Item[];
-  has_more: boolean;
-  loading: boolean;
-  answered: boolean;
-  failure: Failure | null;
-}
+type State<Item> = Omit<Pages<Item>, "more" | "again">;
 
 const EMPTY = { items: [], has_more: false, loading: true, answered: false, failure: null };
 
