@@ -1,20 +1,18 @@
 import { afterAll, beforeAll } from "bun:test";
 
 /**
- * Starts a resource before the tests of a file and stops the resource after them. Returns a proxy, which the
- * file can use before the start.
+ * Starts a resource before the tests of a file or `describe`, and ends the resource after them. Returns a
+ * proxy, which the file can use before the start.
  */
-export function duringTests<Running extends object>(
+export function duringTests<Running extends AsyncDisposable>(
   start: () => Promise<Running>,
-  stop: (running: Running) => unknown,
+  timeoutMs?: number,
 ): Running {
   let running: Running | undefined;
   beforeAll(async () => {
     running = await start();
-  });
-  afterAll(async () => {
-    if (running !== undefined) await stop(running);
-  });
+  }, timeoutMs);
+  afterAll(() => running?.[Symbol.asyncDispose]());
   return standInFor(() => running);
 }
 
@@ -26,7 +24,17 @@ export function standInFor<Running extends object>(find: () => Running | undefin
     return running;
   };
   return new Proxy<Running>(Object.create(null), {
-    get: (_, name) => Reflect.get(found(), name),
+    get(_, name) {
+      const value = Reflect.get(found(), name);
+      return typeof value === "function" ? value.bind(found()) : value;
+    },
     set: (_, name, value) => Reflect.set(found(), name, value),
   });
+}
+
+/** Makes a resource disposable by its `close`. */
+export function closing<Resource extends { close(): Promise<void> }>(
+  resource: Resource,
+): Resource & AsyncDisposable {
+  return Object.assign(resource, { [Symbol.asyncDispose]: () => resource.close() });
 }

@@ -1,3 +1,4 @@
+import { standInFor } from "./during-tests.ts";
 import { type LocalGateway, publicService, startLocalGateway } from "./gateway.ts";
 import { OK, type RawHeaders, RawUpstream, rawRequest, spell } from "./raw-http.ts";
 
@@ -12,6 +13,8 @@ export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 export class WidgetsBed {
   readonly service = new RawUpstream();
   readonly #gateways: LocalGateway[] = [];
+  /** The first gateway that the bed started. */
+  readonly gateway = standInFor(() => this.#gateways[0]);
 
   async start(env: Record<string, string> = {}): Promise<LocalGateway> {
     const gateway = await startLocalGateway(env);

@@ -8,10 +8,11 @@ import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
 import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { closing } from "./during-tests.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A gateway that runs in this process with embedded stores. */
-export interface LocalGateway {
+export interface LocalGateway extends AsyncDisposable {
   readonly url: string;
   readonly internal_url: string;
   readonly routes: RouteStore;
@@ -38,11 +39,11 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
   );
   const { url, internal_url, logs } = gateway;
   let published = 0;
-  return {
+  return closing({
     url,
     internal_url,
     routes: routeStore,
-    async publish(services) {
+    async publish(services: Record<string, StoredServiceConfig>) {
       for (const [name, service] of Object.entries(services)) {
         await routeStore.put(`edge/gateway/routes/${name}`, JSON.stringify(service));
       }
@@ -55,7 +56,7 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
       });
     },
     logs,
-    logOf: (request_id) =>
+    logOf: (request_id: string) =>
       waitFor(() => logs().find((line) => line.request_id === request_id && "duration_ms" in line), {
         what: `The log line of ${request_id}`,
       }),
@@ -64,7 +65,7 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
       await gateway.close();
       await counterStore.close();
     },
-  };
+  });
 }
 
 /** Starts a gateway in this process with the given stores. It opens the others at the URLs in `env`. */

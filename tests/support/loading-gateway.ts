@@ -6,7 +6,7 @@ import { PublishedRoutes } from "../../apps/gateway/published-routes.ts";
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** The part of a gateway that loads routes and reports them in the route store. */
-export interface LoadingGateway {
+export interface LoadingGateway extends AsyncDisposable {
   readonly id: string;
   /** Delays the loading of changes until `goOn`. */
   holdUp(): void;
@@ -30,6 +30,11 @@ export async function startLoadingGateway(store: RouteStore): Promise<LoadingGat
   };
   const routes = new PublishedRoutes(telling, silent, systemClock, (loaded) => instance.tell(loaded));
   await routes.start();
+  const stop = async () => {
+    goOn();
+    await routes.stop();
+    await instance.release();
+  };
   return {
     id: instance.id,
     holdUp() {
@@ -39,11 +44,8 @@ export async function startLoadingGateway(store: RouteStore): Promise<LoadingGat
     },
     goOn: () => goOn(),
     serves: (path) => routes.table.routes.some((route) => route.path === path),
-    async stop() {
-      goOn();
-      await routes.stop();
-      await instance.release();
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

@@ -5,6 +5,7 @@ import { type LocalGateway, publicService, startLocalGateway } from "../../suppo
 import { waitFor } from "../../support/index.ts";
 import { RawClient, type RawSocket, RawUpstream } from "../../support/raw-http.ts";
 import { acceptance, clientMessage, handshake, pings } from "../../support/raw-websocket.ts";
+import { useGateway } from "./bed.ts";
 
 const CLIENTS = 8;
 /** More bytes than the kernel buffers for a connection, so that the gateway has to buffer the rest. */
@@ -90,11 +91,7 @@ describe("a service that does not read and does not answer a close", () => {
 describe("the gateway stops reading from a side that sends pings and reads no pongs:", () => {
   /** Far more bytes than the kernel buffers for two connections. */
   const PINGED_BYTES = 64_000_000;
-  let patient: LocalGateway;
-  beforeAll(async () => {
-    patient = await startLocalGateway();
-  });
-  afterAll(() => patient.close());
+  const patient = useGateway();
 
   /** Waits until the gateway has read no bytes from `side` for 300 ms. Expects that some pings are unsent. */
   const refused = async (side: RawSocket) => {

@@ -1,6 +1,6 @@
 /** Tests subprotocols and extensions in the handshake of a WebSocket through the gateway. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { publicService } from "../../support/gateway.ts";
 import {
   headerValue,
   headerValues,
@@ -9,29 +9,24 @@ import {
   RawUpstream,
 } from "../../support/raw-http.ts";
 import { acceptance, handshake } from "../../support/raw-websocket.ts";
+import { useGateway } from "./bed.ts";
 
 const PROTOCOL = "Sec-WebSocket-Protocol";
 const EXTENSIONS = "Sec-WebSocket-Extensions";
 
-let gateway: LocalGateway;
-let service: RawUpstream;
 /** Additional header lines of the service's 101 response. */
 let fields: string[] = [];
 /** The bytes that the service sends right after its 101 response. */
 let behind: Uint8Array = new Uint8Array();
 
-beforeAll(async () => {
-  gateway = await startLocalGateway();
-  service = new RawUpstream((request) => {
-    const head = Buffer.from(acceptance(request, ...fields), "latin1");
-    return Buffer.concat([head, behind]);
-  });
-  await gateway.publish({ chat: publicService(service.url, { path: "/chat", methods: ["GET"] }) });
+const service = new RawUpstream((request) => {
+  const head = Buffer.from(acceptance(request, ...fields), "latin1");
+  return Buffer.concat([head, behind]);
 });
-afterAll(async () => {
-  await gateway.close();
-  service.close();
-});
+const gateway = useGateway({}, () => ({
+  chat: publicService(service.url, { path: "/chat", methods: ["GET"] }),
+}));
+afterAll(() => service.close());
 beforeEach(() => {
   service.requests.length = 0;
   fields = [];

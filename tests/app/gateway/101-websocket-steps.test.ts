@@ -1,18 +1,15 @@
 /**
  * Tests that a WebSocket handshake is admitted, limited, authorized and audited like any request (GW-127).
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { MEMBER_KEY } from "../../support/gateway-neighbours.ts";
 import { UNLABELLED_KEY, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
 import { waitFor } from "../../support/index.ts";
 import { headerValue, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+import { useBed } from "./bed.ts";
 
-const bed = new WebSocketBed();
-
-beforeAll(() => bed.start());
-afterAll(() => bed.close());
-afterEach(() => bed.reset());
+const bed = useBed(new WebSocketBed());
 
 function handshake(path: string, headers: Record<string, string> = {}): string {
   return spell("GET", path, {

@@ -1,5 +1,5 @@
 /** Tests that the gateway forwards the messages and the close of a WebSocket in both directions. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { startLocalGateway } from "../../support/gateway.ts";
 import {
@@ -13,12 +13,9 @@ import {
 import { waitFor } from "../../support/index.ts";
 import { RawUpstream } from "../../support/raw-http.ts";
 import { acceptance } from "../../support/raw-websocket.ts";
+import { useBed } from "./bed.ts";
 
-const bed = new WebSocketBed();
-
-beforeAll(() => bed.start());
-afterAll(() => bed.close());
-afterEach(() => bed.reset());
+const bed = useBed(new WebSocketBed());
 
 const closedOf = (client: Client) => waitFor(() => client.closed, { what: "The client's WebSocket closing" });
 

@@ -1,19 +1,12 @@
 /** Tests CORS: responses and preflights for browsers on other origins (GW-106 to GW-110). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { LocalGateway } from "../../support/gateway.ts";
 import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
+import { useBed } from "./bed.ts";
 
-const bed = new WidgetsBed();
-const { service } = bed;
-let gateway: LocalGateway;
-
-beforeAll(async () => {
-  gateway = await bed.start();
-});
-
-afterAll(() => bed.close());
-afterEach(() => bed.reset());
+const bed = useBed(new WidgetsBed());
+const { service, gateway } = bed;
 
 const answered = (lines: Lines, through = gateway, request: Lines = []) =>
   bed.answered(lines, through, request);

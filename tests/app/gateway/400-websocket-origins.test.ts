@@ -2,27 +2,17 @@
  * Tests which origins may open a WebSocket. CORS does not apply to WebSockets: a browser lets any page read
  * the messages of any server, so the gateway must check the Origin header.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { describe, expect, test } from "bun:test";
+import type { LocalGateway } from "../../support/gateway.ts";
 import { chat, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
 import { RawClient, spell } from "../../support/raw-http.ts";
+import { useBed, useGateway } from "./bed.ts";
 
-const bed = new WebSocketBed();
-let listed: LocalGateway;
-
-beforeAll(async () => {
-  await bed.start();
-  listed = await startLocalGateway({
-    ...bed.env,
-    ALLOWED_ORIGINS: "https://a.example, https://b.example:8443",
-  });
-  await listed.publish({ chat: chat(bed.url) });
-});
-afterAll(async () => {
-  await listed.close();
-  await bed.close();
-});
-afterEach(() => bed.reset());
+const bed = useBed(new WebSocketBed());
+const listed = useGateway(
+  { ...bed.env, ALLOWED_ORIGINS: "https://a.example, https://b.example:8443" },
+  () => ({ chat: chat(bed.url) }),
+);
 
 async function handshake(gateway: LocalGateway, origin: Record<string, string>): Promise<number> {
   const client = await RawClient.connect(gateway.url);

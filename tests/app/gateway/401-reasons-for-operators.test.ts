@@ -85,22 +85,18 @@ describe("a refused token", () => {
 
   // GW-163
   test("is explained even if its client address gets 429 instead of 401", async () => {
-    const limited = await start({ RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1" });
-    try {
-      const stale = await token({ exp: 1 });
-      // While it waited for its routes, `start` may have got 404s that count too, so the number of 401s
-      // varies.
-      for (let status = 401; status !== 429; ) {
-        const answer = await call(stale, limited);
-        status = answer.status;
-        expect([401, 429]).toContain(status);
-        expect(await refusedLine(answer, limited)).toMatchObject({
-          credential: "expired",
-          detail: "The token expired at 1970-01-01T00:00:01.000Z.",
-        });
-      }
-    } finally {
-      await limited.close();
+    await using limited = await start({ RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1" });
+    const stale = await token({ exp: 1 });
+    // While it waited for its routes, `start` may have got 404s that count too, so the number of 401s
+    // varies.
+    for (let status = 401; status !== 429; ) {
+      const answer = await call(stale, limited);
+      status = answer.status;
+      expect([401, 429]).toContain(status);
+      expect(await refusedLine(answer, limited)).toMatchObject({
+        credential: "expired",
+        detail: "The token expired at 1970-01-01T00:00:01.000Z.",
+      });
     }
   });
 });

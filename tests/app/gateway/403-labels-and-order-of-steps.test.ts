@@ -1,5 +1,5 @@
 /** Tests the order of the nine steps that each request goes through (GW-1). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { startLocalGateway } from "../../support/gateway.ts";
 import {
   codeOf,
@@ -16,14 +16,11 @@ import {
 } from "../../support/gateway-steps-bed.ts";
 import { waitFor } from "../../support/index.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
+import { useBed } from "./bed.ts";
 
-const bed = new StepsBed();
+const bed = useBed(new StepsBed());
 const { service, audit } = bed;
 const call = bed.call.bind(bed);
-
-beforeAll(() => bed.start());
-afterAll(() => bed.close());
-afterEach(() => bed.reset());
 
 // GW-80
 describe("the path that the service gets has the owner's ids:", () => {
@@ -164,25 +161,21 @@ test("an unlimited route has no rate-limit headers", async () => {
 
 // GW-74, GW-75
 test("too many 404s and 401s of one client address become 429; admitted requests never do", async () => {
-  const strict = await startLocalGateway({
+  await using strict = await startLocalGateway({
     CREDENTIAL_VALIDATE_URL: bed.identity.url,
     RATE_LIMIT_AUTH_FAILURE_REQUESTS: "2",
   });
-  try {
-    await strict.routes.put("edge/gateway/routes/things", JSON.stringify(services(service.url).things));
-    const ask = (target: string, credential: string) =>
-      rawRequest(strict.url, spell("GET", target, { "X-API-Key": credential }));
-    await waitFor(async () => (await ask("/org/things", WRITER)).status === 200);
-    // While the routes were loading, some 404s of this address may have been counted, so the number varies.
-    const refused = await waitFor(async () => {
-      const response = await ask("/nowhere", WRITER);
-      return response.status === 429 && response;
-    });
-    expect(Number(headerValue(refused.headers, "retry-after"))).toBeGreaterThanOrEqual(1);
-    expect(refused.headers.filter(([name]) => /x-ratelimit/i.test(name))).toEqual([]);
-    expect((await ask("/org/things", "nonsense")).status).toBe(429);
-    expect((await ask("/org/things", WRITER)).status).toBe(200);
-  } finally {
-    await strict.close();
-  }
+  await strict.routes.put("edge/gateway/routes/things", JSON.stringify(services(service.url).things));
+  const ask = (target: string, credential: string) =>
+    rawRequest(strict.url, spell("GET", target, { "X-API-Key": credential }));
+  await waitFor(async () => (await ask("/org/things", WRITER)).status === 200);
+  // While the routes were loading, some 404s of this address may have been counted, so the number varies.
+  const refused = await waitFor(async () => {
+    const response = await ask("/nowhere", WRITER);
+    return response.status === 429 && response;
+  });
+  expect(Number(headerValue(refused.headers, "retry-after"))).toBeGreaterThanOrEqual(1);
+  expect(refused.headers.filter(([name]) => /x-ratelimit/i.test(name))).toEqual([]);
+  expect((await ask("/org/things", "nonsense")).status).toBe(429);
+  expect((await ask("/org/things", WRITER)).status).toBe(200);
 });

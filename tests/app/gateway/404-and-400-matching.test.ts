@@ -1,11 +1,11 @@
 /** Tests that the gateway calls a service with exactly the bytes of the path that it matched (GW-9). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
-import { type RawResponse, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+import { publicService } from "../../support/gateway.ts";
+import { type RawResponse, rawRequest, spell } from "../../support/raw-http.ts";
+import { useGateway, useService } from "./bed.ts";
 
-let gateway: LocalGateway;
-const service = new RawUpstream();
+const service = useService();
 
 const ROUTES = [
   { path: "/", methods: ["GET"] },
@@ -18,20 +18,7 @@ const ROUTES = [
   { path: "/admin/secrets", methods: ["DELETE"] },
 ] satisfies Parameters<typeof publicService>[1][];
 
-beforeAll(async () => {
-  gateway = await startLocalGateway();
-  await gateway.publish({ things: publicService(service.url, ...ROUTES) });
-  service.handler = () => "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok";
-});
-
-afterAll(async () => {
-  await gateway.close();
-  service.close();
-});
-
-beforeEach(() => {
-  service.requests.length = 0;
-});
+const gateway = useGateway({}, () => ({ things: publicService(service.url, ...ROUTES) }));
 
 async function get(
   target: string,

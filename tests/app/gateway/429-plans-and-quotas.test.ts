@@ -1,11 +1,11 @@
 /** Tests limits by plan, calendar quotas and several limits of one route, in a whole gateway. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { RouteRateLimit, StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { startGateways } from "../../support/gateway-process.ts";
 import { READER, StepsBed, WRITER } from "../../support/gateway-steps-bed.ts";
 import { member } from "../../support/identity-stand-in.ts";
 import { freshCounterStoreUrl, services } from "../../support/index.ts";
+import { useGateway } from "./bed.ts";
 
 const HOUR = 3_600;
 
@@ -29,7 +29,6 @@ function limitedService(url: string): StoredServiceConfig {
 }
 
 const bed = new StepsBed();
-let gateway: LocalGateway;
 let answered: number;
 const upstream = Bun.serve({
   hostname: "127.0.0.1",
@@ -37,12 +36,10 @@ const upstream = Bun.serve({
   fetch: () => new Response("answer", { status: answered }),
 });
 
-beforeAll(async () => {
-  gateway = await startLocalGateway({ ...bed.env, APIKEY_CACHE_TTL_SECS: "0" });
-  await gateway.publish({ limited: limitedService(`http://127.0.0.1:${upstream.port}`) });
-});
+const gateway = useGateway({ ...bed.env, APIKEY_CACHE_TTL_SECS: "0" }, () => ({
+  limited: limitedService(`http://127.0.0.1:${upstream.port}`),
+}));
 afterAll(async () => {
-  await gateway.close();
   await bed.stop();
   bed.service.close();
   await upstream.stop(true);

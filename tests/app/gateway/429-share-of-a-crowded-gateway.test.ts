@@ -1,33 +1,25 @@
 /** Tests that one caller cannot use all of MAX_REQUESTS_IN_FLIGHT (GW-167). */
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { ELSEWHERE, READER, StepsBed, services, USER, WRITER } from "../../support/gateway-steps-bed.ts";
 import { waitFor } from "../../support/index.ts";
 import { headerValue, RawClient, spell } from "../../support/raw-http.ts";
+import { useGateway } from "./bed.ts";
 
 const MAX = 40;
 const HALF = MAX / 2;
 const SHARE = MAX / 8;
 
 const bed = new StepsBed();
-let gateway: LocalGateway;
 const clients: RawClient[] = [];
-
-beforeAll(async () => {
-  gateway = await startLocalGateway({
-    ...bed.env,
-    AUDIT_ENABLED: "false",
-    MAX_REQUESTS_IN_FLIGHT: String(MAX),
-  });
-  await gateway.publish(services(bed.service.url));
-});
+const gateway = useGateway({ ...bed.env, AUDIT_ENABLED: "false", MAX_REQUESTS_IN_FLIGHT: String(MAX) }, () =>
+  services(bed.service.url),
+);
 
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
   await waitFor(async () => (await inFlight()) === 0, { what: "The end of all requests" });
 });
 afterAll(async () => {
-  await gateway.close();
   await bed.stop();
   bed.service.close();
 });

@@ -2,18 +2,15 @@
  * Tests which requests are audited, and the outcome for each way a request can end (GW-134, GW-142 to
  * GW-144).
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { answering } from "../../support/audit-stand-in.ts";
 import { codeOf, HOSTILE, READER, StepsBed, USER, WRITER } from "../../support/gateway-steps-bed.ts";
 import { headerValue, OK, RawClient, rawRequest, spell } from "../../support/raw-http.ts";
+import { useBed } from "./bed.ts";
 
-const bed = new StepsBed();
+const bed = useBed(new StepsBed());
 const { service, audit } = bed;
 const call = bed.call.bind(bed);
-
-beforeAll(() => bed.start());
-afterAll(() => bed.close());
-afterEach(() => bed.reset());
 
 // GW-134
 describe("which requests are audited", () => {

@@ -17,20 +17,16 @@ describe("the client's address", () => {
    * same address.
    */
   async function statusesOf(hops: string, lists: (string | null)[]): Promise<number[]> {
-    const limited = await startLocalGateway({
+    await using limited = await startLocalGateway({
       TRUSTED_PROXY_HOPS: hops,
       RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1",
     });
-    try {
-      const statuses: number[] = [];
-      for (const list of lists) {
-        const headers: Record<string, string> = list === null ? {} : { "X-Forwarded-For": list };
-        statuses.push((await rawRequest(limited.url, spell("GET", "/nowhere", headers))).status);
-      }
-      return statuses;
-    } finally {
-      await limited.close();
+    const statuses: number[] = [];
+    for (const list of lists) {
+      const headers: Record<string, string> = list === null ? {} : { "X-Forwarded-For": list };
+      statuses.push((await rawRequest(limited.url, spell("GET", "/nowhere", headers))).status);
     }
+    return statuses;
   }
 
   test("is the socket's if no proxy is trusted, whatever X-Forwarded-For says", async () => {

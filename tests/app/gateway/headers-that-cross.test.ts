@@ -1,19 +1,11 @@
 /** Tests which headers the gateway forwards in both directions, byte for byte (GW-82 to GW-101). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { LocalGateway } from "../../support/gateway.ts";
+import { describe, expect, test } from "bun:test";
 import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
+import { useBed } from "./bed.ts";
 
-const bed = new WidgetsBed();
-const { service } = bed;
-let gateway: LocalGateway;
-
-beforeAll(async () => {
-  gateway = await bed.start();
-});
-
-afterAll(() => bed.close());
-afterEach(() => bed.reset());
+const bed = useBed(new WidgetsBed());
+const { service, gateway } = bed;
 
 const received = (lines: Lines, through = gateway) => bed.received(lines, through);
 const answered = (lines: Lines, through = gateway, request: Lines = []) =>

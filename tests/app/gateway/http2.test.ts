@@ -1,11 +1,11 @@
 /** Tests HTTP/2 without TLS, with prior knowledge: each stream is a request like any other. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { startCollector } from "../../support/collector.ts";
-import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import { publicService, startLocalGateway } from "../../support/gateway.ts";
 import { GatewayNeighbours, MEMBER_KEY } from "../../support/gateway-neighbours.ts";
 import { Http2Client } from "../../support/http2-client.ts";
 import { waitFor } from "../../support/index.ts";
-import { headerValue, OK, type RawSocket, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+import { headerValue, OK, type RawSocket, rawRequest, spell } from "../../support/raw-http.ts";
 import {
   dataFrames,
   ErrorCode,
@@ -13,17 +13,17 @@ import {
   RawHttp2Client,
   requestFields,
 } from "../../support/raw-http2.ts";
+import { useGateway, useService } from "./bed.ts";
 
 const EVENTS = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 const CHUNKED = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-const service = new RawUpstream();
 const neighbours = new GatewayNeighbours();
-let gateway: LocalGateway;
-
-beforeAll(async () => {
-  gateway = await startLocalGateway({
+const service = useService();
+const { url } = service;
+const gateway = useGateway(
+  {
     HTTP2_ENABLED: "true",
     HTTP2_CLEARTEXT: "true",
     FORWARD_CLIENT_ADDRESS: "true",
@@ -31,30 +31,13 @@ beforeAll(async () => {
     MAX_BODY_BYTES: "100000",
     CLIENT_BODY_TIMEOUT_MS: "400",
     ...neighbours.env,
-  });
-  const { url } = service;
-  await gateway.publish({
-    things: publicService(url, {
-      path: "/things/{id}",
-      methods: ["GET", "POST", "HEAD"],
-    }),
-    audited: {
-      url,
-      organization: { routes: [{ path: "/audited/{id}", methods: ["POST"], audit: true }] },
-    },
-  });
-});
-
-afterAll(async () => {
-  await gateway.close();
-  await neighbours.stop();
-  service.close();
-});
-
-beforeEach(() => {
-  service.requests.length = 0;
-  service.handler = () => OK;
-});
+  },
+  () => ({
+    things: publicService(url, { path: "/things/{id}", methods: ["GET", "POST", "HEAD"] }),
+    audited: { url, organization: { routes: [{ path: "/audited/{id}", methods: ["POST"], audit: true }] } },
+  }),
+);
+afterAll(() => neighbours.stop());
 
 const client = () => new Http2Client(gateway.url);
 
@@ -84,11 +67,10 @@ describe("a port that speaks both protocols", () => {
   });
 
   test("exists only if HTTP/2 is enabled", async () => {
-    const plain = await startLocalGateway();
+    await using plain = await startLocalGateway();
     const connection = await RawHttp2Client.connect(plain.url);
     await connection.untilClosed();
     expect(connection.ofType(4)).toEqual([]);
-    await plain.close();
   });
 
   test("sends no header that HTTP/2 forbids", async () => {

@@ -1,19 +1,19 @@
 /** Tests the gateway's log lines, metrics and health (OP-37). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
-import { type IdentityStandIn, member, person, startIdentity } from "../../support/identity-stand-in.ts";
+import { publicService, startLocalGateway } from "../../support/gateway.ts";
+import { member, person, startIdentity } from "../../support/identity-stand-in.ts";
 import { waitFor } from "../../support/index.ts";
-import { headerValue, OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+import { headerValue, RawClient, rawRequest, spell } from "../../support/raw-http.ts";
+import { useGateway, useService } from "./bed.ts";
 
 const MEMBER_KEY = `acme-k-2-${"a".repeat(43)}`;
 const SESSION = `acme-s-2-${"b".repeat(43)}`;
 const USER_KEY = `acme-k-2-${"c".repeat(43)}`;
 const UNKNOWN_KEY = `acme-k-2-${"d".repeat(43)}`;
 
-const service = new RawUpstream();
-let identity: IdentityStandIn;
-let gateway: LocalGateway;
+const service = useService();
+const identity = startIdentity();
 
 const things: StoredServiceConfig = {
   url: service.url,
@@ -30,32 +30,17 @@ const publicKeys = [
   { ...(await crypto.subtle.exportKey("jwk", pair.publicKey)), kid: "1", alg: "ES256", use: "sig" },
 ];
 
-beforeAll(async () => {
-  identity = startIdentity();
+beforeAll(() => {
   identity.results.set(MEMBER_KEY, member());
   identity.results.set(SESSION, member({ expires_at: new Date(Date.now() + 3_600_000).toISOString() }));
   identity.results.set(USER_KEY, person());
-  gateway = await startLocalGateway({
-    CREDENTIAL_VALIDATE_URL: identity.url,
-    UPSTREAM_TIMEOUT_MS: "200",
-    UPSTREAM_IDLE_TIMEOUT_MS: "200",
-  });
-  await gateway.publish({
-    things,
-    dead: { url: "http://127.0.0.1:9", public: { routes: [{ path: "/dead", methods: ["GET"] }] } },
-  });
 });
+afterAll(() => identity.stop());
 
-afterAll(async () => {
-  await gateway.close();
-  await identity.stop();
-  service.close();
-});
-
-beforeEach(() => {
-  service.requests.length = 0;
-  service.handler = () => OK;
-});
+const gateway = useGateway(
+  { CREDENTIAL_VALIDATE_URL: identity.url, UPSTREAM_TIMEOUT_MS: "200", UPSTREAM_IDLE_TIMEOUT_MS: "200" },
+  () => ({ things, dead: publicService("http://127.0.0.1:9", { path: "/dead", methods: ["GET"] }) }),
+);
 
 async function lineOf(bytes: string) {
   const response = await rawRequest(gateway.url, bytes);
@@ -325,24 +310,19 @@ describe("health", () => {
 
   // GW-29, GW-160
   test("is ready with a key set, even without any routes", async () => {
-    const keys = Bun.serve({
+    await using keys = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
       fetch: () => Response.json({ keys: publicKeys }),
     });
-    const empty = await startLocalGateway({
+    await using empty = await startLocalGateway({
       AUTH_ISSUER: "https://idp.example",
       AUTH_JWKS_URI: `${keys.url}jwks`,
     });
-    try {
-      const body = await waitFor(async () => {
-        const ready = await fetch(`${empty.internal_url}/health/ready`);
-        return ready.status === 200 && ready.json();
-      });
-      expect(body).toEqual({ status: "healthy" });
-    } finally {
-      await empty.close();
-      await keys.stop(true);
-    }
+    const body = await waitFor(async () => {
+      const ready = await fetch(`${empty.internal_url}/health/ready`);
+      return ready.status === 200 && ready.json();
+    });
+    expect(body).toEqual({ status: "healthy" });
   });
 });

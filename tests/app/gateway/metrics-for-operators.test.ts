@@ -1,25 +1,24 @@
 /** Tests the metrics for operators, and that no client can create a new time series (OP-51). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { VERSION } from "@ostiary/lib/runtime/version";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { GatewayNeighbours } from "../../support/gateway-neighbours.ts";
 import { member } from "../../support/identity-stand-in.ts";
 import { waitFor } from "../../support/index.ts";
 import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+import { useGateway } from "./bed.ts";
 
 const KEY = `acme-k-2-${"a".repeat(43)}`;
 const ANOTHER_KEY = `acme-k-2-${"b".repeat(43)}`;
 const neighbours = new GatewayNeighbours({ [KEY]: member(), [ANOTHER_KEY]: member() });
 const service = new RawUpstream();
-let gateway: LocalGateway;
+const gateway = useGateway({
+  ...neighbours.env,
+  RATE_LIMIT_REQUESTS: "1000",
+  RATE_LIMIT_AUTH_FAILURE_REQUESTS: "100",
+  UPSTREAM_TIMEOUT_MS: "300",
+});
 
 beforeAll(async () => {
-  gateway = await startLocalGateway({
-    ...neighbours.env,
-    RATE_LIMIT_REQUESTS: "1000",
-    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "100",
-    UPSTREAM_TIMEOUT_MS: "300",
-  });
   service.handler = ({ target }, socket) => {
     if (target === "/late") return null;
     if (target === "/stream") {
@@ -53,7 +52,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await gateway.close();
   await neighbours.stop();
   service.close();
 });

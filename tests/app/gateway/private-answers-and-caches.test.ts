@@ -1,24 +1,14 @@
 /** Tests the cache headers of responses that depend on a credential (GW-104, GW-105). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { describe, expect, test } from "bun:test";
 import { READER, StepsBed, services, USER, WRITER } from "../../support/gateway-steps-bed.ts";
 import type { Lines } from "../../support/gateway-widgets-bed.ts";
 import { headerValues, type RawResponse, rawRequest, spell } from "../../support/raw-http.ts";
+import { useBed, useGateway } from "./bed.ts";
 
-const bed = new StepsBed();
-let listed: LocalGateway;
-
-beforeAll(async () => {
-  await bed.start();
-  listed = await startLocalGateway({ ...bed.env, ALLOWED_ORIGINS: "https://a.example" });
-  await listed.publish(services(bed.service.url));
-});
-
-afterAll(async () => {
-  await listed.close();
-  await bed.close();
-});
-afterEach(() => bed.reset());
+const bed = useBed(new StepsBed());
+const listed = useGateway({ ...bed.env, ALLOWED_ORIGINS: "https://a.example" }, () =>
+  services(bed.service.url),
+);
 
 const NOT_KEPT = { cacheControl: ["no-store"], vary: ["Authorization, X-API-Key"] };
 

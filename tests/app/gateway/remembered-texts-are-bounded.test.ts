@@ -3,9 +3,10 @@
  * same names, but a client can also send endless new ones.
  */
 import { heapStats } from "bun:jsc";
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
-import { RawClient, RawUpstream, spell } from "../../support/raw-http.ts";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { publicService } from "../../support/gateway.ts";
+import { RawClient, spell } from "../../support/raw-http.ts";
+import { useGateway, useService } from "./bed.ts";
 
 setDefaultTimeout(180_000);
 
@@ -14,18 +15,10 @@ const NAMES = 10;
 /** The maximum growth of strings in memory: half of the 22 000 different hosts and names that are sent. */
 const STRINGS_MAX = 11_000;
 
-const service = new RawUpstream();
-let gateway: LocalGateway;
-
-beforeAll(async () => {
-  gateway = await startLocalGateway({ LOG_ACCESS_SAMPLE: "0" });
-  await gateway.publish({ things: publicService(service.url, { path: "/things", methods: ["GET"] }) });
-});
-
-afterAll(async () => {
-  await gateway.close();
-  service.close();
-});
+const service = useService();
+const gateway = useGateway({ LOG_ACCESS_SAMPLE: "0" }, () => ({
+  things: publicService(service.url, { path: "/things", methods: ["GET"] }),
+}));
 
 // GW-155
 test("requests with made-up hosts and header names are served, and the names do not stay in memory", async () => {

@@ -1,27 +1,18 @@
 /** Tests that the gateway applies changes of published routes without losing requests (GW-21 to GW-29). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import { publicService } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
 import { OK, RawUpstream } from "../../support/raw-http.ts";
+import { useGateway, useService } from "./bed.ts";
 
-const service = new RawUpstream();
-let gateway: LocalGateway;
-
-beforeAll(async () => {
-  gateway = await startLocalGateway();
-});
-
-afterAll(async () => {
-  await gateway.close();
-  service.close();
-});
+const service = useService();
+const gateway = useGateway();
 
 afterEach(async () => {
   const { entries } = await gateway.routes.list(ROUTES_PREFIX);
   for (const { key } of entries) await gateway.routes.delete(key);
-  service.handler = () => OK;
 });
 
 function statusOf(path: string): Promise<number> {

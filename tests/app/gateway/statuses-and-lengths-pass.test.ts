@@ -1,19 +1,11 @@
 /** Tests that the gateway does not change the meaning of statuses and bodies (GW-94, GW-99). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { LocalGateway } from "../../support/gateway.ts";
+import { describe, expect, test } from "bun:test";
 import { WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, headerValues, OK, rawRequest, spell } from "../../support/raw-http.ts";
+import { useBed } from "./bed.ts";
 
-const bed = new WidgetsBed();
-const { service } = bed;
-let gateway: LocalGateway;
-
-beforeAll(async () => {
-  gateway = await bed.start();
-});
-
-afterAll(() => bed.close());
-afterEach(() => bed.reset());
+const bed = useBed(new WidgetsBed());
+const { service, gateway } = bed;
 
 describe("bodies keep their meaning", () => {
   // GW-99
