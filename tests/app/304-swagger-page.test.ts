@@ -1,12 +1,8 @@
 /** Tests how browsers cache the Swagger page and its assets. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Registry, startRegistry } from "./registry/harness.ts";
+import { describe, expect, test } from "bun:test";
+import { useRegistry } from "./registry/bed.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
+const registry = useRegistry();
 
 const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   fetch(`${registry.url}${path}`, { method, headers });

@@ -1,10 +1,7 @@
 import { duringTests } from "../../support/during-tests.ts";
 import { type HarnessOptions, type IdentityHarness, startIdentity } from "./harness.ts";
 
-/** Starts one identity service for all tests of a file. */
+/** Starts one identity service for all tests of a file or `describe`. */
 export function useIdentity(options?: HarnessOptions): IdentityHarness {
-  return duringTests(
-    () => startIdentity(options),
-    (identity) => identity.close(),
-  );
+  return duringTests(() => startIdentity(options));
 }

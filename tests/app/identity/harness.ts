@@ -34,7 +34,7 @@ service_account_default_role: viewer
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 /** An identity service whose handlers are called directly, without ports. It has its own database. */
-export interface IdentityHarness {
+export interface IdentityHarness extends AsyncDisposable {
   readonly deps: Dependencies;
   readonly database: Database;
   readonly database_url: string;
@@ -175,6 +175,7 @@ function harnessOf({ app, ...parts }: Parts): IdentityHarness {
   };
   return {
     ...parts,
+    [Symbol.asyncDispose]: parts.close,
     call,
     internal,
     person,

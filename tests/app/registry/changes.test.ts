@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { duringTests } from "../../support/during-tests.ts";
 import { fields, service } from "./harness.ts";
-import { entry, type OperatedRegistry, startOperated } from "./operators-bed.ts";
+import { entry, startOperated } from "./operators-bed.ts";
 
-let operated: OperatedRegistry;
-
-beforeAll(async () => {
-  operated = await startOperated([
+const operated = duringTests(() =>
+  startOperated([
     entry("blue", "publisher", { services: ["*"], paths: ["/"] }),
     entry("green", "publisher", { services: ["*"], paths: ["/"] }),
     entry("docs", "reader"),
-  ]);
-});
-afterAll(() => operated.stop());
+  ]),
+);
 
 /** Returns a header value with one character for each UTF-8 byte, as fetch requires. */
 const bytes = (text: string) => Buffer.from(text).toString("latin1");
@@ -92,12 +90,10 @@ describe("a write", () => {
 
 // RG-120, RG-121
 describe("GET /changes", () => {
-  let bed: OperatedRegistry;
+  const bed = duringTests(() =>
+    startOperated([entry("blue", "publisher", { services: ["*"], paths: ["/"] }), entry("docs", "reader")]),
+  );
   beforeAll(async () => {
-    bed = await startOperated([
-      entry("blue", "publisher", { services: ["*"], paths: ["/"] }),
-      entry("docs", "reader"),
-    ]);
     for (let number = 0; number < 6; number++) {
       await bed.as(number % 2 === 0 ? "blue" : "admin").put(`s${number % 3}`, service(`/s/${number % 3}`));
     }
@@ -105,8 +101,6 @@ describe("GET /changes", () => {
     await bed.as("blue").apply({ s0: service("/s/0"), s1: service("/s/1"), s2: service("/s/2") });
     await bed.as("admin").call("DELETE", "/services/s1");
   });
-  afterAll(() => bed.stop());
-
   const places = (changes: { service: string; revision: number }[]) =>
     changes.map((change) => `${change.service}:${change.revision}`);
   const list = async (query: string) => (await bed.as("docs").call("GET", `/changes?${query}`)).body;
@@ -191,28 +185,24 @@ describe("GET /changes", () => {
 // RG-120, RG-121
 describe("an export of more than a page of the database", () => {
   test("has every write once, even while others write", async () => {
-    const bed = await startOperated([]);
-    try {
-      const services = Object.fromEntries(
-        Array.from({ length: 300 }, (_, index) => [`many-${index}`, service(`/many/${index}`)]),
-      );
-      for (let time = 0; time < 4; time++) expect((await bed.as("admin").apply(services)).status).toBe(200);
-      const [answer] = await Promise.all([
-        bed.as("admin").call("GET", "/changes/export"),
-        bed.as("admin").apply(services),
-      ]);
-      const lines: string[] = answer.body.split("\n").filter((line: string) => line !== "");
-      const seen = new Set(
-        lines.map((line) => {
-          const { service: name, revision } = JSON.parse(line);
-          return `${name}:${revision}`;
-        }),
-      );
-      expect(seen.size).toBe(lines.length);
-      expect(lines.length % 300).toBe(0);
-      expect(lines.length).toBeGreaterThanOrEqual(1200);
-    } finally {
-      await bed.stop();
-    }
+    await using bed = await startOperated([]);
+    const services = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [`many-${index}`, service(`/many/${index}`)]),
+    );
+    for (let time = 0; time < 4; time++) expect((await bed.as("admin").apply(services)).status).toBe(200);
+    const [answer] = await Promise.all([
+      bed.as("admin").call("GET", "/changes/export"),
+      bed.as("admin").apply(services),
+    ]);
+    const lines: string[] = answer.body.split("\n").filter((line: string) => line !== "");
+    const seen = new Set(
+      lines.map((line) => {
+        const { service: name, revision } = JSON.parse(line);
+        return `${name}:${revision}`;
+      }),
+    );
+    expect(seen.size).toBe(lines.length);
+    expect(lines.length % 300).toBe(0);
+    expect(lines.length).toBeGreaterThanOrEqual(1200);
   });
 });

@@ -1,18 +1,15 @@
 /** Tests how the registry serves the console. `tests/app/console` tests the page itself. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { createHandler, httpApp } from "@ostiary/lib/runtime/http";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { registryVariables } from "@ostiary/registry/config";
 import { consoleHandlers } from "@ostiary/registry/console/handlers";
-import { ADMIN_TOKEN, clientOf, type Registry, startRegistry } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { ADMIN_TOKEN, clientOf, startRegistry } from "./harness.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
+const registry = useRegistry();
 
 const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   fetch(`${registry.url}${path}`, { method, headers });
@@ -155,13 +152,12 @@ describe("the script", () => {
 
 // RG-97
 test("CONSOLE_ENABLED=false removes the page and its assets", async () => {
-  const silent = await startRegistry({ env: { CONSOLE_ENABLED: "false" } });
+  await using silent = await startRegistry({ env: { CONSOLE_ENABLED: "false" } });
   const [style = "", script = ""] = await assetPaths();
   for (const path of ["/console", style, script]) {
     expect((await silent.call("GET", path)).status).toBe(404);
   }
   expect((await silent.call("GET", "/swagger")).status).toBe(200);
-  await silent.stop();
 });
 
 // RG-127, RG-136

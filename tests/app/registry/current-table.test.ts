@@ -1,22 +1,20 @@
 /**
  * Tests that the route look-up table, which reads only later writes, equals a table that reads everything.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { CurrentTable } from "../../../apps/registry/lookup/current-table.ts";
+import { closing, duringTests } from "../../support/during-tests.ts";
 import { useRegistry } from "./bed.ts";
 
 setDefaultTimeout(120_000);
 
 const registry = useRegistry();
-let database: Awaited<ReturnType<typeof openDatabase>>;
-
-beforeAll(async () => {
-  database = await openDatabase(registry.database_url, { namespace: "test", pool_max: 8 });
-});
-afterAll(() => database.close());
+const database = duringTests(async () =>
+  closing(await openDatabase(registry.database_url, { namespace: "test", pool_max: 8 })),
+);
 
 const NAMES = ["alpha", "beta", "gamma", "delta"];
 

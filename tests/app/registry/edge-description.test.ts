@@ -2,11 +2,12 @@
  * Tests the edge description that the registry serves, with services that have a valid description, an
  * invalid one, or none.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { waitFor } from "../../support/index.ts";
 import { startSilentServer } from "../../support/silent-server.ts";
+import { useRegistry } from "./bed.ts";
 import { attacks } from "./edge-description-attacks.ts";
 import { type Answer, type Registry, service, startRegistry } from "./harness.ts";
 
@@ -46,11 +47,7 @@ function describing(summary: string, path = "/self") {
   return { openapi: "3.1.0", info: { title: "Self", version: "1" }, paths: { [path]: { get } } };
 }
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry({ env: REFRESH });
-});
-afterAll(() => registry.stop());
+const registry = useRegistry({ env: REFRESH });
 
 const read = async () => (await registry.call("GET", DOCUMENT)).body;
 const summaryOf = async (path: string) => (await read()).paths[path]?.get.summary;
@@ -136,7 +133,7 @@ describe("the admin token", () => {
 
   // RG-2
   test("is not required for the description with EDGE_DOCUMENT_PUBLIC=true, but for everything else", async () => {
-    const shown = await startRegistry({
+    await using shown = await startRegistry({
       env: {
         EDGE_DOCUMENT_PUBLIC: "true",
         EDGE_DOCUMENT_TITLE: "Widgets & Sons",
@@ -148,15 +145,13 @@ describe("the admin token", () => {
     expect(await (await open(shown, "/edge")).text()).toContain("<title>Widgets &amp; Sons</title>");
     expect((await open(shown, "/edge/documents")).status).toBe(401);
     expect((await open(shown, "/services")).status).toBe(401);
-    await shown.stop();
   });
 
   // RG-98
   test("SWAGGER_ENABLED=false turns off pages, but not the description", async () => {
-    const silent = await startRegistry({ env: { SWAGGER_ENABLED: "false" } });
+    await using silent = await startRegistry({ env: { SWAGGER_ENABLED: "false" } });
     expect((await silent.call("GET", "/edge")).status).toBe(404);
     expect((await silent.call("GET", DOCUMENT)).status).toBe(200);
-    await silent.stop();
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { Gateways } from "@ostiary/lib/contracts/registry-api";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
@@ -6,13 +6,10 @@ import { Value } from "@sinclair/typebox/value";
 import { hasLoaded, serves } from "../../../apps/registry/gateways/gateway.ts";
 import { waitFor } from "../../support/index.ts";
 import { type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";
-import { type Registry, service, startRegistry } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { service, startRegistry } from "./harness.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry({ env: { RECONCILE_FULL_INTERVAL_MS: "86400000" } });
-});
-afterAll(() => registry.stop());
+const registry = useRegistry({ env: { RECONCILE_FULL_INTERVAL_MS: "86400000" } });
 
 const running: LoadingGateway[] = [];
 async function start(): Promise<LoadingGateway> {

@@ -28,17 +28,21 @@ export interface Client {
 }
 
 /** A registry that runs in this process. */
-export interface Registry extends Client {
+export interface Registry extends Client, AsyncDisposable {
   readonly internal_url: string;
   readonly database_url: string;
   readonly routeStore: RouteStore;
   stop(): Promise<void>;
 }
 
+export interface GivenToRegistry {
+  database_url?: string;
+  routeStore?: RouteStore;
+  env?: Record<string, string>;
+}
+
 /** Starts a registry in this process. By default, it has a new database and a route store in memory. */
-export async function startRegistry(
-  given: { database_url?: string; routeStore?: RouteStore; env?: Record<string, string> } = {},
-): Promise<Registry> {
+export async function startRegistry(given: GivenToRegistry = {}): Promise<Registry> {
   const database_url = given.database_url ?? (await freshDatabase());
   const routeStore = given.routeStore ?? memoryRouteStore();
   const config = loadConfig(registryVariables, {
@@ -57,7 +61,8 @@ export async function startRegistry(
     internal_url: `http://127.0.0.1:${running.internal_port}`,
     database_url,
     routeStore,
-    stop: () => running.shutdown(),
+    stop: running.shutdown,
+    [Symbol.asyncDispose]: running.shutdown,
   };
 }
 

@@ -7,18 +7,17 @@ describe("the internal port", () => {
 
   // RG-102, OP-29
   test("serves liveness and readiness without a token", async () => {
-    const registry = await startRegistry();
+    await using registry = await startRegistry();
     for (const path of ["/health/live", "/health/ready"]) {
       const response = await get(registry.internal_url, path);
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({ status: "healthy" });
     }
     expect((await get(registry.internal_url, "/services")).status).toBe(404);
-    await registry.stop();
   });
 
   test("counts requests, operations on both stores, and projections", async () => {
-    const registry = await startRegistry();
+    await using registry = await startRegistry();
     await registry.put("counted", service("/counted"));
     await registry.call("GET", "/services/unknown");
     await waitFor(async () => "counted" in (await projected(registry.routeStore)));
@@ -38,7 +37,6 @@ describe("the internal port", () => {
       expect(text).toContain(line);
     }
     expect(text).toMatch(/^process_start_time_seconds \d+$/m);
-    await registry.stop();
   });
 
   // OP-48

@@ -10,7 +10,14 @@ import {
   signingKey,
   startProvider,
 } from "../../support/provider-stand-in.ts";
-import { ADMIN_TOKEN, type Client, clientOf, type Registry, startRegistry } from "./harness.ts";
+import {
+  ADMIN_TOKEN,
+  type Client,
+  clientOf,
+  type GivenToRegistry,
+  type Registry,
+  startRegistry,
+} from "./harness.ts";
 
 export const ISSUER = "https://login.example.com";
 export const AUDIENCE = "ostiary";
@@ -96,7 +103,7 @@ export class OperatorsFile {
 }
 
 /** A registry with an operators file. */
-export interface OperatedRegistry {
+export interface OperatedRegistry extends AsyncDisposable {
   registry: Registry;
   file: OperatorsFile;
   /** Returns a client with the token of an {@link entry}, or of `admin`. */
@@ -108,19 +115,21 @@ export interface OperatedRegistry {
 
 export async function startOperated(
   operators: Entry[],
-  given: Parameters<typeof startRegistry>[0] = {},
+  given: GivenToRegistry = {},
 ): Promise<OperatedRegistry> {
   const file = new OperatorsFile();
   await file.write(...operators);
   const registry = await startRegistry({ ...given, env: { ...given.env, OPERATORS_FILE: file.path } });
+  const stop = async () => {
+    await registry.stop();
+    file.remove();
+  };
   return {
     registry,
     file,
     as: (name) => clientOf(registry.url, tokenOf(name)),
     with: (token) => clientOf(registry.url, token),
-    async stop() {
-      await registry.stop();
-      file.remove();
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }

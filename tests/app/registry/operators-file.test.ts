@@ -92,20 +92,16 @@ describe("a token that expires", () => {
   test("while a write waits does not affect that write", async () => {
     const blue = { services: ["w"], paths: ["/w"] };
     const operated = await start([entry("blue", "publisher", blue)]);
-    const gateway = await startLoadingGateway(operated.registry.routeStore);
-    try {
-      gateway.holdUp();
-      const services = { w: service("/w") };
-      const write = operated.as("blue").call("POST", "/apply?wait_ms=30000", { services });
-      await waitFor(async () => (await operated.as("admin").call("GET", "/services/w")).status === 200);
-      await operated.file.write(entry("blue", "publisher", { ...blue, expires_at: "2020-01-01T00:00:00Z" }));
-      await becomes(operated, "blue", 401);
-      gateway.goOn();
-      const { status, body } = await write;
-      expect([status, body.propagation.reached]).toEqual([200, 1]);
-    } finally {
-      await gateway.stop();
-    }
+    await using gateway = await startLoadingGateway(operated.registry.routeStore);
+    gateway.holdUp();
+    const services = { w: service("/w") };
+    const write = operated.as("blue").call("POST", "/apply?wait_ms=30000", { services });
+    await waitFor(async () => (await operated.as("admin").call("GET", "/services/w")).status === 200);
+    await operated.file.write(entry("blue", "publisher", { ...blue, expires_at: "2020-01-01T00:00:00Z" }));
+    await becomes(operated, "blue", 401);
+    gateway.goOn();
+    const { status, body } = await write;
+    expect([status, body.propagation.reached]).toEqual([200, 1]);
   });
 });
 

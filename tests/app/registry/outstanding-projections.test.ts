@@ -1,23 +1,20 @@
 /** Tests `GET /projections` with a route store that can be read, but refuses writes while it is full. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { forwarding } from "../../support/loading-gateway.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { type Registry, service, startRegistry } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { service } from "./harness.ts";
 
 let full = false;
-let registry: Registry;
-beforeAll(async () => {
-  const store = memoryRouteStore();
-  registry = await startRegistry({
-    routeStore: {
-      ...forwarding(store),
-      writeFenced: (write) =>
-        full ? Promise.reject(new Error("no space for the key")) : store.writeFenced(write),
-    },
-  });
+const store = memoryRouteStore();
+const registry = useRegistry({
+  routeStore: {
+    ...forwarding(store),
+    writeFenced: (write) =>
+      full ? Promise.reject(new Error("no space for the key")) : store.writeFenced(write),
+  },
 });
-afterAll(() => registry.stop());
 
 const outstanding = async () => (await registry.call("GET", "/projections")).body.outstanding;
 const names = async () => (await outstanding()).map(({ service }: { service: string }) => service).sort();

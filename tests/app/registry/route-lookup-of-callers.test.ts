@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { fields, type Registry, startRegistry } from "./harness.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { useRegistry } from "./bed.ts";
+import { fields, startRegistry } from "./harness.ts";
 
-let registry: Registry;
+const registry = useRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
 beforeAll(async () => {
-  registry = await startRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
   const routes = [
     { path: "/things", methods: { GET: {}, PUT: { required_labels: ["org:write", "things:write"] } } },
   ];
@@ -17,7 +17,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => registry.stop());
 
 const find = (method: string, path: string, caller: Record<string, string>, on = registry) =>
   on.call("GET", `/routes?${new URLSearchParams({ method, path, ...caller })}`);
@@ -81,12 +80,11 @@ describe("who may call", () => {
 
   // RG-76
   test("is 422 for a role without a roles file, but is returned for labels", async () => {
-    const bare = await startRegistry({ database_url: registry.database_url });
+    await using bare = await startRegistry({ database_url: registry.database_url });
     const answer = await find("PUT", "/org/things", { role: "owner" }, bare);
     expect(answer.status).toBe(422);
     expect(fields(answer)[0]).toMatchObject({ path: "role", message: expect.stringContaining("ROLES_FILE") });
     expect((await find("PUT", "/org/things", { labels: "org:write" }, bare)).body.allowed).toBe(true);
-    await bare.stop();
   });
 
   test("cannot be asked with an invalid roles file: the registry does not start", async () => {
@@ -110,10 +108,9 @@ describe("GET /roles", () => {
 
   // RG-106
   test("returns an empty list without a roles file, and requires the admin token", async () => {
-    const plain = await startRegistry();
+    await using plain = await startRegistry();
     expect(await plain.call("GET", "/roles")).toMatchObject({ status: 200, body: { roles: [] } });
     expect((await fetch(`${plain.url}/roles`)).status).toBe(401);
     expect((await plain.call("GET", "/roles?limit=1")).status).toBe(422);
-    await plain.stop();
   });
 });

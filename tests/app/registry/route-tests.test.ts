@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/wait-for.ts";
-import { type Answer, fields, projected, type Registry, service, startRegistry } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { type Answer, fields, projected, service } from "./harness.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
-});
-afterAll(() => registry.stop());
+const registry = useRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
 
 /** A name that the services and paths of only the current test have. */
 let own = "";

@@ -35,7 +35,7 @@ describe("SEED_ROUTES_DIR", () => {
       "30-other.json": { services: { json: service("/json") } },
       "notes.txt": "not: [yaml",
     });
-    const registry = await startRegistry({ env: { SEED_ROUTES_DIR } });
+    await using registry = await startRegistry({ env: { SEED_ROUTES_DIR } });
     expect<unknown>(await current(registry)).toEqual({
       first: service("/first"),
       second: service("/second"),
@@ -44,7 +44,6 @@ describe("SEED_ROUTES_DIR", () => {
     const { body } = await registry.call("GET", "/services/first/revisions");
     expect(body.revisions).toEqual([expect.objectContaining({ revision: 1, action: "apply" })]);
     await waitFor(async () => Object.keys(await projected(registry.routeStore)).length === 3);
-    await registry.stop();
   });
 
   // RG-100
@@ -63,7 +62,7 @@ describe("SEED_ROUTES_DIR", () => {
       },
     });
     for (let start = 0; start < 2; start++) {
-      const registry = await startRegistry({ database_url, env: { SEED_ROUTES_DIR } });
+      await using registry = await startRegistry({ database_url, env: { SEED_ROUTES_DIR } });
       expect<unknown>(await current(registry)).toEqual({
         kept: service("/kept/by-hand"),
         fresh: service("/fresh"),
@@ -71,7 +70,6 @@ describe("SEED_ROUTES_DIR", () => {
       const { body } = await registry.call("GET", "/services/deleted/revisions");
       expect(body.revisions).toHaveLength(2);
       expect((await registry.call("GET", "/services/fresh")).body.revision).toBe(1);
-      await registry.stop();
     }
   });
 

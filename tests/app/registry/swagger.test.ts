@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { duringTests } from "../../support/during-tests.ts";
 import { operationsIn } from "../../support/openapi.ts";
 import { browserPath, launchBrowser, openSwagger, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { useRegistry } from "./bed.ts";
@@ -69,11 +70,7 @@ describe("the OpenAPI description", () => {
 });
 
 describe.skipIf(browserPath === undefined)("the page in a browser", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  }, PAGE_TIMEOUT_MS);
-  afterAll(() => browser.close());
+  const browser = duringTests(launchBrowser, PAGE_TIMEOUT_MS);
 
   const open = () => openSwagger(browser, registry.url, "Services-listServices");
 

@@ -1,9 +1,10 @@
 /** Tests a registry that is started again after a newer version has stored configs that it cannot read. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { type Orm, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { runCli } from "../../flow/cli/bed.ts";
+import { closing, duringTests } from "../../support/during-tests.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ADMIN_TOKEN, fields, projected, type Registry, service, startRegistry } from "./harness.ts";
@@ -23,11 +24,7 @@ const NEWER: Record<string, { config: unknown; path: string }> = {
 };
 const NAMES = Object.keys(NEWER).toSorted();
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startBehindNewer();
-});
-afterAll(() => registry.stop());
+const registry = duringTests(startBehindNewer);
 
 /** Starts a registry on a database with the configs of {@link NEWER}, written directly to the tables. */
 async function startBehindNewer(): Promise<Registry> {
@@ -49,12 +46,8 @@ async function startBehindNewer(): Promise<Registry> {
 }
 
 async function store(database_url: string, write: (orm: Orm) => Promise<void>): Promise<void> {
-  const database = await openDatabase(database_url, { namespace: "newer" });
-  try {
-    await database.run("write", write);
-  } finally {
-    await database.close();
-  }
+  await using database = closing(await openDatabase(database_url, { namespace: "newer" }));
+  await database.run("write", write);
 }
 
 const get = (path: string) => registry.call("GET", path);
@@ -138,7 +131,7 @@ describe("a config that a newer version wrote", () => {
 });
 
 test("restore, put, apply and delete replace an unreadable config", async () => {
-  const own = await startBehindNewer();
+  await using own = await startBehindNewer();
   expect((await own.call("POST", "/services/field/revisions/1/restore")).status).toBe(200);
   expect((await own.put("list", service("/again/list"))).status).toBe(200);
   expect((await own.apply({ other_shape: service("/again/other") })).status).toBe(200);
@@ -148,5 +141,4 @@ test("restore, put, apply and delete replace an unreadable config", async () => 
   expect(Object.keys(body.services)).toEqual(["field", "good", "list", "other_shape"]);
   expect((await own.call("GET", "/routes?method=GET&path=/old/field")).body.service).toBe("field");
   await waitFor(async () => !Object.hasOwn(await projected(own.routeStore), "routes"));
-  await own.stop();
 });

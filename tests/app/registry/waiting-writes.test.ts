@@ -191,10 +191,9 @@ describe("a write that waits", () => {
       throw new StoreUnavailable("route_store", new Error("away"));
     };
     const { database_url } = registry;
-    const replica = await startRegistry({ database_url, routeStore: unable });
+    await using replica = await startRegistry({ database_url, routeStore: unable });
     const answer = await replica.call("PUT", "/services/shared?wait_ms=20000", service("/shared"));
     expect(answer.body.propagation).toEqual(everyone(1));
-    await replica.stop();
   });
 
   test("returns even if others write continuously", async () => {
@@ -318,7 +317,7 @@ describe("while the route store is down", () => {
 
   // RG-51
   test("a write returns after wait_ms, and is recorded", async () => {
-    const unable = await startRegistry({ routeStore: away() });
+    await using unable = await startRegistry({ routeStore: away() });
     const answer = await unable.call("POST", "/apply?wait_ms=200", { services: { a: service("/a") } });
     expect([answer.status, answer.body.propagation]).toEqual([
       200,
@@ -328,6 +327,5 @@ describe("while the route store is down", () => {
     const deleted = await unable.call("DELETE", "/services/a?wait_ms=0");
     expect([deleted.status, deleted.body.propagation.projected]).toEqual([200, false]);
     expect((await unable.call("GET", "/gateways")).status).toBe(503);
-    await unable.stop();
   });
 });

@@ -1,14 +1,9 @@
 /** Tests that a witness implements add-checkpoint of the C2SP specification tlog-witness. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
+import { duringTests } from "../../support/during-tests.ts";
 import { submission, TestLog } from "../../support/test-log.ts";
-import {
-  cosignedAt,
-  newWitness,
-  type RunningWitness,
-  startWitness,
-  type WitnessFiles,
-} from "./witness-bed.ts";
+import { cosignedAt, newWitness, startWitness } from "./witness-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -19,16 +14,8 @@ const SIZE_TYPE = "text/x.tlog.size";
 const logs = Array.from({ length: 600 }, (_, n) => new TestLog(`log.example.com/${n}`));
 const unused = [...logs];
 
-let files: WitnessFiles;
-let witness: RunningWitness;
-beforeAll(async () => {
-  files = await newWitness(logs);
-  witness = await startWitness(files);
-});
-afterAll(async () => {
-  await witness[Symbol.asyncDispose]();
-  await files[Symbol.asyncDispose]();
-});
+const files = duringTests(() => newWitness(logs));
+const witness = duringTests(() => startWitness(files));
 
 /** Returns an unused log that the witness knows, with `size` leaves. */
 function log(size: number): TestLog {
