@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { wireAudit } from "@ostiary/audit";
 import { auditVariables } from "@ostiary/audit/config";
+import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import type { Clock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
+import { closing, duringTests, standInFor } from "../../support/during-tests.ts";
 import { freshDatabase } from "../../support/index.ts";
 
-export interface AuditService {
+export interface AuditService extends AsyncDisposable {
   readonly url: string;
   readonly internal_url: string;
   readonly database_url: string;
@@ -67,36 +69,12 @@ export function sharedAudit(options: AuditServiceOptions = {}, start = startAudi
     audit = await start(options);
   });
   afterAll(() => audit?.stop());
-  const running = (): AuditService => {
-    if (audit === undefined) throw new Error("The service is not running: call it in tests and hooks only.");
-    return audit;
+  const restart: SharedAudit["restart"] = async (between) => {
+    await audit?.stop();
+    await between?.();
+    audit = await start({ ...options, database_url: audit?.database_url });
   };
-  return {
-    async restart(between) {
-      const { database_url } = running();
-      await running().stop();
-      await between?.();
-      audit = await start({ ...options, database_url });
-    },
-    get url() {
-      return running().url;
-    },
-    get internal_url() {
-      return running().internal_url;
-    },
-    get database_url() {
-      return running().database_url;
-    },
-    send: (...given) => running().send(...given),
-    put: (...given) => running().put(...given),
-    patch: (...given) => running().patch(...given),
-    postIntents: (...given) => running().postIntents(...given),
-    postOutcomes: (...given) => running().postOutcomes(...given),
-    get: (...given) => running().get(...given),
-    list: (...given) => running().list(...given),
-    event: (...given) => running().event(...given),
-    stop: () => running().stop(),
-  };
+  return standInFor(() => audit && { ...audit, restart });
 }
 
 /** Returns a client of an audit service, which may run in this process or in another one. */
@@ -138,6 +116,7 @@ export function auditClient(
       return audit_events[0];
     },
     stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
@@ -147,8 +126,23 @@ export function logOf(organization_id: string): string {
 }
 
 /** Opens the database of a service that uses a PostgreSQL server, for SQL that no endpoint can do. */
-export function openLog(service: AuditService): Promise<Database> {
-  return openDatabase(service.database_url, { namespace: "audit" });
+export async function openLog({ database_url }: AuditService): Promise<Database & AsyncDisposable> {
+  return closing(await openDatabase(database_url, { namespace: "audit" }));
+}
+
+/** Opens the database of a service, as {@link openLog}, for all tests that share the service. */
+export function sharedLog(audit: AuditService): Database {
+  return duringTests(() => openLog(audit));
+}
+
+/** Opens a database, by default a new one, and creates the tables of the audit service without the service. */
+export async function newLog(
+  database_url?: string,
+  migrations = MIGRATIONS,
+): Promise<Database & AsyncDisposable> {
+  const log = await openDatabase(database_url ?? (await freshDatabase()), { namespace: "audit" });
+  await log.migrate("audit", migrations);
+  return closing(log);
 }
 
 /** Returns a template tag that runs one SQL statement on an open log and returns its rows. */

@@ -159,7 +159,7 @@ describe("a batch of outcomes", () => {
 const kinds = [
   {
     name: "intents",
-    post: audit.postIntents,
+    post: (body: unknown) => audit.postIntents(body),
     item: of("r"),
     make: async () => ids(BATCH_MAX).map((id) => of(id)),
     first: "created",
@@ -167,7 +167,7 @@ const kinds = [
   },
   {
     name: "outcomes",
-    post: audit.postOutcomes,
+    post: (body: unknown) => audit.postOutcomes(body),
     item: { request_id: "nobody", ...rejected },
     make: async () => (await written(BATCH_MAX)).map((request_id) => ({ request_id, ...rejected })),
     first: "applied",

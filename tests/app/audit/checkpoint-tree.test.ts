@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { publishSigningKey } from "@ostiary/audit/checkpoints/publish-key";
-import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
 import { LogAltered, SealedState } from "@ostiary/audit/sealing/sealed-state";
@@ -13,9 +12,10 @@ import {
   readTreeHead,
   rootOfLeaves,
 } from "@ostiary/lib/domain/tlog";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { freshDatabase, services } from "../../support/index.ts";
-import { type AuditService, json, sqlOn, startAudit } from "./audit-service.ts";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { duringTests } from "../../support/during-tests.ts";
+import { services } from "../../support/index.ts";
+import { json, newLog, sharedAudit, sqlOn, startAudit } from "./audit-service.ts";
 import {
   exportProof,
   keysOf,
@@ -43,19 +43,19 @@ function headOf(note: string | null) {
 }
 
 describe("the log as tiles", () => {
-  let audit: AuditService;
+  const audit = sharedAudit(
+    { env: { AUDIT_LOG_ORIGIN: ORIGIN }, database_url: "pglite://memory" },
+    startProvenAudit,
+  );
   let checkpoints: Checkpoint[];
   beforeAll(async () => {
-    audit = await startProvenAudit({ env: { AUDIT_LOG_ORIGIN: ORIGIN }, database_url: "pglite://memory" });
     for (let n = 0; n < 3; n++) {
       await writeEvents(audit, 1);
       await exportProof(audit);
     }
-    checkpoints = (
-      await json(await audit.get("/audit-checkpoints?limit=100"))
-    ).audit_checkpoints.toReversed();
+    const list = await audit.get("/audit-checkpoints?limit=100");
+    checkpoints = (await json(list)).audit_checkpoints.toReversed();
   });
-  afterAll(() => audit.stop());
 
   // AU-152
   test("has a root over all checkpoints that the log's key signs, cacheable for two seconds", async () => {
@@ -134,19 +134,15 @@ function bundled(texts: readonly string[]): Uint8Array {
 
 // AU-152
 test("without a key there is no signed root, but the tree still grows", async () => {
-  const audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" }, database_url: "pglite://memory" });
-  try {
-    await writeEvents(audit, 2);
-    await exportProof(audit);
-    expect((await audit.get("/audit-log/checkpoint")).status).toBe(404);
-    expect((await audit.get("/audit-log/tile/0/000.p/1")).status).toBe(200);
-  } finally {
-    await audit.stop();
-  }
+  await using audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" }, database_url: "pglite://memory" });
+  await writeEvents(audit, 2);
+  await exportProof(audit);
+  expect((await audit.get("/audit-log/checkpoint")).status).toBe(404);
+  expect((await audit.get("/audit-log/tile/0/000.p/1")).status).toBe(200);
 });
 
 /** A log without a running service. The test calls each sealing pass itself. */
-class SealedLog {
+class SealedLog implements AsyncDisposable {
   readonly log: Database;
   readonly #deps: PassDeps;
 
@@ -156,8 +152,7 @@ class SealedLog {
   }
 
   static async open(key_file: string | null): Promise<SealedLog> {
-    const log = await openDatabase(await freshDatabase(), { namespace: "audit" });
-    await log.migrate("audit", MIGRATIONS);
+    const log = await newLog();
     await makePartitions(log, Date.now());
     const deps = { ...(await dropDeps(log, key_file)), origin: ORIGIN };
     if (deps.key !== null) await publishSigningKey(log, deps.key);
@@ -185,6 +180,10 @@ class SealedLog {
   async grow(changes: Partial<PassDeps> = {}): Promise<void> {
     await writePast(this.log, "organization-1", new Date().toISOString(), 1);
     await this.seal(changes);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.log.close();
   }
 
   async checkpoints(): Promise<Checkpoint[]> {
@@ -223,12 +222,11 @@ async function tampered(sealed: SealedLog, statements: string, work: () => Promi
 }
 
 describe("the tree of a signed log", () => {
-  let sealed: SealedLog;
-  beforeAll(async () => {
-    sealed = await SealedLog.open(writeSigningKey());
-    for (let n = 0; n < 5; n++) await sealed.grow();
+  const sealed = duringTests(async () => {
+    const opened = await SealedLog.open(writeSigningKey());
+    for (let n = 0; n < 5; n++) await opened.grow();
+    return opened;
   });
-  afterAll(() => sealed.log.close());
 
   // AU-154
   test("gets the same hashes and the same signed root when it is rebuilt from existing checkpoints", async () => {
@@ -326,20 +324,16 @@ async function refused(sealed: SealedLog, reason: string): Promise<void> {
 
 // AU-154
 test("a tree over thousands of checkpoints is built in steps, while new ones are sealed", async () => {
-  const sealed = await SealedLog.open(null);
-  try {
-    await sealed.grow();
-    await writeChain(sealed, 2_300);
-    await writePast(sealed.log, "organization-1", new Date().toISOString(), 1);
-    const passes = await sealed.seal();
-    const { tree_size, hashes } = await sealed.tree();
-    const newest = (await sealed.checkpoints()).length;
-    expect([passes, tree_size, newest]).toEqual([4, 2_302, 2_302]);
-    const stored = hashes.split(" ").map((text) => text.length / 64);
-    expect([stored[2_047], stored[2_301], stored[0]]).toEqual([12, 2, 1]);
-  } finally {
-    await sealed.log.close();
-  }
+  await using sealed = await SealedLog.open(null);
+  await sealed.grow();
+  await writeChain(sealed, 2_300);
+  await writePast(sealed.log, "organization-1", new Date().toISOString(), 1);
+  const passes = await sealed.seal();
+  const { tree_size, hashes } = await sealed.tree();
+  const newest = (await sealed.checkpoints()).length;
+  expect([passes, tree_size, newest]).toEqual([4, 2_302, 2_302]);
+  const stored = hashes.split(" ").map((text) => text.length / 64);
+  expect([stored[2_047], stored[2_301], stored[0]]).toEqual([12, 2, 1]);
 });
 
 /** Adds unsigned checkpoints after the first one, all with the same map of heads. */
@@ -364,16 +358,12 @@ async function writeChain(sealed: SealedLog, count: number): Promise<void> {
 test.skipIf(!services().postgres.real)(
   "four sealers that start from the same state at once write one tree",
   async () => {
-    const sealed = await SealedLog.open(null);
-    try {
-      for (let round = 1; round <= 3; round++) {
-        await writePast(sealed.log, "organization-1", new Date().toISOString(), 2);
-        expect((await sealed.sealAtOnce(4)).toSorted()).toEqual(["done", "lost", "lost", "lost"]);
-        const { tree_size, checkpoint } = await selectState(sealed.log);
-        expect([tree_size, checkpoint?.number]).toEqual([round, round]);
-      }
-    } finally {
-      await sealed.log.close();
+    await using sealed = await SealedLog.open(null);
+    for (let round = 1; round <= 3; round++) {
+      await writePast(sealed.log, "organization-1", new Date().toISOString(), 2);
+      expect((await sealed.sealAtOnce(4)).toSorted()).toEqual(["done", "lost", "lost", "lost"]);
+      const { tree_size, checkpoint } = await selectState(sealed.log);
+      expect([tree_size, checkpoint?.number]).toEqual([round, round]);
     }
   },
 );

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { HeadMap, NodeCache, rootOf } from "@ostiary/audit/head-map/head-map";
 import { isLeaf, MapNode, SLOTS, type Slot } from "@ostiary/audit/head-map/node";
 import { selectProvenHeads } from "@ostiary/audit/head-map/proofs";
@@ -16,13 +15,12 @@ import {
   sha256,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
-import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
-import { freshDatabase } from "../../support/index.ts";
+import { duringTests } from "../../support/during-tests.ts";
 import { mapRoot } from "../../support/trees-of-heads.ts";
-
-const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
+import { newLog } from "./audit-service.ts";
 
 /** A node with 10 slots in the format of an older version, which did not store a node's inner hashes. */
 const STORED = {
@@ -108,13 +106,11 @@ function expectProof(expected: Head, map: MapProof, root: Uint8Array): void {
 }
 
 describe("the map of heads", () => {
-  let database: Database;
+  const database = duringTests(newLog);
   const sealedRoots: string[] = [];
   const states: Map<string, Head>[] = [];
 
   beforeAll(async () => {
-    database = await openDatabase(await freshDatabase(), { namespace: "audit" });
-    await database.migrate("audit", MIGRATIONS);
     const cache = new NodeCache();
     const heads = new Map<string, Head>();
     let last: { number: number; root: string } | null = null;
@@ -133,8 +129,6 @@ describe("the map of heads", () => {
       states.push(new Map(heads));
     }
   });
-  afterAll(() => database.close());
-
   // AU-140
   test("has the root over all heads, whichever replica sealed the earlier checkpoints", () => {
     expect(sealedRoots).toEqual(states.map((heads) => hexOf(mapRoot([...heads.values()]))));

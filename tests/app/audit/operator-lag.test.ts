@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { selectOperatorReading } from "@ostiary/audit/streams/operator/sql";
-import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { freshDatabase } from "../../support/index.ts";
-
-const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
+import { duringTests } from "../../support/during-tests.ts";
+import { newLog } from "./audit-service.ts";
 
 // AU-113
 describe("the lag of the operator's stream is the age of the oldest checkpoint that is not delivered", () => {
-  let database: Database;
+  const database = duringTests(newLog);
   const run = (statement: SQL) => database.run("prepare", (orm) => rows(orm, statement));
   beforeAll(async () => {
-    database = await openDatabase(await freshDatabase(), { namespace: "audit" });
-    await database.migrate("audit", MIGRATIONS);
     for (const [number, age_s] of [
       [1, 9_000],
       [2, 600],
@@ -32,7 +28,6 @@ describe("the lag of the operator's stream is the age of the oldest checkpoint t
         values (${id}::bigint, ${`organization:${id}`}, 1, '\\x00', ${checkpoint}::bigint)`);
     }
   });
-  afterAll(() => database.close());
 
   test.each([
     ["of which one log is delivered", 2, 2, 600],

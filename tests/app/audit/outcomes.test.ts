@@ -81,16 +81,12 @@ describe("an outcome", () => {
 
   test("is applied even if it comes long after its intent", async () => {
     const time = manualClock("2026-01-31T23:59:00Z");
-    const service = await startAudit({ clock: time });
-    try {
-      await service.put("late", intent({ occurred_at: time.date().toISOString() }));
-      time.set("2026-06-01T00:00:00Z");
-      expect((await service.patch("late", { outcome: "no_response", status: 502 })).status).toBe(204);
-      const { audit_events } = await service.list("/organizations/organization-1/audit-events");
-      expect(audit_events[0]).toMatchObject({ outcome: "no_response", status: 502 });
-    } finally {
-      await service.stop();
-    }
+    await using service = await startAudit({ clock: time });
+    await service.put("late", intent({ occurred_at: time.date().toISOString() }));
+    time.set("2026-06-01T00:00:00Z");
+    expect((await service.patch("late", { outcome: "no_response", status: 502 })).status).toBe(204);
+    const { audit_events } = await service.list("/organizations/organization-1/audit-events");
+    expect(audit_events[0]).toMatchObject({ outcome: "no_response", status: 502 });
   });
 
   // AU-19

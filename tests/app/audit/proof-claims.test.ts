@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { type ProofEnd, RECENT_CHECKPOINTS } from "@ostiary/lib/contracts/audit";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
-import { type AuditService, intent, json, logOf, requestId } from "./audit-service.ts";
+import { intent, json, logOf, requestId, sharedAudit } from "./audit-service.ts";
 import {
   exportProof,
   exportText,
@@ -15,17 +15,15 @@ import {
 
 // AU-68, AU-76
 describe("a file that claims", () => {
-  let audit: AuditService;
+  const audit = sharedAudit({}, startProvenAudit);
   let keys: SigningJwk[];
   let whole: ProofExport;
 
   beforeAll(async () => {
-    audit = await startProvenAudit();
     await writeEvents(audit, 4);
     whole = await exportProof(audit);
     keys = await keysOf(audit);
   });
-  afterAll(() => audit.stop());
 
   /** Removes the oldest events from the file, and declares their positions as dropped. */
   function claiming(occurred_before: string, events = 1): string {
@@ -107,13 +105,11 @@ function nextYear(): number {
 
 // AU-66, AU-76
 describe("with kept files,", () => {
-  let audit: AuditService;
+  const audit = sharedAudit({}, startProvenAudit);
   let keys: SigningJwk[];
   beforeAll(async () => {
-    audit = await startProvenAudit();
     keys = await keysOf(audit);
   });
-  afterAll(() => audit.stop());
 
   test("an empty log is confirmed by the map of the newest checkpoint", async () => {
     await writeEvents(audit, 2, { organization_id: "other" });

@@ -1,17 +1,16 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { loadSigningKey } from "@ostiary/audit/checkpoints/key-file";
-import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
 import { selectState } from "@ostiary/audit/sealing/state-sql";
 import { systemClock } from "@ostiary/lib/async";
 import { type Checkpoint, hashFromHex, hexOf, signedCheckpoint, ZERO_HASH } from "@ostiary/lib/domain/proof";
-import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
 import { headTree, inTreeOrder } from "../../support/trees-of-heads.ts";
-import { intent, json, logOf, openLog, requestId, sharedAudit, sqlOn } from "./audit-service.ts";
+import { intent, json, logOf, newLog, openLog, requestId, sharedAudit, sqlOn } from "./audit-service.ts";
 import {
   exportProof,
   exportText,
@@ -35,45 +34,40 @@ async function sealAt(deps: PassDeps, time: string): Promise<void> {
 
 // AU-141, AU-143
 test("an export has the head under each day's last checkpoint, and the verifier names days without one", async () => {
-  const log = await openDatabase("pglite://memory", { namespace: "audit" });
-  try {
-    await log.migrate("audit", MIGRATIONS);
-    await makePartitions(log, Date.now());
-    await makeMonth(log, "2026-01");
-    const deps = await dropDeps(log, null);
-    for (const [day, hour] of [
-      ["10", "08"],
-      ["10", "20"],
-      ["11", "09"],
-      ["13", "10"],
-    ]) {
-      await writePast(log, "organization-1", `2026-01-${day}T${hour}:00:00Z`, 2);
-      await writePast(log, `other-${day}`, `2026-01-${day}T${hour}:00:00Z`, 1);
-      await sealAt(deps, `2026-01-${day}T${hour}:30:00.000Z`);
-    }
-    const chunks = proofChunks(log, { kind: "organization", id: "organization-1" }, systemClock, {
-      wait_ms_max: 0,
-      asked: 1,
-      cosigned: null,
-      signal: new AbortController().signal,
-    });
-    const text = (await Array.fromAsync(chunks)).join("");
-    const { heads = [] } = readExport(text).end;
-    expect(heads.map(({ checkpoint, position }) => [checkpoint.sealed_at, position])).toEqual([
-      ["2026-01-10T08:30:00.000Z", 3],
-      ["2026-01-10T20:30:00.000Z", 6],
-      ["2026-01-11T09:30:00.000Z", 9],
-    ]);
-    const verdict = await verify(text);
-    expect(verdict).toMatchObject({
-      complete: true,
-      events: 8,
-      heads: [{}, {}, { checkpoint: 3, position: 9 }],
-    });
-    expect(verdict.not_shown.join()).toContain("on 2026-01-12: the file has no checkpoint of the day");
-  } finally {
-    await log.close();
+  await using log = await newLog("pglite://memory");
+  await makePartitions(log, Date.now());
+  await makeMonth(log, "2026-01");
+  const deps = await dropDeps(log, null);
+  for (const [day, hour] of [
+    ["10", "08"],
+    ["10", "20"],
+    ["11", "09"],
+    ["13", "10"],
+  ]) {
+    await writePast(log, "organization-1", `2026-01-${day}T${hour}:00:00Z`, 2);
+    await writePast(log, `other-${day}`, `2026-01-${day}T${hour}:00:00Z`, 1);
+    await sealAt(deps, `2026-01-${day}T${hour}:30:00.000Z`);
   }
+  const chunks = proofChunks(log, { kind: "organization", id: "organization-1" }, systemClock, {
+    wait_ms_max: 0,
+    asked: 1,
+    cosigned: null,
+    signal: new AbortController().signal,
+  });
+  const text = (await Array.fromAsync(chunks)).join("");
+  const { heads = [] } = readExport(text).end;
+  expect(heads.map(({ checkpoint, position }) => [checkpoint.sealed_at, position])).toEqual([
+    ["2026-01-10T08:30:00.000Z", 3],
+    ["2026-01-10T20:30:00.000Z", 6],
+    ["2026-01-11T09:30:00.000Z", 9],
+  ]);
+  const verdict = await verify(text);
+  expect(verdict).toMatchObject({
+    complete: true,
+    events: 8,
+    heads: [{}, {}, { checkpoint: 3, position: 9 }],
+  });
+  expect(verdict.not_shown.join()).toContain("on 2026-01-12: the file has no checkpoint of the day");
 });
 
 // AU-142
@@ -205,29 +199,24 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
     for (const owner of owners) await writeEvents(first, 2, { organization_id: owner });
     await exportProof(first, logOf("old-29"));
     await first.stop();
-    const log = await openLog(first);
+    await using log = await openLog(first);
     const old = await asOlderVersion(log, key_file);
-    const audit = await startProvenAudit({ env, database_url: first.database_url });
-    try {
-      // The logs get no new events, but the service adds all of them to the map.
-      await waitFor(async () => (await exportProof(audit, logOf("old-7"))).end.checkpoint?.map !== undefined);
-      for (const owner of owners) {
-        const { text, end } = await exportProof(audit, logOf(owner));
-        expect([end.head.position, end.inclusion]).toEqual([3, null]);
-        const verdict = await verify(text, keys, { checkpoints: [old], end: null });
-        expect(verdict).toMatchObject({ complete: true, events: 2 });
-      }
-      // The old checkpoint has no map and so shows no heads. The tree of checkpoints still contains it.
-      const asked = readExport(await (await audit.get(`${logOf("old-1")}?proof=true&checkpoint=1`)).text());
-      const alone = exportText({ ...asked, end: { ...asked.end, recent_checkpoints: [] } });
-      expect(await verify(alone, keys, { checkpoints: [old], end: null })).toMatchObject({ complete: true });
-      await writeEvents(audit, 2, { organization_id: "old-1" });
-      const later = await exportProof(audit, logOf("old-1"));
-      expect(await verify(later.text, keys)).toMatchObject({ complete: true, events: 4 });
-    } finally {
-      await log.close();
-      await audit.stop();
+    await using audit = await startProvenAudit({ env, database_url: first.database_url });
+    // The logs get no new events, but the service adds all of them to the map.
+    await waitFor(async () => (await exportProof(audit, logOf("old-7"))).end.checkpoint?.map !== undefined);
+    for (const owner of owners) {
+      const { text, end } = await exportProof(audit, logOf(owner));
+      expect([end.head.position, end.inclusion]).toEqual([3, null]);
+      const verdict = await verify(text, keys, { checkpoints: [old], end: null });
+      expect(verdict).toMatchObject({ complete: true, events: 2 });
     }
+    // The old checkpoint has no map and so shows no heads. The tree of checkpoints still contains it.
+    const asked = readExport(await (await audit.get(`${logOf("old-1")}?proof=true&checkpoint=1`)).text());
+    const alone = exportText({ ...asked, end: { ...asked.end, recent_checkpoints: [] } });
+    expect(await verify(alone, keys, { checkpoints: [old], end: null })).toMatchObject({ complete: true });
+    await writeEvents(audit, 2, { organization_id: "old-1" });
+    const later = await exportProof(audit, logOf("old-1"));
+    expect(await verify(later.text, keys)).toMatchObject({ complete: true, events: 4 });
   });
 });
 

@@ -1,11 +1,11 @@
 /** Tests charges to quotas: gateways report them, and ask for the sums (AU-191 to AU-193). */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage";
 import { ulid } from "ulid";
 import { quotaSweeper } from "../../../apps/audit/usage/quotas/sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
-import { type AuditService, json, openLog, sqlOn, startAudit, wrongFields } from "./audit-service.ts";
+import { json, openLog, sharedAudit, sqlOn, wrongFields } from "./audit-service.ts";
 import { StandingClock } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
@@ -15,11 +15,7 @@ const POLICY = "local:widgets:quota";
 const TODAY = "2026-03-04";
 const NOW = Date.parse(`${TODAY}T06:30:00.000Z`);
 
-let audit: AuditService;
-beforeAll(async () => {
-  audit = await startAudit({ clock: new StandingClock(NOW) });
-});
-afterAll(() => audit.stop());
+const audit = sharedAudit({ clock: new StandingClock(NOW) });
 
 function quota(subject: string, changes: Record<string, unknown> = {}) {
   return { policy: POLICY, period: "2026-03", subject, ...changes };
@@ -215,7 +211,7 @@ describe("a request for counts", () => {
 
 // AU-193
 test("counts are deleted two days after their period ends, in several transactions if they are many", async () => {
-  const log = await openLog(audit);
+  await using log = await openLog(audit);
   const policy = `swept-${ulid()}`;
   await sqlOn(log)`
     insert into audit.quota_counts (id, policy, period, subject, ends_at, count)
@@ -236,5 +232,4 @@ test("counts are deleted two days after their period ends, in several transactio
     return periods.join() === "2026-03-02" ? true : null;
   });
   await sweeper.stop();
-  await log.close();
 });

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import {
-  type AuditService,
   intent,
   openLog,
   requestId,
+  sharedAudit,
+  sharedLog,
   sqlOn,
   startAudit,
   userIntent,
@@ -26,17 +27,8 @@ async function partitions(log: Database): Promise<string[]> {
 }
 
 onServer("the log, under the service's own role", () => {
-  let audit: AuditService;
-  let log: Database;
-
-  beforeAll(async () => {
-    audit = await startAudit();
-    log = await openLog(audit);
-  });
-  afterAll(async () => {
-    await log.close();
-    await audit.stop();
-  });
+  const audit = sharedAudit();
+  const log = sharedLog(audit);
 
   const execute = (statement: string) => log.run("statement", (orm) => orm.execute(sql.raw(statement)));
   const refused = async (statement: string) => sqlState(await rejection(execute(statement)));
@@ -156,14 +148,9 @@ describe("partitions", () => {
   test("reach from last month to two months ahead at boot, even across years", async () => {
     const database_url = await freshDatabase();
     const at = async (time: string) => {
-      const audit = await startAudit({ database_url, clock: manualClock(time) });
-      const log = await openLog(audit);
-      try {
-        return await partitions(log);
-      } finally {
-        await log.close();
-        await audit.stop();
-      }
+      await using audit = await startAudit({ database_url, clock: manualClock(time) });
+      await using log = await openLog(audit);
+      return await partitions(log);
     };
     // An embedded database has one session, so `openLog` cannot connect to it.
     if (database_url.startsWith("pglite:")) return;
@@ -178,62 +165,45 @@ describe("partitions", () => {
 
   test.skipIf(!services().postgres.real)("are created while the service runs", async () => {
     const time = manualClock("2026-01-31T23:30:00Z");
-    const audit = await startAudit({ clock: time });
-    const log = await openLog(audit);
-    try {
-      expect(await partitions(log)).toEqual(["2025_12", "2026_01", "2026_02", "2026_03"]);
-      for (let month = 2; month <= 14; month++) {
-        time.set(Date.UTC(2026, month - 1, 1));
-        const ahead = new Date(Date.UTC(2026, month + 1)).toISOString().slice(0, 7).replace("-", "_");
-        const made = async () => {
-          time.advance(HOUR_MS);
-          return (await partitions(log)).at(-1) === ahead;
-        };
-        await waitFor(made, { what: `partition ${ahead}` });
-      }
-      expect(await partitions(log)).toHaveLength(17);
-    } finally {
-      await log.close();
-      await audit.stop();
+    await using audit = await startAudit({ clock: time });
+    await using log = await openLog(audit);
+    expect(await partitions(log)).toEqual(["2025_12", "2026_01", "2026_02", "2026_03"]);
+    for (let month = 2; month <= 14; month++) {
+      time.set(Date.UTC(2026, month - 1, 1));
+      const ahead = new Date(Date.UTC(2026, month + 1)).toISOString().slice(0, 7).replace("-", "_");
+      const made = async () => {
+        time.advance(HOUR_MS);
+        return (await partitions(log)).at(-1) === ahead;
+      };
+      await waitFor(made, { what: `partition ${ahead}` });
     }
+    expect(await partitions(log)).toHaveLength(17);
   });
 
   test("exist for every time that an intent may have, even at the start and end of a month", async () => {
     const time = manualClock("2026-03-01T00:00:00.000Z");
-    const audit = await startAudit({ clock: time });
-    try {
-      for (const now of [
-        "2026-03-01T00:00:00.000Z",
-        "2026-02-28T23:59:59.999Z",
-        "2026-03-31T23:59:59.999Z",
-      ]) {
-        time.set(now);
-        for (const hours of [-24, -1, 0, 1, 24]) {
-          const occurred_at = new Date(time.now() + hours * HOUR_MS).toISOString();
-          expect((await audit.put(requestId(), intent({ occurred_at }))).status).toBe(201);
-        }
+    await using audit = await startAudit({ clock: time });
+    for (const now of ["2026-03-01T00:00:00.000Z", "2026-02-28T23:59:59.999Z", "2026-03-31T23:59:59.999Z"]) {
+      time.set(now);
+      for (const hours of [-24, -1, 0, 1, 24]) {
+        const occurred_at = new Date(time.now() + hours * HOUR_MS).toISOString();
+        expect((await audit.put(requestId(), intent({ occurred_at }))).status).toBe(201);
       }
-    } finally {
-      await audit.stop();
     }
   });
 
   // AU-7
   test("are created by a write that finds none, after years in which the service created none", async () => {
     const time = manualClock("2026-03-01T00:00:00Z");
-    const audit = await startAudit({ clock: time });
-    try {
-      time.set("2029-12-31T23:59:59Z");
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => {
-          const occurred_at = new Date(time.now() + (n % 3) * HOUR_MS).toISOString();
-          return audit.put(requestId(), intent({ occurred_at }));
-        }),
-      );
-      expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
-    } finally {
-      await audit.stop();
-    }
+    await using audit = await startAudit({ clock: time });
+    time.set("2029-12-31T23:59:59Z");
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => {
+        const occurred_at = new Date(time.now() + (n % 3) * HOUR_MS).toISOString();
+        return audit.put(requestId(), intent({ occurred_at }));
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
   });
 
   test.skipIf(!services().postgres.real)("are created once by replicas that start together", async () => {
@@ -250,23 +220,17 @@ describe("partitions", () => {
   test.skipIf(!services().postgres.real)(
     "are created without waiting for open transactions that write",
     async () => {
-      const audit = await startAudit();
-      const log = await openLog(audit);
-      try {
-        await log.transaction("write", async (tx) => {
-          await tx.execute(
-            sql`insert into audit.audit_events
-              (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip)
-              values ('x', now(), 'x', 'jwt', 's', 'GET', '/', '{}', '::')`,
-          );
-          const other = await openLog(audit);
-          expect(await makePartitions(other, Date.UTC(2040, 0))).toHaveLength(4);
-          await other.close();
-        });
-      } finally {
-        await log.close();
-        await audit.stop();
-      }
+      await using audit = await startAudit();
+      await using log = await openLog(audit);
+      await log.transaction("write", async (tx) => {
+        await tx.execute(
+          sql`insert into audit.audit_events
+            (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip)
+            values ('x', now(), 'x', 'jwt', 's', 'GET', '/', '{}', '::')`,
+        );
+        await using other = await openLog(audit);
+        expect(await makePartitions(other, Date.UTC(2040, 0))).toHaveLength(4);
+      });
     },
   );
 });

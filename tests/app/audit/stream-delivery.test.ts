@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
+import { duringTests } from "../../support/during-tests.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
 import { exportProof, writeEvents, writeKeyFile } from "./proof-bed.ts";
@@ -10,30 +11,19 @@ import {
   callStreams,
   proven,
   STREAMS,
-  startReceiver,
+  sharedReceiver,
+  sharedStreamingAudit,
   startStreamingAudit,
   streamKey,
-  type TestReceiver,
 } from "./streams-bed.ts";
 
 setDefaultTimeout(60_000);
 
 for (const store of ["PGlite", "PostgreSQL"] as const) {
   describe.skipIf(store === "PostgreSQL" && !services().postgres.real)(`delivery on ${store}`, () => {
-    let audit: AuditService;
-    let receiver: TestReceiver;
-    let other: TestReceiver;
-    beforeAll(async () => {
-      receiver = startReceiver();
-      other = startReceiver();
-      const database = store === "PGlite" ? { database_url: "pglite://memory" } : {};
-      audit = await startStreamingAudit([receiver.port, other.port], database);
-    });
-    afterAll(async () => {
-      await audit.stop();
-      receiver.stop();
-      other.stop();
-    });
+    const [receiver, other] = [sharedReceiver(), sharedReceiver()];
+    const database = store === "PGlite" ? { database_url: "pglite://memory" } : {};
+    const audit = sharedStreamingAudit([receiver, other], database);
     afterEach(async () => {
       for (const { id } of (await call("GET", STREAMS)).body.audit_streams)
         await call("DELETE", `${STREAMS}/${id}`);
@@ -277,23 +267,16 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
 }
 
 describe.skipIf(!services().postgres.real)("delivery by several replicas", () => {
+  const receiver = sharedReceiver();
   let replicas: AuditService[];
-  let receiver: TestReceiver;
-  let log: Database;
   beforeAll(async () => {
-    receiver = startReceiver();
     const database_url = await freshDatabase();
-    const key = writeKeyFile(streamKey());
-    const start = () =>
-      startStreamingAudit([receiver.port], { database_url, env: { AUDIT_STREAM_KEY_FILE: key } });
+    const env = { AUDIT_STREAM_KEY_FILE: writeKeyFile(streamKey()) };
+    const start = () => startStreamingAudit([receiver.port], { database_url, env });
     replicas = [await start(), await start(), await start()];
-    log = await openLog(one());
   });
-  afterAll(async () => {
-    await log.close();
-    await Promise.all(replicas.map((replica) => replica.stop()));
-    receiver.stop();
-  });
+  const log = duringTests(() => openLog(one()));
+  afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));
 
   afterEach(() => {
     receiver.calls.length = 0;

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { claimStreams, type ReceiverRecord } from "@ostiary/audit/streams/delivery-sql";
-import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { freshDatabase } from "../../support/index.ts";
-
-const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
+import { duringTests } from "../../support/during-tests.ts";
+import { newLog } from "./audit-service.ts";
 
 // AU-117
 describe("the streams of a lane", () => {
-  let database: Database;
-  beforeAll(async () => {
-    database = await openDatabase(await freshDatabase(), { namespace: "audit" });
-    await database.migrate("audit", MIGRATIONS);
-    await run(sql`insert into audit.chains (id, owner, position, chain, checkpoint)
-      values (1, 'organization:one', 9, '\\x00', 1)`);
-  });
-  afterAll(() => database.close());
+  const database = duringTests(newLog);
+  beforeAll(() =>
+    run(sql`insert into audit.chains (id, owner, position, chain, checkpoint)
+      values (1, 'organization:one', 9, '\\x00', 1)`),
+  );
   beforeEach(() => run(sql`delete from audit.streams`));
 
   const run = (statement: ReturnType<typeof sql>) => database.run("prepare", (orm) => rows(orm, statement));

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import { waitFor } from "../../support/index.ts";
-import type { AuditService } from "./audit-service.ts";
 import { writeEvents } from "./proof-bed.ts";
-import { callStreams, proven, STREAMS, startReceiver, startStreamingAudit } from "./streams-bed.ts";
+import { callStreams, proven, STREAMS, sharedReceiver, sharedStreamingAudit } from "./streams-bed.ts";
 
 /** The delays that the service requests from {@link clock}. */
 const pauses_ms: number[] = [];
@@ -17,15 +16,8 @@ const clock: Clock = {
   },
 };
 
-const receiver = startReceiver();
-let audit: AuditService;
-beforeAll(async () => {
-  audit = await startStreamingAudit([receiver.port], { clock });
-});
-afterAll(async () => {
-  await audit.stop();
-  receiver.stop();
-});
+const receiver = sharedReceiver();
+const audit = sharedStreamingAudit([receiver], { clock });
 
 // AU-118
 test("a stream that catches up sends at most 5000 entries per second", async () => {

@@ -20,83 +20,72 @@ setDefaultTimeout(60_000);
 test.skipIf(!services().postgres.real)(
   "a stream delivers dropped entries and the declarations of dropped months, and skips no position",
   async () => {
-    const receiver = startReceiver();
+    using receiver = startReceiver();
     const env = streamVariables([receiver.port]);
-    const audit = await startStreamingAudit([receiver.port], { env });
-    const log = await openLog(audit);
-    try {
-      await makeMonth(log, "2020-01");
-      await writePast(log, "organization-1", "2020-01-15T00:00:00Z", 3);
-      await writeEvents(audit, 2);
-      await exportProof(audit);
-      const { body: before } = await callStreams(audit, "POST", STREAMS, {
-        url: receiver.url,
-        from_position: 1,
-      });
-      await waitFor(
-        async () => (await callStreams(audit, "GET", `${STREAMS}/${before.id}`)).body.lag_events === 0,
-      );
-      await drop(log, env.AUDIT_SIGNING_KEY_FILE, "2020-02");
-      await writeEvents(audit, 2);
-      const { end } = await exportProof(audit);
-      const reached = async (id: string) => {
-        const { body } = await callStreams(audit, "GET", `${STREAMS}/${id}`);
-        return body.last_delivered?.position === end.head.position;
-      };
-      await waitFor(() => reached(before.id), { timeout_ms: 20_000 });
-      const kindsOf = (stream_id: string) =>
-        bodiesOf(receiver)
-          .filter(({ data }) => data.stream_id === stream_id)
-          .flatMap(({ data }) => data.entries.map(({ position, kind }) => [position, kind]));
-      const { body: after } = await callStreams(audit, "POST", STREAMS, {
-        url: receiver.url,
-        from_position: 1,
-      });
-      await waitFor(() => reached(after.id), { timeout_ms: 20_000 });
-      const positions = Array.from({ length: end.head.position }, (_, index) => index + 1);
-      for (const { id } of [before, after]) {
-        expect(kindsOf(id).map(([position]) => position)).toEqual(positions);
-        expect(kindsOf(id).filter(([, kind]) => kind === "retention")).toHaveLength(1);
-      }
-      expect(kindsOf(before.id).filter(([, kind]) => kind === "dropped")).toEqual([]);
-      expect(kindsOf(after.id).filter(([, kind]) => kind === "dropped")).toHaveLength(5);
-    } finally {
-      await log.close();
-      await audit.stop();
-      receiver.stop();
+    await using audit = await startStreamingAudit([receiver.port], { env });
+    await using log = await openLog(audit);
+    await makeMonth(log, "2020-01");
+    await writePast(log, "organization-1", "2020-01-15T00:00:00Z", 3);
+    await writeEvents(audit, 2);
+    await exportProof(audit);
+    const { body: before } = await callStreams(audit, "POST", STREAMS, {
+      url: receiver.url,
+      from_position: 1,
+    });
+    await waitFor(
+      async () => (await callStreams(audit, "GET", `${STREAMS}/${before.id}`)).body.lag_events === 0,
+    );
+    await drop(log, env.AUDIT_SIGNING_KEY_FILE, "2020-02");
+    await writeEvents(audit, 2);
+    const { end } = await exportProof(audit);
+    const reached = async (id: string) => {
+      const { body } = await callStreams(audit, "GET", `${STREAMS}/${id}`);
+      return body.last_delivered?.position === end.head.position;
+    };
+    await waitFor(() => reached(before.id), { timeout_ms: 20_000 });
+    const kindsOf = (stream_id: string) =>
+      bodiesOf(receiver)
+        .filter(({ data }) => data.stream_id === stream_id)
+        .flatMap(({ data }) => data.entries.map(({ position, kind }) => [position, kind]));
+    const { body: after } = await callStreams(audit, "POST", STREAMS, {
+      url: receiver.url,
+      from_position: 1,
+    });
+    await waitFor(() => reached(after.id), { timeout_ms: 20_000 });
+    const positions = Array.from({ length: end.head.position }, (_, index) => index + 1);
+    for (const { id } of [before, after]) {
+      expect(kindsOf(id).map(([position]) => position)).toEqual(positions);
+      expect(kindsOf(id).filter(([, kind]) => kind === "retention")).toHaveLength(1);
     }
+    expect(kindsOf(before.id).filter(([, kind]) => kind === "dropped")).toEqual([]);
+    expect(kindsOf(after.id).filter(([, kind]) => kind === "dropped")).toHaveLength(5);
   },
 );
 
 // AU-137
 test("a stream delivers a usage statement at its position", async () => {
-  const receiver = startReceiver();
+  using receiver = startReceiver();
   const env = streamVariables([receiver.port]);
-  const audit = await startStatingAudit({ env });
-  try {
-    const before = await writeEvents(audit, 1, { occurred_at: NOW });
-    expect(before).toHaveLength(1);
-    await exportProof(audit);
-    await reportUsage(audit.internal_url, [usageCount("organization-1", HOUR)], NOW);
-    await waitFor(async () => (await statementsOf(audit, "organization-1")).length === 1);
-    await writeEvents(audit, 1, { occurred_at: NOW });
-    const { end } = await exportProof(audit);
-    await callStreams(audit, "POST", STREAMS, { url: receiver.url, from_position: 1 });
-    const entries = () => bodiesOf(receiver).flatMap(({ data }) => data.entries);
-    await waitFor(() => entries().length >= 3, { timeout_ms: 20_000 });
-    expect(entries().map(({ position, kind }) => [position, kind])).toEqual([
-      [1, "intent"],
-      [2, "statement"],
-      [3, "intent"],
-    ]);
-    const { position, salt, chain, ...statement } = end.statements?.[0] ?? {
-      position: 0,
-      salt: "",
-      chain: "",
-    };
-    expect<unknown>(entries()[1]).toEqual({ position, kind: "statement", salt, chain, statement });
-  } finally {
-    await audit.stop();
-    receiver.stop();
-  }
+  await using audit = await startStatingAudit({ env });
+  const before = await writeEvents(audit, 1, { occurred_at: NOW });
+  expect(before).toHaveLength(1);
+  await exportProof(audit);
+  await reportUsage(audit.internal_url, [usageCount("organization-1", HOUR)], NOW);
+  await waitFor(async () => (await statementsOf(audit, "organization-1")).length === 1);
+  await writeEvents(audit, 1, { occurred_at: NOW });
+  const { end } = await exportProof(audit);
+  await callStreams(audit, "POST", STREAMS, { url: receiver.url, from_position: 1 });
+  const entries = () => bodiesOf(receiver).flatMap(({ data }) => data.entries);
+  await waitFor(() => entries().length >= 3, { timeout_ms: 20_000 });
+  expect(entries().map(({ position, kind }) => [position, kind])).toEqual([
+    [1, "intent"],
+    [2, "statement"],
+    [3, "intent"],
+  ]);
+  const { position, salt, chain, ...statement } = end.statements?.[0] ?? {
+    position: 0,
+    salt: "",
+    chain: "",
+  };
+  expect<unknown>(entries()[1]).toEqual({ position, kind: "statement", salt, chain, statement });
 });

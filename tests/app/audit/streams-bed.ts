@@ -1,5 +1,13 @@
+import { afterAll } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { type AuditService, type AuditServiceOptions, json, startAudit } from "./audit-service.ts";
+import {
+  type AuditService,
+  type AuditServiceOptions,
+  json,
+  type SharedAudit,
+  sharedAudit,
+  startAudit,
+} from "./audit-service.ts";
 import { writeKeyFile, writeSigningKey } from "./proof-bed.ts";
 import { type DeliveredBody, ProvingReceiver, START } from "./proving-receiver.ts";
 
@@ -12,7 +20,7 @@ export interface ReceivedCall {
 }
 
 /** A local HTTP server that receives the deliveries of streams. */
-export interface TestReceiver {
+export interface TestReceiver extends Disposable {
   readonly url: string;
   readonly port: number;
   readonly calls: ReceivedCall[];
@@ -22,6 +30,7 @@ export interface TestReceiver {
 }
 
 export function startReceiver(): TestReceiver {
+  const stop = () => void server.stop(true);
   const calls: ReceivedCall[] = [];
   const server = Bun.serve({
     port: 0,
@@ -38,8 +47,16 @@ export function startReceiver(): TestReceiver {
     port: server.port ?? 0,
     calls,
     answer: () => new Response(null, { status: 204 }),
-    stop: () => void server.stop(true),
+    stop,
+    [Symbol.dispose]: stop,
   };
+  return receiver;
+}
+
+/** Starts a receiver, and stops it after all tests of the file or `describe`. */
+export function sharedReceiver(): TestReceiver {
+  const receiver = startReceiver();
+  afterAll(() => receiver.stop());
   return receiver;
 }
 
@@ -65,6 +82,15 @@ export function startStreamingAudit(
   options: AuditServiceOptions = {},
 ): Promise<AuditService> {
   return startAudit({ ...options, env: { ...streamVariables(ports), ...options.env } });
+}
+
+/** Starts an audit service that may call these receivers, for all tests of the file or `describe`. */
+export function sharedStreamingAudit(
+  receivers: readonly TestReceiver[],
+  options?: AuditServiceOptions,
+): SharedAudit {
+  const ports = receivers.map(({ port }) => port);
+  return sharedAudit(options, (given) => startStreamingAudit(ports, given));
 }
 
 export const STREAMS = "/organizations/organization-1/audit-streams";

@@ -1,36 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { AUDIT_DETAILS_HEADER } from "@ostiary/lib/contracts/audit";
 import { Webhook } from "standardwebhooks";
 import { services } from "../../support/index.ts";
-import { type AuditService, startAudit } from "./audit-service.ts";
+import { startAudit } from "./audit-service.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
-import {
-  callStreams,
-  fieldsOf,
-  STREAMS,
-  startReceiver,
-  startStreamingAudit,
-  type TestReceiver,
-} from "./streams-bed.ts";
+import { callStreams, fieldsOf, STREAMS, sharedReceiver, sharedStreamingAudit } from "./streams-bed.ts";
 
 const URL_OK = "https://siem.example.com/ostiary?token=t";
 const NOWHERE = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 
 for (const store of ["PGlite", "PostgreSQL"] as const) {
   describe.skipIf(store === "PostgreSQL" && !services().postgres.real)(`streams on ${store}`, () => {
-    let audit: AuditService;
-    let receiver: TestReceiver;
-    beforeAll(async () => {
-      receiver = startReceiver();
-      audit = await startStreamingAudit(
-        [receiver.port],
-        store === "PGlite" ? { database_url: "pglite://memory" } : {},
-      );
-    });
-    afterAll(async () => {
-      await audit.stop();
-      receiver.stop();
-    });
+    const receiver = sharedReceiver();
+    const database = store === "PGlite" ? { database_url: "pglite://memory" } : {};
+    const audit = sharedStreamingAudit([receiver], database);
 
     let organizations = 0;
     /** Returns the URL path of the streams of an organization that no other test uses. */
@@ -327,12 +310,8 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
 
 // AU-98
 test("without AUDIT_STREAM_KEY_FILE, creating a stream is 409 and listing streams still works", async () => {
-  const audit = await startAudit({ database_url: "pglite://memory" });
-  try {
-    const answer = await callStreams(audit, "POST", STREAMS, { url: URL_OK });
-    expect([answer.status, answer.body.error.details.field]).toEqual([409, "AUDIT_STREAM_KEY_FILE"]);
-    expect((await callStreams(audit, "GET", STREAMS)).body).toEqual({ audit_streams: [], has_more: false });
-  } finally {
-    await audit.stop();
-  }
+  await using audit = await startAudit({ database_url: "pglite://memory" });
+  const answer = await callStreams(audit, "POST", STREAMS, { url: URL_OK });
+  expect([answer.status, answer.body.error.details.field]).toEqual([409, "AUDIT_STREAM_KEY_FILE"]);
+  expect((await callStreams(audit, "GET", STREAMS)).body).toEqual({ audit_streams: [], has_more: false });
 });

@@ -1,7 +1,7 @@
 /** Tests exports of usage in CSV and NDJSON (AU-114, AU-115). */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ulid } from "ulid";
-import { type AuditService, json, startAudit, wrongFields } from "./audit-service.ts";
+import { json, sharedAudit, wrongFields } from "./audit-service.ts";
 import { HOUR_MS, reportUsage, StandingClock, usageCount } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
@@ -15,11 +15,7 @@ const TOTALS =
   "requests,refused,refused_limit,refused_labels,refused_other,failed,bytes_in,bytes_out,duration_ms";
 const NUMBERS = "10,6,3,2,1,1,100,2000,50";
 
-let audit: AuditService;
-beforeAll(async () => {
-  audit = await startAudit({ clock: new StandingClock(Date.parse(NOW)) });
-});
-afterAll(() => audit.stop());
+const audit = sharedAudit({ clock: new StandingClock(Date.parse(NOW)) });
 
 const report = (counts: unknown[]) => reportUsage(audit.internal_url, counts, NOW);
 const exported = async (organization_id: string, query: string, headers: Record<string, string>) =>

@@ -1,11 +1,11 @@
 /** Tests the feed of usage events, which billing systems read (AU-128 to AU-130). */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { tellUsage } from "@ostiary/audit/usage/feed/sql";
 import { isUlid } from "@ostiary/lib/domain/schemas";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { type AuditService, json, openLog, startAudit, wrongFields } from "./audit-service.ts";
+import { type AuditService, json, sharedAudit, sharedLog, startAudit, wrongFields } from "./audit-service.ts";
 import { HOUR_MS, usageCount } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
@@ -63,16 +63,8 @@ const LATER = HOUR + 1;
 const publish = (database: Database, count_max = 1_000) => tellUsage(database, LATER, Date.now(), count_max);
 
 describe("the feed", () => {
-  let feed: Feed;
-  let database: Database;
-  beforeAll(async () => {
-    feed = new Feed(await startAudit({ env: { INTERNAL_AUTH_TOKEN: TOKEN } }));
-    database = await openLog(feed.audit);
-  });
-  afterAll(async () => {
-    await database.close();
-    await feed.audit.stop();
-  });
+  const feed = new Feed(sharedAudit({ env: { INTERNAL_AUTH_TOKEN: TOKEN } }));
+  const database = sharedLog(feed.audit);
 
   const of = async (id: string) => (await feed.read()).filter(({ subject }) => subject === id);
 
@@ -197,14 +189,11 @@ test.skipIf(!services().postgres.real)("a service publishes hours that ended bef
   const hour = new Date(HOUR - 3 * HOUR_MS).toISOString();
   await first.report("gateway", 1, [count(id, { hour }), count(id)]);
   await first.audit.stop();
-  const second = new Feed(await startAudit({ database_url, env }));
-  try {
-    const events = await waitFor(async () => {
-      const found = await second.read();
-      return found.length > 0 ? found : null;
-    });
-    expect(events).toMatchObject([{ subject: id, time: hour }]);
-  } finally {
-    await second.audit.stop();
-  }
+  await using audit = await startAudit({ database_url, env });
+  const second = new Feed(audit);
+  const events = await waitFor(async () => {
+    const found = await second.read();
+    return found.length > 0 ? found : null;
+  });
+  expect(events).toMatchObject([{ subject: id, time: hour }]);
 });

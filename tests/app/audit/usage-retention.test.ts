@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { dropUsage } from "@ostiary/audit/usage/retention-sql";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ulid } from "ulid";
+import { duringTests } from "../../support/during-tests.ts";
 import { services } from "../../support/index.ts";
-import { type AuditService, openLog, sqlOn, startAudit } from "./audit-service.ts";
+import { openLog, sqlOn, startAudit } from "./audit-service.ts";
 
 setDefaultTimeout(60_000);
 
 describe.skipIf(!services().postgres.real)("usage that is older than the retention period", () => {
-  let audit: AuditService;
-  let log: Database;
-  beforeAll(async () => {
-    audit = await startAudit();
-    log = await openLog(audit);
-    // Stop the service: it would write statements for months that these tests need without one.
+  /** A log whose service is stopped: it would write statements for months that these tests need without one. */
+  const log = duringTests(async () => {
+    const audit = await startAudit();
     await audit.stop();
+    return openLog(audit);
   });
-  afterAll(() => log.close());
 
   const run = (statement: string) =>
     log.run("run", (orm) => rows<{ count: number }>(orm, sql.raw(statement)));

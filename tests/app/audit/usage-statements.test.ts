@@ -1,12 +1,20 @@
 /** Tests the monthly usage statements of organizations (AU-131 to AU-136). */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { selectDue } from "@ostiary/audit/usage/statements/due-sql";
 import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ulid } from "ulid";
 import { rejection, services, waitFor } from "../../support/index.ts";
-import { type AuditService, json, logOf, openLog, sqlOn, startAudit, wrongFields } from "./audit-service.ts";
+import {
+  json,
+  logOf,
+  openLog,
+  sharedAudit,
+  sharedLog,
+  sqlOn,
+  startAudit,
+  wrongFields,
+} from "./audit-service.ts";
 import { exportProof, exportText, keysOf, readExport, tamperWith, verify, writeEvents } from "./proof-bed.ts";
 import {
   HOUR,
@@ -22,11 +30,7 @@ import { HOUR_MS, reportUsage, StandingClock, usageCount } from "./usage-bed.ts"
 
 setDefaultTimeout(60_000);
 
-let audit: AuditService;
-beforeAll(async () => {
-  audit = await startStatingAudit();
-});
-afterAll(() => audit.stop());
+const audit = sharedAudit({}, startStatingAudit);
 
 const report = (counts: unknown[]) => reportUsage(audit.internal_url, counts, NOW);
 const stated = (id: string, count: number) =>
@@ -249,21 +253,17 @@ describe("a verifier", () => {
 
   // AU-132
   test.skipIf(!services().postgres.real)("finds a statement that the tables' owner changed", async () => {
-    const log = await openLog(audit);
-    try {
-      for (const statement of [
-        "update audit.statements set statement = json_build_object('requests', 1) where organization_id = '$ID'",
-        "update audit.statements set statement = replace(statement::text, '1224', '1225')::json where organization_id = '$ID'",
-        "delete from audit.statements where organization_id = '$ID'",
-        "update audit.statements set position = 2 where organization_id = '$ID'",
-      ]) {
-        const id = await statedOrganization();
-        await tamperWith(log, statement.replaceAll("$ID", id));
-        const { result } = await verify((await exported(id)).text, await keysOf(audit));
-        expect([statement, result]).toEqual([statement, "altered"]);
-      }
-    } finally {
-      await log.close();
+    await using log = await openLog(audit);
+    for (const statement of [
+      "update audit.statements set statement = json_build_object('requests', 1) where organization_id = '$ID'",
+      "update audit.statements set statement = replace(statement::text, '1224', '1225')::json where organization_id = '$ID'",
+      "delete from audit.statements where organization_id = '$ID'",
+      "update audit.statements set position = 2 where organization_id = '$ID'",
+    ]) {
+      const id = await statedOrganization();
+      await tamperWith(log, statement.replaceAll("$ID", id));
+      const { result } = await verify((await exported(id)).text, await keysOf(audit));
+      expect([statement, result]).toEqual([statement, "altered"]);
     }
   });
 });
@@ -333,11 +333,7 @@ describe.skipIf(!services().postgres.real)("at high concurrency,", () => {
 });
 
 describe.skipIf(!services().postgres.real)("the database", () => {
-  let log: Database;
-  beforeAll(async () => {
-    log = await openLog(audit);
-  });
-  afterAll(() => log.close());
+  const log = sharedLog(audit);
 
   // AU-131
   test("and the service must both see that a month is over: one clock that is ahead is not enough", async () => {

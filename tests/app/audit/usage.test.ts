@@ -1,10 +1,10 @@
 /** Tests the usage reports of gateways, and the usage that organizations read (AU-120 to AU-126). */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { USAGE_COUNTS_MAX } from "@ostiary/lib/contracts/usage";
 import { isUlid } from "@ostiary/lib/domain/schemas";
 import { ulid } from "ulid";
 import { services } from "../../support/index.ts";
-import { type AuditService, json, startAudit, wrongFields } from "./audit-service.ts";
+import { json, sharedAudit, wrongFields } from "./audit-service.ts";
 import { StandingClock, usageCount } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
@@ -15,11 +15,7 @@ const RANGE = "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z";
 /** The time at which the service's clock stands still. */
 const NOW = Date.parse("2026-03-04T06:30:00.000Z");
 
-let audit: AuditService;
-beforeAll(async () => {
-  audit = await startAudit({ clock: new StandingClock(NOW) });
-});
-afterAll(() => audit.stop());
+const audit = sharedAudit({ clock: new StandingClock(NOW) });
 
 /** Returns one item of a report's `counts` for the hour {@link HOUR}, with `changes` applied. */
 function count(organization_id: string, changes: Record<string, unknown> = {}) {
