@@ -258,30 +258,26 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
   });
 
   test("shows a checkpoint of another log, or none, the export is refused", async () => {
-    const other = await startProvenAudit();
-    try {
-      await writeEvents(other, 3);
-      const foreign = await exportProof(other);
-      const { path } = await sealedLog();
-      const found = await exportProof(audit, path);
-      const { checkpoint, inclusion, recent_checkpoints } = foreign.end;
-      const text = exportText({
-        events: found.events,
-        end: { ...found.end, checkpoint, inclusion, recent_checkpoints },
-      });
-      const kinds = (await verify(text, proven.keys)).faults
-        .map(({ kind, message }) => `${kind}: ${message}`)
-        .join("\n");
-      expect(kinds).toContain("rebuilt: ");
-      expect(kinds).toContain("checkpoint: Checkpoint 1 is not signed by any of the given keys.");
-      const none = exportText({
-        events: found.events,
-        end: { ...found.end, checkpoint: null, inclusion: null },
-      });
-      expect((await verify(none, proven.keys)).faults[0]).toMatchObject({ kind: "rebuilt" });
-    } finally {
-      await other.stop();
-    }
+    await using other = await startProvenAudit();
+    await writeEvents(other, 3);
+    const foreign = await exportProof(other);
+    const { path } = await sealedLog();
+    const found = await exportProof(audit, path);
+    const { checkpoint, inclusion, recent_checkpoints } = foreign.end;
+    const text = exportText({
+      events: found.events,
+      end: { ...found.end, checkpoint, inclusion, recent_checkpoints },
+    });
+    const kinds = (await verify(text, proven.keys)).faults
+      .map(({ kind, message }) => `${kind}: ${message}`)
+      .join("\n");
+    expect(kinds).toContain("rebuilt: ");
+    expect(kinds).toContain("checkpoint: Checkpoint 1 is not signed by any of the given keys.");
+    const none = exportText({
+      events: found.events,
+      end: { ...found.end, checkpoint: null, inclusion: null },
+    });
+    expect((await verify(none, proven.keys)).faults[0]).toMatchObject({ kind: "rebuilt" });
   });
 });
 
@@ -306,28 +302,24 @@ describe.skipIf(!services().postgres.real)("a database that was restored", () =>
     const page = writeKeyFile(await (await second.get("/audit-checkpoints?limit=1")).text());
     await second.stop();
 
-    const restored = await startProvenAudit({ database_url: backup, env });
-    try {
-      const keptPage = await readKept(page);
-      const now = await exportProof(restored);
-      expect(await verify(now.text, keys)).toMatchObject({ complete: true });
-      for (const copies of [keptPage, { checkpoints: [], end: kept.end }]) {
-        const { result, undecided } = await verify(now.text, keys, copies);
-        expect(result).toBe("undecided");
-        expect(undecided.join()).toContain("or the log was restored from an older backup");
-      }
-      for (let n = 0; n < 5; n++) {
-        await writeEvents(restored, 3);
-        await exportProof(restored);
-      }
-      const later = await exportProof(restored);
-      expect((await verify(later.text, keys, keptPage)).faults[0]?.message).toContain(
-        "Two different checkpoints have the number",
-      );
-      const compared = await verify(later.text, keys, { checkpoints: [], end: kept.end });
-      expect(compared.faults[0]).toMatchObject({ kind: "rebuilt" });
-    } finally {
-      await restored.stop();
+    await using restored = await startProvenAudit({ database_url: backup, env });
+    const keptPage = await readKept(page);
+    const now = await exportProof(restored);
+    expect(await verify(now.text, keys)).toMatchObject({ complete: true });
+    for (const copies of [keptPage, { checkpoints: [], end: kept.end }]) {
+      const { result, undecided } = await verify(now.text, keys, copies);
+      expect(result).toBe("undecided");
+      expect(undecided.join()).toContain("or the log was restored from an older backup");
     }
+    for (let n = 0; n < 5; n++) {
+      await writeEvents(restored, 3);
+      await exportProof(restored);
+    }
+    const later = await exportProof(restored);
+    expect((await verify(later.text, keys, keptPage)).faults[0]?.message).toContain(
+      "Two different checkpoints have the number",
+    );
+    const compared = await verify(later.text, keys, { checkpoints: [], end: kept.end });
+    expect(compared.faults[0]).toMatchObject({ kind: "rebuilt" });
   });
 });

@@ -53,16 +53,12 @@ describe("an export with proof", () => {
   });
 
   test("of a log without events is undecided before the first checkpoint", async () => {
-    const unused = await startProvenAudit();
-    try {
-      const { end, text } = await exportProof(unused);
-      expect([end.head.position, end.checkpoint]).toEqual([0, null]);
-      const verdict = await verify(text);
-      expect(verdict).toMatchObject({ result: "undecided", events: 0, checkpoint: null, faults: [] });
-      expect(verdict.undecided[0]).toStartWith("The log is empty, and no checkpoint covers an empty log");
-    } finally {
-      await unused.stop();
-    }
+    await using unused = await startProvenAudit();
+    const { end, text } = await exportProof(unused);
+    expect([end.head.position, end.checkpoint]).toEqual([0, null]);
+    const verdict = await verify(text);
+    expect(verdict).toMatchObject({ result: "undecided", events: 0, checkpoint: null, faults: [] });
+    expect(verdict.undecided[0]).toStartWith("The log is empty, and no checkpoint covers an empty log");
   });
 
   // AU-62
@@ -249,25 +245,21 @@ describe("an export with proof", () => {
     await started.stop();
     // An embedded database lasts only as long as its service, so there is nothing to verify.
     if (started.database_url.startsWith("pglite:")) return;
-    const second = await startProvenAudit({ database_url: started.database_url });
-    try {
-      const keys = await keysOf(second);
-      expect(keys).toHaveLength(2);
-      expect((await exportProof(second)).end.checkpoint).toEqual(before.end.checkpoint);
-      expect(await verify((await exportProof(second)).text, keys)).toMatchObject({ complete: true });
-      await writeEvents(second, 2);
-      const after = await exportProof(second);
-      expect(await verify(after.text, keys, { checkpoints: [], end: before.end })).toMatchObject({
-        complete: true,
-      });
-      // A reader who trusts only the new key is told that another key signed the checkpoint and the root.
-      const { faults } = await verify(before.text, keys.slice(0, 1));
-      const messages = faults.map(({ message }) => message).join();
-      expect(messages).toContain("is not signed by any of the given keys");
-      expect(messages).toContain("The root of the tree of checkpoints is not signed by any");
-    } finally {
-      await second.stop();
-    }
+    await using second = await startProvenAudit({ database_url: started.database_url });
+    const keys = await keysOf(second);
+    expect(keys).toHaveLength(2);
+    expect((await exportProof(second)).end.checkpoint).toEqual(before.end.checkpoint);
+    expect(await verify((await exportProof(second)).text, keys)).toMatchObject({ complete: true });
+    await writeEvents(second, 2);
+    const after = await exportProof(second);
+    expect(await verify(after.text, keys, { checkpoints: [], end: before.end })).toMatchObject({
+      complete: true,
+    });
+    // A reader who trusts only the new key is told that another key signed the checkpoint and the root.
+    const { faults } = await verify(before.text, keys.slice(0, 1));
+    const messages = faults.map(({ message }) => message).join();
+    expect(messages).toContain("is not signed by any of the given keys");
+    expect(messages).toContain("The root of the tree of checkpoints is not signed by any");
   });
 });
 

@@ -3,19 +3,21 @@ import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
+import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
 import { SealedState } from "@ostiary/audit/sealing/sealed-state";
 import { selectState } from "@ostiary/audit/sealing/state-sql";
 import { systemClock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
-import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import {
   type AuditService,
   intent,
+  newLog,
   openLog,
   requestId,
   sqlOn,
@@ -31,8 +33,6 @@ import {
   writeEvents,
   writeSigningKey,
 } from "./proof-bed.ts";
-
-const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
 
 const silent = async () => {
   const env = { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" };
@@ -58,30 +58,25 @@ function writeHeld(log: Database, id: string, held: Promise<void>, written: () =
 describe.skipIf(!services().postgres.real)("the sealer", () => {
   // AU-54
   test("gives an event that commits late a position after sealed ones, and waits for no transaction", async () => {
-    const audit = await startProvenAudit();
-    const log = await openLog(audit);
-    try {
-      await writeEvents(audit, 2);
-      const [late, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      // This id sorts before those of the next events, so the ids and the positions have different orders.
-      const id = `${(await exportProof(audit)).events[0]?.id.slice(0, 10)}${"Z".repeat(16)}`;
-      const holding = writeHeld(log, id, late.promise, written.resolve);
-      await written.promise;
-      await writeEvents(audit, 2);
-      const before = await exportProof(audit);
-      expect(before.events).toHaveLength(4);
-      late.resolve();
-      await holding;
-      const after = await exportProof(audit);
-      expect(after.events.find((event) => event.id === id)?.proof.intent?.position).toBe(
-        before.end.head.position + 1,
-      );
-      const verdict = await verify(after.text, await keysOf(audit), { checkpoints: [], end: before.end });
-      expect(verdict).toMatchObject({ complete: true, events: 5 });
-    } finally {
-      await log.close();
-      await audit.stop();
-    }
+    await using audit = await startProvenAudit();
+    await using log = await openLog(audit);
+    await writeEvents(audit, 2);
+    const [late, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // This id sorts before those of the next events, so the ids and the positions have different orders.
+    const id = `${(await exportProof(audit)).events[0]?.id.slice(0, 10)}${"Z".repeat(16)}`;
+    const holding = writeHeld(log, id, late.promise, written.resolve);
+    await written.promise;
+    await writeEvents(audit, 2);
+    const before = await exportProof(audit);
+    expect(before.events).toHaveLength(4);
+    late.resolve();
+    await holding;
+    const after = await exportProof(audit);
+    expect(after.events.find((event) => event.id === id)?.proof.intent?.position).toBe(
+      before.end.head.position + 1,
+    );
+    const verdict = await verify(after.text, await keysOf(audit), { checkpoints: [], end: before.end });
+    expect(verdict).toMatchObject({ complete: true, events: 5 });
   });
 
   // AU-53
@@ -140,50 +135,40 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
   // AU-55
   test("seals once when five sealers start from the same state, and the others do nothing", async () => {
     // The service waits a minute between its own passes, so that it does not seal during this test.
-    const audit = await startProvenAudit({ env: { SEAL_INTERVAL_MS: "60000" } });
-    const log = await openLog(audit);
-    try {
-      await writeEvents(audit, 5);
-      const state = await selectState(log);
-      const quiet = await silent();
-      const deps = (): PassDeps => ({
-        reads: log,
-        writes: log,
-        key: null,
-        origin: "log.example/a",
-        sealed: new SealedState(log),
-        clock: systemClock,
-        log: quiet,
-        holder: "a test",
-      });
-      const results = await Promise.all(Array.from({ length: 5 }, () => sealPass(deps(), state)));
-      expect(results.map(({ end }) => end).toSorted()).toEqual(["done", "lost", "lost", "lost", "lost"]);
-      const [{ entries, places } = raise()] = await sqlOn(log)<{ entries: number; places: number }>`
-        select count(*) as entries, max(position) as places from audit.entries`;
-      expect([entries, places]).toEqual([9, 9]);
-    } finally {
-      await log.close();
-      await audit.stop();
-    }
+    await using audit = await startProvenAudit({ env: { SEAL_INTERVAL_MS: "60000" } });
+    await using log = await openLog(audit);
+    await writeEvents(audit, 5);
+    const state = await selectState(log);
+    const quiet = await silent();
+    const deps = (): PassDeps => ({
+      reads: log,
+      writes: log,
+      key: null,
+      origin: "log.example/a",
+      sealed: new SealedState(log),
+      clock: systemClock,
+      log: quiet,
+      holder: "a test",
+    });
+    const results = await Promise.all(Array.from({ length: 5 }, () => sealPass(deps(), state)));
+    expect(results.map(({ end }) => end).toSorted()).toEqual(["done", "lost", "lost", "lost", "lost"]);
+    const [{ entries, places } = raise()] = await sqlOn(log)<{ entries: number; places: number }>`
+      select count(*) as entries, max(position) as places from audit.entries`;
+    expect([entries, places]).toEqual([9, 9]);
   });
 
   // AU-176
   test("continues at once after the sealing replica dies and the database clock is set back an hour", async () => {
-    const audit = await startProvenAudit();
-    const log = await openLog(audit);
-    try {
-      await writeEvents(audit, 3);
-      await exportProof(audit);
-      await sqlOn(log)`
-        update audit.sealer set holder = 'dead', passed_at = clock_timestamp() + interval '1 hour'`;
-      await writeEvents(audit, 3);
-      const { text, end } = await waitFor(() => exportProof(audit));
-      expect(end.head.position).toBe(10);
-      expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 6 });
-    } finally {
-      await log.close();
-      await audit.stop();
-    }
+    await using audit = await startProvenAudit();
+    await using log = await openLog(audit);
+    await writeEvents(audit, 3);
+    await exportProof(audit);
+    await sqlOn(log)`
+      update audit.sealer set holder = 'dead', passed_at = clock_timestamp() + interval '1 hour'`;
+    await writeEvents(audit, 3);
+    const { text, end } = await waitFor(() => exportProof(audit));
+    expect(end.head.position).toBe(10);
+    expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 6 });
   });
 
   test.each([
@@ -192,38 +177,29 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
   ])(
     "continues in a database that was restored to a server with lower transaction ids: %s",
     async (_, start) => {
-      const audit = await start();
-      const log = await openLog(audit);
-      try {
-        await writeEvents(audit, 3);
-        const before = await exportProof(audit);
-        await sqlOn(log)`update audit.sealer set sealed_to = '4000000000:4000000000:'`;
-        await writeEvents(audit, 3);
-        const complete = async () => {
-          const { text } = await exportProof(audit);
-          const keys = await keysOf(audit);
-          return verify(text, keys.length === 0 ? null : keys, { checkpoints: [], end: before.end });
-        };
-        let verdict = await complete();
-        while (verdict.events < 6) verdict = await complete();
-        expect(verdict).toMatchObject({ complete: true, events: 6 });
-      } finally {
-        await log.close();
-        await audit.stop();
-      }
+      await using audit = await start();
+      await using log = await openLog(audit);
+      await writeEvents(audit, 3);
+      const before = await exportProof(audit);
+      await sqlOn(log)`update audit.sealer set sealed_to = '4000000000:4000000000:'`;
+      await writeEvents(audit, 3);
+      const complete = async () => {
+        const { text } = await exportProof(audit);
+        const keys = await keysOf(audit);
+        return verify(text, keys.length === 0 ? null : keys, { checkpoints: [], end: before.end });
+      };
+      let verdict = await complete();
+      while (verdict.events < 6) verdict = await complete();
+      expect(verdict).toMatchObject({ complete: true, events: 6 });
     },
   );
 });
 
 test("the sealer works in an embedded database too", async () => {
-  const audit = await startProvenAudit({ database_url: "pglite://memory" });
-  try {
-    await writeEvents(audit, 3);
-    const { text } = await exportProof(audit);
-    expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 3, pending: 1 });
-  } finally {
-    await audit.stop();
-  }
+  await using audit = await startProvenAudit({ database_url: "pglite://memory" });
+  await writeEvents(audit, 3);
+  const { text } = await exportProof(audit);
+  expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 3, pending: 1 });
 });
 
 // AU-69
@@ -233,8 +209,7 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before its 
 
   beforeAll(async () => {
     const database_url = await freshDatabase();
-    log = await openDatabase(database_url, { namespace: "audit" });
-    await log.migrate("audit", await migrationsBefore("0001_proof"));
+    log = await newLog(database_url, await migrationsBefore("0001_proof"));
     await sqlOn(log)`create table audit.all_time partition of audit.audit_events default`;
     await sqlOn(log)`
       with made as (
@@ -289,23 +264,17 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before its 
 
 test.skipIf(!services().postgres.real)("an upgrade leaves no intent without a position", async () => {
   const database_url = await freshDatabase();
-  const log = await openDatabase(database_url, { namespace: "audit" });
-  await log.migrate("audit", await migrationsBefore("0004_intents_by_xid"));
+  await using log = await newLog(database_url, await migrationsBefore("0004_intents_by_xid"));
   await makePartitions(log, Date.now());
   for (const n of [1, 2, 3]) {
     await writeHeld(log, `01DXF6DT00000000000000000${n}`, Promise.resolve(), () => {});
   }
-  const audit = await startProvenAudit({ database_url });
-  try {
-    await writeEvents(audit, 2);
-    const whole = async () => (await exportProof(audit)).events.length === 5;
-    await waitFor(whole, { what: "the proof of five events" });
-    const verdict = await verify((await exportProof(audit)).text, await keysOf(audit));
-    expect(verdict).toMatchObject({ complete: true, events: 5 });
-  } finally {
-    await log.close();
-    await audit.stop();
-  }
+  await using audit = await startProvenAudit({ database_url });
+  await writeEvents(audit, 2);
+  const whole = async () => (await exportProof(audit)).events.length === 5;
+  await waitFor(whole, { what: "the proof of five events" });
+  const verdict = await verify((await exportProof(audit)).text, await keysOf(audit));
+  expect(verdict).toMatchObject({ complete: true, events: 5 });
 });
 
 /** Copies the folder of migrations without the named one and all later ones. Returns the path of the copy. */

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { freshDatabase, waitFor } from "../../support/index.ts";
 import { type AuditService, startAudit } from "./audit-service.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
 import {
   callStreams,
   STREAMS,
+  sharedReceiver,
+  sharedStreamingAudit,
   startReceiver,
   startStreamingAudit,
   streamVariables,
-  type TestReceiver,
 } from "./streams-bed.ts";
 
 setDefaultTimeout(90_000);
@@ -23,23 +24,14 @@ async function gauge({ internal_url }: AuditService, name: string): Promise<numb
 }
 
 describe("the gauges of streams", () => {
-  let audit: AuditService;
-  let receivers: { good: TestReceiver; bad: TestReceiver };
-  beforeAll(async () => {
-    receivers = { good: startReceiver(), bad: startReceiver() };
-    receivers.bad.answer = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
-    audit = await startStreamingAudit([receivers.good.port, receivers.bad.port]);
-  });
-  afterAll(async () => {
-    await audit.stop();
-    for (const each of Object.values(receivers)) each.stop();
-  });
+  const [good, bad] = [sharedReceiver(), sharedReceiver()];
+  bad.answer = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
+  const audit = sharedStreamingAudit([good, bad]);
 
   const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
 
   // AU-107
   test("count streams by status, and show the longest backlog of each status", async () => {
-    const { good, bad } = receivers;
     const create = async (url: string) => (await call("POST", STREAMS, { url, from_position: 1 })).body.id;
     const paused = await create(good.url);
     await call("PATCH", `${STREAMS}/${paused}`, { status: "paused" });
@@ -65,20 +57,15 @@ describe("the gauges of streams", () => {
 // AU-107
 test("a service without a stream key shows in its metrics that entries wait for delivery", async () => {
   const database_url = await freshDatabase();
-  const receiver = startReceiver();
+  using receiver = startReceiver();
   const before = await startStreamingAudit([receiver.port], { database_url });
   expect((await callStreams(before, "POST", STREAMS, { url: receiver.url })).status).toBe(201);
   await before.stop();
   const { AUDIT_STREAM_KEY_FILE: _, ...env } = streamVariables([receiver.port]);
-  const audit = await startAudit({ database_url, env });
-  try {
-    await writeEvents(audit, 3);
-    await waitFor(async () => ((await gauge(audit, "audit_stream_wait_seconds")) ?? 0) > 0, SOON);
-    expect(await gauge(audit, 'audit_stream_lag_entries{status="active"}')).toBeGreaterThan(0);
-    expect(await gauge(audit, 'audit_streams{status="active"}')).toBe(1);
-    expect(receiver.calls).toHaveLength(0);
-  } finally {
-    await audit.stop();
-    receiver.stop();
-  }
+  await using audit = await startAudit({ database_url, env });
+  await writeEvents(audit, 3);
+  await waitFor(async () => ((await gauge(audit, "audit_stream_wait_seconds")) ?? 0) > 0, SOON);
+  expect(await gauge(audit, 'audit_stream_lag_entries{status="active"}')).toBeGreaterThan(0);
+  expect(await gauge(audit, 'audit_streams{status="active"}')).toBe(1);
+  expect(receiver.calls).toHaveLength(0);
 });

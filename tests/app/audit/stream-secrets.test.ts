@@ -96,38 +96,32 @@ describe("AUDIT_STREAM_KEY_FILE", () => {
 test.skipIf(!services().postgres.real)(
   "a new first key makes the running service re-encrypt every secret, and deliveries continue",
   async () => {
-    const receiver = startReceiver();
+    using receiver = startReceiver();
     const [old, next] = [streamKey(), streamKey()];
     const path = writeKeyFile(old);
-    const audit = await startStreamingAudit([receiver.port], { env: { AUDIT_STREAM_KEY_FILE: path } });
-    const log = await openLog(audit);
-    try {
-      const { body: stream } = await callStreams(audit, "POST", STREAMS, { url: receiver.url });
-      const stored = async () => {
-        const [row] = await log.run("secret", (orm) =>
-          rows<{ secret: string; others: string }>(
-            orm,
-            sql`select secret, streams::text as others from audit.streams`,
-          ),
-        );
-        return row;
-      };
-      const before = await stored();
-      expect(before?.others).not.toContain(stream.secret);
-      writeFileSync(path, `${next}\n${old}\n`);
-      await waitFor(async () => (await stored())?.secret.slice(0, 8) !== before?.secret.slice(0, 8), {
-        timeout_ms: 30_000,
-      });
-      writeFileSync(path, `${next}\n`);
-      await writeEvents(audit, 2);
-      await waitFor(() => receiver.calls.length > 0, { timeout_ms: 20_000 });
-      const [call] = receiver.calls;
-      new Webhook(stream.secret).verify(call?.body ?? "", call?.headers ?? {});
-    } finally {
-      await log.close();
-      await audit.stop();
-      receiver.stop();
-    }
+    await using audit = await startStreamingAudit([receiver.port], { env: { AUDIT_STREAM_KEY_FILE: path } });
+    await using log = await openLog(audit);
+    const { body: stream } = await callStreams(audit, "POST", STREAMS, { url: receiver.url });
+    const stored = async () => {
+      const [row] = await log.run("secret", (orm) =>
+        rows<{ secret: string; others: string }>(
+          orm,
+          sql`select secret, streams::text as others from audit.streams`,
+        ),
+      );
+      return row;
+    };
+    const before = await stored();
+    expect(before?.others).not.toContain(stream.secret);
+    writeFileSync(path, `${next}\n${old}\n`);
+    await waitFor(async () => (await stored())?.secret.slice(0, 8) !== before?.secret.slice(0, 8), {
+      timeout_ms: 30_000,
+    });
+    writeFileSync(path, `${next}\n`);
+    await writeEvents(audit, 2);
+    await waitFor(() => receiver.calls.length > 0, { timeout_ms: 20_000 });
+    const [call] = receiver.calls;
+    new Webhook(stream.secret).verify(call?.body ?? "", call?.headers ?? {});
   },
   60_000,
 );

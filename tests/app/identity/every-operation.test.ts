@@ -1,8 +1,9 @@
 /** Tests the rules that hold for every operation of the OpenAPI description, with a sample body for each. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/index.ts";
 import type { BodyField, Schema } from "../../support/openapi.ts";
-import { type IdentityHarness, NOBODY, startIdentity, wrongFields } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { NOBODY, wrongFields } from "./harness.ts";
 import {
   filled,
   idOf,
@@ -14,18 +15,16 @@ import {
   type Tenant,
 } from "./tenants.ts";
 
-let identity: IdentityHarness;
+const identity = useIdentity();
 let operations: Operation[];
 let ours: Tenant;
 let theirs: Tenant;
 
 beforeAll(async () => {
-  identity = await startIdentity();
   operations = await operationsOf(identity);
   ours = await newTenant(identity, "Ours");
   theirs = await newTenant(identity, "Theirs");
 });
-afterAll(() => identity.close());
 
 /** Returns the ids and secrets of a tenant. No response to another tenant may contain them. */
 function secretsOf({ keys, ...ids }: Tenant): string[] {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { resolved } from "../../support/openapi.ts";
 import { useIdentity } from "./bed.ts";
-import { type IdentityHarness, startIdentity, wrongFields } from "./harness.ts";
+import { wrongFields } from "./harness.ts";
 
 const identity = useIdentity();
 
@@ -60,11 +60,7 @@ describe.each([
 // ID-58
 describe("with APIKEY_MAX_AGE_SECONDS", () => {
   const MAX_AGE_SECONDS = 3600;
-  let strict: IdentityHarness;
-  beforeAll(async () => {
-    strict = await startIdentity({ api_key_max_age_seconds: MAX_AGE_SECONDS });
-  });
-  afterAll(() => strict.close());
+  const strict = useIdentity({ api_key_max_age_seconds: MAX_AGE_SECONDS });
 
   test("a lifetime is required, and may not be longer", async () => {
     const path = `/users/${await strict.person()}/api-keys`;

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { followingIds, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
+import { useIdentity } from "./bed.ts";
 import {
   type IdentityHarness,
   type LifecycleEvent,
@@ -13,12 +14,7 @@ import {
 } from "./harness.ts";
 
 const real = services().postgres.real;
-let identity: IdentityHarness;
-
-beforeAll(async () => {
-  identity = await startIdentity({ pool_max: 30 });
-});
-afterAll(() => identity.close());
+const identity = useIdentity({ pool_max: 30 });
 
 function feed(query: string) {
   return identity.internal("GET", `/internal/lifecycle-events${query}`);
@@ -89,7 +85,7 @@ async function write(identity: IdentityHarness, rounds: number): Promise<void> {
 describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks are an hour apart", () => {
   // ID-96
   test("readers get every event exactly once and in causal order, wherever they start", async () => {
-    const replica = await startIdentity({ database_url: identity.database_url, pool_max: 30 });
+    await using replica = await startIdentity({ database_url: identity.database_url, pool_max: 30 });
     replica.clock.advance(-3_600_000);
     await write(identity, 1);
     const before = await identity.events();
@@ -116,7 +112,6 @@ describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks ar
     expect(fromMiddle?.map(({ id }) => id)).toEqual(after(middle));
     expect(fromEnd?.map(({ id }) => id)).toEqual(after(before.at(-1)?.id));
     expect(disorder(fromStart)).toEqual([]);
-    await replica.close();
   }, 120_000);
 });
 

@@ -138,7 +138,7 @@ test("deleting an account keeps its organizations for their members, but forgets
 describe.skipIf(!services().postgres.real)("under concurrency", () => {
   // ID-109
   test("exactly the allowed number of one person's concurrent creates on two replicas succeeds", async () => {
-    const other = await startIdentity({
+    await using other = await startIdentity({
       database_url: identity.database_url,
       organizations_per_person_max: MAX,
     });
@@ -152,7 +152,6 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
       const { body } = await identity.call("GET", `/users/${user}/memberships`);
       expect(body.memberships).toHaveLength(MAX);
     }
-    await other.close();
   });
 
   test("creates while the account is deleted leave no organization without a member", async () => {

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { type IdentityHarness, ROLES, startIdentity } from "./harness.ts";
+import { useIdentity } from "./bed.ts";
+import { type IdentityHarness, ROLES } from "./harness.ts";
 
 /** A service without peppers. {@link withPeppers} starts others on the same database. */
-let plain: IdentityHarness;
+const plain = useIdentity();
 const [FIRST, SECOND] = ["first pepper", "second pepper"].map((text) => text.padEnd(32, "*"));
 const withPeppers = (peppers: Parameters<IdentityHarness["restarted"]>[1]) => plain.restarted(ROLES, peppers);
-beforeAll(async () => {
-  plain = await startIdentity();
-});
-afterAll(() => plain.close());
 
 /** Creates one secret of each kind: a key, a session and an invite token. */
 async function newSecrets(identity: IdentityHarness) {

@@ -58,12 +58,11 @@ describe("PATCH /organizations/{organization_id}/plan", () => {
 
 // ID-114
 test("a new organization has DEFAULT_PLAN, whether a person or staff creates it", async () => {
-  const other = await startIdentity({ default_plan: "free" });
+  await using other = await startIdentity({ default_plan: "free" });
   const user_id = await other.person();
   const own = await other.call("POST", `/users/${user_id}/organizations`, { name: "A" });
   const byStaff = await other.call("POST", "/organizations", { name: "A", user_id });
   expect([own.body.plan, byStaff.body.plan]).toEqual(["free", "free"]);
-  await other.close();
 });
 
 // ID-115

@@ -252,7 +252,7 @@ describe("the request", () => {
 
   // ID-89
   test("is 401 without a configured internal token, on every internal path except health", async () => {
-    const guarded = await startIdentity({ internal_auth_token: "secret-token" });
+    await using guarded = await startIdentity({ internal_auth_token: "secret-token" });
     const body = { credential: "x" };
     const wrong: Record<string, string>[] = [
       {},
@@ -272,7 +272,6 @@ describe("the request", () => {
     expect((await guarded.internal("POST", PATH, body, headers)).body).toEqual({ valid: false });
     expect((await guarded.internal("GET", "/health/live")).status).toBe(200);
     expect((await guarded.internal("GET", "/health/ready")).status).toBe(200);
-    await guarded.close();
   });
 
   // ID-90
