@@ -1,15 +1,14 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { dropMonths } from "@ostiary/audit/retention/drop-months";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
-import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection, services, waitFor } from "../../support/index.ts";
-import { logOf, openLog, sqlOn, startAudit } from "./audit-service.ts";
+import { logOf, newLog, openLog, sqlOn, startAudit } from "./audit-service.ts";
 import {
   exportProof,
   exportText,
@@ -318,40 +317,31 @@ onServer("a month that is dropped", () => {
 
 onServer("a log without a key", () => {
   test("says that dropped months prove nothing: anyone who can write the database can declare them", async () => {
-    const audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" } });
-    const log = await openLog(audit);
-    try {
-      await makeMonth(log, "2020-01");
-      await writePast(log, "organization-1", "2020-01-10T00:00:00Z", 2);
-      await writeEvents(audit, 2);
-      await exportProof(audit);
-      await drop(log, null, "2020-02");
-      const verdict = await verify((await exportProof(audit)).text);
-      expect(verdict).toMatchObject({ complete: true, dropped_entries: 3 });
-      expect(verdict.not_shown.join()).toContain("including months that it declares as dropped");
-    } finally {
-      await log.close();
-      await audit.stop();
-    }
+    await using audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" } });
+    await using log = await openLog(audit);
+    await makeMonth(log, "2020-01");
+    await writePast(log, "organization-1", "2020-01-10T00:00:00Z", 2);
+    await writeEvents(audit, 2);
+    await exportProof(audit);
+    await drop(log, null, "2020-02");
+    const verdict = await verify((await exportProof(audit)).text);
+    expect(verdict).toMatchObject({ complete: true, dropped_entries: 3 });
+    expect(verdict.not_shown.join()).toContain("including months that it declares as dropped");
   });
 });
 
 test("a month is dropped from an embedded database too", async () => {
-  const database = await openDatabase("pglite://memory", { namespace: "audit" });
-  await database.migrate("audit", MIGRATIONS);
+  await using database = await newLog("pglite://memory");
   for (const month of ["2020-01", "2020-02"]) await makeMonth(database, month);
   await writePast(database, "organization-1", "2020-01-10T00:00:00Z", 2);
   await writePast(database, "organization-1", "2020-02-10T00:00:00Z", 2);
   expect(await drop(database, null, "2020-02")).toMatchObject([{ month: "2020-01", logs: 1, entries: 3 }]);
-  const lines: string[] = [];
-  for await (const chunk of proofChunks(
-    database,
-    { kind: "organization", id: "organization-1" },
-    systemClock,
-    { wait_ms_max: 0, asked: null, cosigned: null, signal: new AbortController().signal },
-  )) {
-    lines.push(chunk);
-  }
-  expect(await verify(lines.join(""))).toMatchObject({ complete: true, events: 2, dropped_entries: 3 });
-  await database.close();
+  const chunks = proofChunks(database, { kind: "organization", id: "organization-1" }, systemClock, {
+    wait_ms_max: 0,
+    asked: null,
+    cosigned: null,
+    signal: new AbortController().signal,
+  });
+  const text = (await Array.fromAsync(chunks)).join("");
+  expect(await verify(text)).toMatchObject({ complete: true, events: 2, dropped_entries: 3 });
 });

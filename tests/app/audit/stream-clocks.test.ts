@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Clock, systemClock } from "@ostiary/lib/async";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { services, waitFor } from "../../support/index.ts";
-import { type AuditService, openLog } from "./audit-service.ts";
+import { sharedLog } from "./audit-service.ts";
 import { OrganizationReceivers, operatorVariables } from "./operator-bed.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
-import {
-  callStreams,
-  proven,
-  STREAMS,
-  startReceiver,
-  startStreamingAudit,
-  type TestReceiver,
-} from "./streams-bed.ts";
+import { callStreams, proven, STREAMS, sharedReceiver, sharedStreamingAudit } from "./streams-bed.ts";
 
 setDefaultTimeout(120_000);
 
@@ -37,23 +30,10 @@ const refuse = () => new Response(null, { status: 503, headers: { "Retry-After":
 // AU-186
 describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => {
   const clock = new SetClock();
-  let receiver: TestReceiver;
-  let operators: TestReceiver;
-  let audit: AuditService;
-  let log: Database;
-  beforeAll(async () => {
-    receiver = startReceiver();
-    operators = startReceiver();
-    const env = { ...operatorVariables(operators.url), AUDIT_OPERATOR_STREAM_FROM: "start" };
-    audit = await startStreamingAudit([receiver.port, operators.port], { clock, env });
-    log = await openLog(audit);
-  });
-  afterAll(async () => {
-    await log.close();
-    await audit.stop();
-    receiver.stop();
-    operators.stop();
-  });
+  const [receiver, operators] = [sharedReceiver(), sharedReceiver()];
+  const env = { ...operatorVariables(operators.url), AUDIT_OPERATOR_STREAM_FROM: "start" };
+  const audit = sharedStreamingAudit([receiver, operators], { clock, env });
+  const log = sharedLog(audit);
   afterEach(async () => {
     clock.offset_ms = 0;
     receiver.answer = accept;
