@@ -301,6 +301,14 @@ test("the staff gateway serves the staff routes to everybody with a token of its
   });
   const service = await seededService("staff.yaml", "identity-staff");
   const described = operationsIn(await json(await fetch(`${identity.url}/swagger/json`))).filter(isForStaff);
+  expect(routesOf(service).map(({ scope, method, path }) => `${scope} ${method} ${path}`)).toEqual([
+    "user GET /staff/organizations",
+    "user POST /staff/organizations",
+    "user PATCH /staff/organizations/{organization_id}/plan",
+    "user GET /staff/users",
+    "user PATCH /staff/users/{person_id}/status",
+    "user GET /staff/members/{member_id}/user",
+  ]);
   expect(describedRoutes(service).toSorted()).toEqual(described.map(staffRoute).toSorted());
   const usage = await seededService("staff.yaml", "audit-staff");
   expect(routesOf(usage).map(({ scope, method, path }) => `${scope} ${method} ${path}`)).toEqual([

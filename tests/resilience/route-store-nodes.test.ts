@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:http2";
 import { type Client, startRegistryProcess } from "../app/registry/harness.ts";
-import { publicService, startGatewayHere } from "../support/gateway.ts";
+import { publicService } from "../support/gateway.ts";
 import {
   type EtcdCluster,
   freshDatabase,
@@ -59,11 +59,11 @@ describe.skipIf(!services().etcd.binary)("the failure of one of three etcd nodes
   });
   afterEach(() => cluster.recover());
 
-  const statusOf = (through: { url: string }, path: string) =>
+  const statusOf = (through: RunningProcess, path: string) =>
     fetch(through.url + path).then((response) => response.status);
 
   /** Publishes a route, and waits until every gateway serves it. */
-  async function expectPublishing(path: string, ...gateways: { url: string }[]): Promise<void> {
+  async function expectPublishing(path: string, ...gateways: RunningProcess[]): Promise<void> {
     const config = publicService(upstream.url, { path, methods: ["GET"] });
     expect((await registry.put("published", config)).status).toBe(200);
     for (const each of gateways) {
@@ -91,18 +91,14 @@ describe.skipIf(!services().etcd.binary)("the failure of one of three etcd nodes
         const path = `/${fault.replace(/\W/g, "-")}/${index}`;
         await expectPublishing(path, gateway);
         // Several gateways, because each connects to a random node first.
-        const process = await startGateway(cluster.url);
-        const others = [];
-        for (let count = 0; count < 2; count++) {
-          others.push(await startGatewayHere({ ROUTE_STORE_URL: cluster.url }));
-        }
-        await expectPublishing(`${path}/again`, gateway, process, ...others);
+        const gateways: RunningProcess[] = [];
+        for (let count = 0; count < 3; count++) gateways.push(await startGateway(cluster.url));
+        await expectPublishing(`${path}/again`, gateway, ...gateways);
         expect(await ready(registry)).toBe(200);
-        await Promise.all(others.map((each) => each.close()));
-        expect(await process.stop()).toBe(0);
+        expect(await Promise.all(gateways.map((each) => each.stop()))).toEqual([0, 0, 0]);
         await cluster.recover();
         await expectPublishing(`${path}/after`, gateway);
-        for (const each of [registry, gateway, process]) expectOwnLines(each);
+        for (const each of [registry, gateway, ...gateways]) expectOwnLines(each);
       });
     }
   }

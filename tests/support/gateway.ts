@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type GivenStores, wireGateway } from "@ostiary/gateway";
+import { wireGateway } from "@ostiary/gateway";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
@@ -31,13 +31,28 @@ export interface LocalGateway extends AsyncDisposable {
  * this.
  */
 export async function startLocalGateway(env: Record<string, string> = {}): Promise<LocalGateway> {
+  const directory = mkdtempSync(join(tmpdir(), "gateway-"));
+  const log_file = join(directory, "log");
+  const config = loadConfig(gatewayVariables, {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    INTERNAL_PORT: "0",
+    LOG_FILE: log_file,
+    ROUTE_STORE_URL: "memory://",
+    COUNTER_STORE_URL: "memory://",
+    CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+    AUDIT_ENABLED: "false",
+    RATE_LIMIT_REQUESTS: "0",
+    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+    SHUTDOWN_TIMEOUT_MS: "1000",
+    ...env,
+  });
   const routeStore = memoryRouteStore();
   const counterStore = await openCounterStore("memory://");
-  const gateway = await startGatewayHere(
-    { ROUTE_STORE_URL: "memory://", SHUTDOWN_TIMEOUT_MS: "1000", ...env },
-    { routeStore, counterStore },
-  );
-  const { url, internal_url, logs } = gateway;
+  const running = await serve(await wireGateway(config, { routeStore, counterStore }), config);
+  const url = `http://127.0.0.1:${running.port}`;
+  const internal_url = `http://127.0.0.1:${running.internal_port}`;
+  const logs = () => readLines(log_file);
   let published = 0;
   return closing({
     url,
@@ -62,39 +77,11 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
       }),
     metrics: async () => (await fetch(`${internal_url}/metrics`)).text(),
     async close() {
-      await gateway.close();
-      await counterStore.close();
-    },
-  });
-}
-
-/** Starts a gateway in this process with the given stores. It opens the others at the URLs in `env`. */
-export async function startGatewayHere(env: Record<string, string>, given: GivenStores = {}) {
-  const directory = mkdtempSync(join(tmpdir(), "gateway-"));
-  const log_file = join(directory, "log");
-  const config = loadConfig(gatewayVariables, {
-    HOST: "127.0.0.1",
-    PORT: "0",
-    INTERNAL_PORT: "0",
-    LOG_FILE: log_file,
-    COUNTER_STORE_URL: "memory://",
-    CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-    AUDIT_ENABLED: "false",
-    RATE_LIMIT_REQUESTS: "0",
-    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-    ...env,
-  });
-  const running = await serve(await wireGateway(config, given), config);
-  return {
-    url: `http://127.0.0.1:${running.port}`,
-    internal_url: `http://127.0.0.1:${running.internal_port}`,
-    /** Returns the log lines so far. */
-    logs: () => readLines(log_file),
-    async close() {
       await running.shutdown();
+      await counterStore.close();
       rmSync(directory, { recursive: true, force: true });
     },
-  };
+  });
 }
 
 function readLines(file: string): Record<string, unknown>[] {

@@ -77,7 +77,7 @@ function loadedOnce(command: readonly string[], env: Record<string, string>): Re
 }
 
 /** Environment variables that select free ports on the loopback address. */
-export const FREE = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
+const FREE = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
 
 /**
  * Starts a program of this repository with only the environment variables `env`. Resolves and rejects as
@@ -152,7 +152,7 @@ function collect(stream: ReadableStream<Uint8Array>): { lines: readonly string[]
 }
 
 /** Returns the object of a log line, or nothing for another line. */
-export function parseLine(line: string): Record<string, unknown>[] {
+function parseLine(line: string): Record<string, unknown>[] {
   if (!line.startsWith("{")) return [];
   try {
     return [JSON.parse(line)];

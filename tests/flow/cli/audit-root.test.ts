@@ -4,7 +4,7 @@ import { keyId, publicBytes, TestLog, verifierKeyText } from "../../support/test
 import { useCli } from "./bed.ts";
 
 describe("audit root", () => {
-  const { cli, cliProcess, file } = useCli();
+  const { cli, file } = useCli();
   const log = new TestLog("audit.example.com/log").grow(3);
   const { privateKey } = generateKeyPairSync("ed25519");
   const publicKey = publicBytes(privateKey);
@@ -41,7 +41,7 @@ describe("audit root", () => {
   // AU-175
   test("reads standard input, writes JSON, and refuses another log", async () => {
     const parameters = ["--json", "audit", "root", "-", "--witness-keys", keys, "--quorum", "1"];
-    const asJson = await cliProcess(parameters, { input: note });
+    const asJson = await cli(parameters, { input: note });
     expect(JSON.parse(asJson.stdout)).toMatchObject({ origin: log.origin, size: 3, is_witnessed: true });
     const wrong = await audit(root, "--quorum", "1", "--origin", "audit.example.org/log");
     expect(wrong.exit_code).toBe(1);

@@ -6,7 +6,7 @@ import { exportProof, keysOf, startProvenAudit, writeEvents } from "../../app/au
 import { ROOT, useCli } from "./bed.ts";
 
 describe("audit verify", () => {
-  const { cli, cliProcess, file, directory } = useCli();
+  const { cli, file, directory } = useCli();
   let audit: AuditService;
   let log: string;
   let text: string;
@@ -22,7 +22,7 @@ describe("audit verify", () => {
   afterAll(() => audit.stop());
 
   test("names the complete and unaltered chains, their time span and the checkpoint", async () => {
-    const { exit_code, stdout, stderr } = await cliProcess(["audit", "verify", log, "--keys", keys]);
+    const { exit_code, stdout, stderr } = await cli(["audit", "verify", log, "--keys", keys]);
     expect([exit_code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^3 events from 2\S+Z to 2\S+Z are complete and unaltered\.\n/);
     expect(stdout).toContain("organization:organization-1, 5 entries, 1 events without an outcome");
@@ -32,7 +32,7 @@ describe("audit verify", () => {
   });
 
   test("reads standard input, and writes its findings as JSON", async () => {
-    const { exit_code, stdout } = await cliProcess(["--json", "audit", "verify", "-"], { input: text });
+    const { exit_code, stdout } = await cli(["--json", "audit", "verify", "-"], { input: text });
     expect(exit_code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ complete: true, events: 3, entries: 5, faults: [] });
   });
@@ -113,13 +113,13 @@ describe("audit verify", () => {
     // The file exceeds the 64 MiB that can be read as one text, and only its last line is used.
     const filler = `${JSON.stringify({ proof: "x".repeat(1024 * 1024) })}\n`;
     const kept = await file("long.ndjson", filler.repeat(70) + text);
-    expect(await cliProcess(["audit", "verify", log, "--keys", keys, "--checkpoint", kept])).toMatchObject({
+    expect(await cli(["audit", "verify", log, "--keys", keys, "--checkpoint", kept])).toMatchObject({
       exit_code: 0,
     });
     const page = await (await audit.get("/audit-checkpoints")).text();
     const many = await file("many.json", `${" ".repeat(1024 * 1024)}\n`.repeat(70) + page);
     const now = await file("now.ndjson", (await exportProof(audit)).text);
-    expect(await cliProcess(["audit", "verify", now, "--keys", keys, "--checkpoint", many])).toMatchObject({
+    expect(await cli(["audit", "verify", now, "--keys", keys, "--checkpoint", many])).toMatchObject({
       exit_code: 0,
     });
   }, 60_000);

@@ -67,7 +67,7 @@ function showLog(keys: readonly SigningJwk[]): ShownLog {
 
 // AU-147
 describe("audit watch", () => {
-  const { cli, cliProcess, file, directory } = useCli();
+  const { cli, file, directory } = useCli();
   let audit: AuditService;
   let keys: SigningJwk[];
   let log: ShownLog;
@@ -110,7 +110,7 @@ describe("audit watch", () => {
     const trusted = await file("keys.json", JSON.stringify({ keys }));
     log.show(all.slice(4));
     const once = ["audit", "watch", log.url, "--state", state, "--once"];
-    expect(await cliProcess(once)).toMatchObject({ exit_code: 0 });
+    expect(await cli(once)).toMatchObject({ exit_code: 0 });
     expect(await Bun.file(state).json()).toEqual(all[4] ?? {});
     const found = await watch(state, audit.url, ["--keys", trusted]);
     expect([found.exit_code, found.stderr]).toEqual([0, ""]);

@@ -2,8 +2,6 @@ import { afterAll, beforeAll } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommandLine } from "../../../apps/cli/program.ts";
-import type { Terminal } from "../../../apps/cli/terminal.ts";
 import { useRegistry } from "../../app/registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../../app/registry/harness.ts";
 import { leash } from "../../support/services.ts";
@@ -26,10 +24,8 @@ export interface RunOptions {
 /** The command line of an operator, with a registry and a temporary folder for all tests of a file. */
 export interface CliBed {
   readonly registry: Registry;
-  /** Runs the CLI in the test's process. */
+  /** Runs the command line as a process. */
   cli(parameters: string[], options?: RunOptions): Promise<Run>;
-  /** Runs the CLI as a separate process, so that the test also covers its stdin, stdout and stderr. */
-  cliProcess(parameters: string[], options?: RunOptions): Promise<Run>;
   /** Writes a file into the temporary folder and returns its path. */
   file(name: string, content: string | Uint8Array): Promise<string>;
   /** Returns the path of the temporary folder. */
@@ -46,7 +42,6 @@ export function useCli(): CliBed {
   return {
     registry,
     cli: (parameters, options) => runCli(registry.url, parameters, options),
-    cliProcess: (parameters, options) => runCliProcess(registry.url, parameters, options),
     async file(name, content) {
       const path = join(directory, name);
       await writeFile(path, content);
@@ -56,34 +51,8 @@ export function useCli(): CliBed {
   };
 }
 
-/** Runs the command line as an operator of the registry at `url`, in this process and without a terminal. */
+/** Runs the command line as an operator of the registry at `url`, as a process without a terminal. */
 export async function runCli(
-  url: string,
-  parameters: string[],
-  { input = "", env = {} }: RunOptions = {},
-): Promise<Run> {
-  const variables: Record<string, string> = { ...environmentOf(url), ...env };
-  const run: Run = { exit_code: 0, stdout: "", stderr: "" };
-  const terminal: Terminal = {
-    write: (text) => {
-      run.stdout += text;
-    },
-    writeError: (text) => {
-      run.stderr += text;
-    },
-    readInput: async () => new Uint8Array(Buffer.from(input)),
-    ask: null,
-    colours: false,
-    progress: false,
-    interruption: new AbortController().signal,
-  };
-  const variable = (name: string) => variables[name];
-  const exit_code = await runCommandLine({ name: "bun cli", parameters, variable, terminal });
-  return { ...run, exit_code };
-}
-
-/** Runs the command line as {@link runCli} does, but as a process. */
-export async function runCliProcess(
   url: string,
   parameters: string[],
   { input = "", env = {} }: RunOptions = {},

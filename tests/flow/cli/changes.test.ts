@@ -3,7 +3,7 @@ import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
 import { service } from "../../app/registry/harness.ts";
 import { useCli } from "./bed.ts";
 
-const { cli, cliProcess, file, registry } = useCli();
+const { cli, file, registry } = useCli();
 
 const document = (name: string) => JSON.stringify({ services: { [name]: service(`/${name}`) } });
 
@@ -52,7 +52,7 @@ describe("a write from the command line", () => {
 describe("changes", () => {
   test("filters, and writes the registry's response as JSON", async () => {
     await registry.put("listed", service("/listed"));
-    const { stdout } = await cliProcess(["changes", "--service", "listed", "--operator", "admin", "--json"]);
+    const { stdout } = await cli(["changes", "--service", "listed", "--operator", "admin", "--json"]);
     expect(JSON.parse(stdout)).toEqual((await registry.call("GET", "/changes?service=listed")).body);
     const none = await cli(["changes", "--service", "listed", "--since", "2999-01-01T00:00:00Z"]);
     expect([none.exit_code, none.stdout]).toEqual([0, "No changes.\n"]);
@@ -82,7 +82,7 @@ describe("operators check", () => {
     token_sha256: ["${sha256Of("token")}"]
 `,
     );
-    const { exit_code, stdout } = await cliProcess(["operators", "check", path], {
+    const { exit_code, stdout } = await cli(["operators", "check", path], {
       env: { ADMIN_TOKEN: "", REGISTRY_URL: "" },
     });
     expect(exit_code).toBe(0);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { service } from "../../app/registry/harness.ts";
 import { useCli } from "./bed.ts";
 
-const { registry, cli, cliProcess, file } = useCli();
+const { registry, cli, file } = useCli();
 
 /** Returns a YAML document with one service that has a user route for each path. */
 function yaml(name: string, ...paths: string[]): string {
@@ -20,7 +20,7 @@ function cells(text: string): string[][] {
 
 describe("apply", () => {
   test("publishes a YAML file", async () => {
-    const run = await cliProcess(["apply", await file("a.yaml", yaml("from-yaml", "/from-yaml"))]);
+    const run = await cli(["apply", await file("a.yaml", yaml("from-yaml", "/from-yaml"))]);
     expect(run).toMatchObject({ exit_code: 0, stderr: "" });
     expect(cells(run.stdout)).toEqual([
       ["SERVICE", "STATUS", "REVISION"],
@@ -33,7 +33,7 @@ describe("apply", () => {
     const json = JSON.stringify({ services: { "from-json": service("/from-json") } });
     expect((await cli(["apply", await file("a.json", json)])).exit_code).toBe(0);
     const input = yaml("from-input", "/from-input");
-    expect((await cliProcess(["apply", "-"], { input })).exit_code).toBe(0);
+    expect((await cli(["apply", "-"], { input })).exit_code).toBe(0);
     for (const name of ["from-json", "from-input"]) {
       expect((await registry.call("GET", `/services/${name}`)).status).toBe(200);
     }
@@ -98,7 +98,7 @@ describe("diff", () => {
     await registry.put("d", service("/d/1"));
     await registry.put("d", service("/d/2"));
     await registry.put("d", { ...service("/d/2"), url: "http://upstream:9090" });
-    const newest = await cliProcess(["diff", "d"]);
+    const newest = await cli(["diff", "d"]);
     expect(newest.stdout).toBe(
       "d: revision 2 to 3\n~ url: http://upstream:8080 -> http://upstream:9090\n1 change: no change opens a route or breaks callers.\n",
     );
@@ -155,7 +155,7 @@ describe("services and revisions", () => {
     await registry.call("POST", "/services/listed/revisions/1/restore", undefined, {
       "X-Request-ID": "third",
     });
-    const services = await cliProcess(["services"]);
+    const services = await cli(["services"]);
     expect(cells(services.stdout)).toContainEqual(["listed", "http://upstream:8080", "member", "3"]);
     const routes = await cli(["services", "listed"]);
     expect(routes.stdout).toStartWith("listed, revision 3, at http://upstream:8080\n");
@@ -163,7 +163,7 @@ describe("services and revisions", () => {
       ["GET, POST", "/listed", "member", "a:b, c", "unlimited"],
       ["GET", "/listed/{id}", "member", "5 in 60 s", "true"],
     ]);
-    const revisions = cells((await cliProcess(["revisions", "listed"])).stdout);
+    const revisions = cells((await cli(["revisions", "listed"])).stdout);
     expect(revisions.map(([revision, action]) => [revision, action])).toEqual([
       ["REVISION", "ACTION"],
       ["3", "restore of 1"],
@@ -186,7 +186,7 @@ describe("services and revisions", () => {
   });
 
   test("exit with 1 for an unknown service, and print the error response with --json", async () => {
-    const run = await cliProcess(["services", "unknown"]);
+    const run = await cli(["services", "unknown"]);
     expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
     const json = await cli(["revisions", "unknown", "--json"]);
     expect(json).toMatchObject({ exit_code: 1, stdout: "" });
@@ -201,7 +201,7 @@ describe("restore", () => {
     const stale = await cli(["restore", "r", "1", "--if-revision", "1"]);
     expect(stale).toMatchObject({ exit_code: 1, stdout: "" });
     expect(stale.stderr).toContain("Its current revision is 2.");
-    const run = await cliProcess(["restore", "r", "1", "--if-revision", "2"]);
+    const run = await cli(["restore", "r", "1", "--if-revision", "2"]);
     expect(run).toEqual({
       exit_code: 0,
       stdout: "Revision 3 of r restores revision 1.\n",
@@ -232,7 +232,7 @@ describe("explain", () => {
         ],
       },
     });
-    const run = await cliProcess(["explain", "DELETE", "/explained/42?x=1"]);
+    const run = await cli(["explain", "DELETE", "/explained/42?x=1"]);
     expect(run.exit_code).toBe(0);
     expect(cells(run.stdout)).toEqual([
       ["DELETE /explained/{id} of explained serves this request."],

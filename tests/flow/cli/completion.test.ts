@@ -6,7 +6,7 @@ import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { environmentOf, ROOT, useCli } from "./bed.ts";
 
-const { registry, cli, cliProcess, file, directory } = useCli();
+const { registry, cli, file, directory } = useCli();
 
 let env: Record<string, string> = {};
 beforeAll(async () => {
@@ -127,7 +127,7 @@ describe("the suggested words", () => {
   });
 
   test("have a one-line description each", async () => {
-    const { stdout } = await cliProcess(["complete", "fish", "--", ""]);
+    const { stdout } = await cli(["complete", "fish", "--", ""]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeGreaterThan(8);
     for (const line of lines) expect(line).toMatch(/^[a-z]+\t[A-Za-z].+$/);

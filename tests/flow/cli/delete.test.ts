@@ -3,14 +3,14 @@ import { service } from "../../app/registry/harness.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { atTerminal, useCli } from "./bed.ts";
 
-const { registry, cli, cliProcess } = useCli();
+const { registry, cli } = useCli();
 
 const status = async (name: string) => (await registry.call("GET", `/services/${name}`)).status;
 
 describe("delete --yes", () => {
   test("removes a service, and says how to restore it", async () => {
     await registry.put("a", service("/a"));
-    expect(await cliProcess(["delete", "a", "--yes"])).toEqual({
+    expect(await cli(["delete", "a", "--yes"])).toEqual({
       exit_code: 0,
       stdout: "a is deleted. Its revisions stay: restore makes one current again.\n",
       stderr: "",
@@ -76,7 +76,7 @@ describe("delete --yes", () => {
 describe("delete without --yes", () => {
   test("deletes nothing and does not ask when standard input is not a terminal", async () => {
     await registry.put("c", service("/c"));
-    const run = await cliProcess(["delete", "c"], { input: "y\n" });
+    const run = await cli(["delete", "c"], { input: "y\n" });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
     expect(run.stderr).toContain("add --yes");
     expect(await status("c")).toBe(200);

@@ -8,7 +8,7 @@ import { document } from "../../unit/routes/arbitraries.ts";
 import { storedServices } from "../../unit/routes/fixtures.ts";
 import { useCli } from "./bed.ts";
 
-const { registry, cli, cliProcess } = useCli();
+const { registry, cli } = useCli();
 
 /** Names and labels that YAML reads as another type, such as a number, when they have no quotes. */
 const WORDS = [
@@ -72,7 +72,7 @@ describe("export", () => {
   });
 
   test("writes only the named service", async () => {
-    const run = await cliProcess(["export", "null"]);
+    const run = await cli(["export", "null"]);
     expect(run.exit_code).toBe(0);
     const { name: _, revision: __, ...config } = (await registry.call("GET", "/services/null")).body;
     expect(parse(run.stdout)).toEqual({ services: { null: config } });

@@ -5,7 +5,7 @@ import { waitFor } from "../../support/index.ts";
 import { type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";
 import { runCliOnTerminal, useCli } from "./bed.ts";
 
-const { registry, cli, cliProcess, file } = useCli();
+const { registry, cli, file } = useCli();
 let running: LoadingGateway[] = [];
 
 async function join(): Promise<LoadingGateway> {
@@ -23,7 +23,7 @@ const document = (name: string) => JSON.stringify({ services: { [name]: service(
 
 describe("gateways", () => {
   test("says that no gateway runs", async () => {
-    expect(await cliProcess(["gateways"])).toEqual({
+    expect(await cli(["gateways"])).toEqual({
       exit_code: 0,
       stdout: "No gateway runs.\n",
       stderr: "",

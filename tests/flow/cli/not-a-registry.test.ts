@@ -12,7 +12,7 @@ setDefaultTimeout(60_000);
 const ESCAPE = "\u001b";
 type Answerer = Partial<Bun.SocketHandler>;
 
-const { registry, cli, cliProcess } = useCli();
+const { registry, cli } = useCli();
 
 describe("the command line without a usable registry", () => {
   test("names the URL when nothing listens there", async () => {
@@ -26,7 +26,7 @@ describe("the command line without a usable registry", () => {
   });
 
   test("says that the token is wrong, without showing it", async () => {
-    const run = await cliProcess(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
+    const run = await cli(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
     expect(run).toEqual({
       exit_code: 1,
       stdout: "",
@@ -85,7 +85,7 @@ describe("the command line without a usable registry", () => {
     });
     const url = `http://127.0.0.1:${endless.port}`;
     // A process of its own reads the endless response, so that the memory of the tests stays small.
-    const run = await cliProcess(["services"], { env: { REGISTRY_URL: url } });
+    const run = await cli(["services"], { env: { REGISTRY_URL: url } });
     expect(run).toEqual({
       exit_code: 1,
       stdout: "",

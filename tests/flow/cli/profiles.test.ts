@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
 import { type Run, useCli } from "./bed.ts";
 
-const { registry, cli, cliProcess, directory } = useCli();
+const { registry, cli, directory } = useCli();
 beforeAll(async () => {
   await registry.put("seen", service("/seen"));
 });
@@ -53,7 +53,7 @@ describe("a profile", () => {
   test("has a token_command that does not consume the document on standard input", async () => {
     const env = await home(profiles(`token_command: "cat; echo ' ${ADMIN_TOKEN} '"`));
     const input = JSON.stringify({ services: { seen: service("/seen") } });
-    const plan = await cliProcess(["diff", "-", "--registry", "here"], { env, input });
+    const plan = await cli(["diff", "-", "--registry", "here"], { env, input });
     expect(plan).toMatchObject({ exit_code: 0, stdout: expect.stringContaining("seen: unchanged") });
   });
 

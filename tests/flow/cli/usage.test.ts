@@ -5,7 +5,7 @@ import { runCliOnTerminal, useCli } from "./bed.ts";
 
 const ESCAPE = "\u001b";
 
-const { registry, cli, cliProcess } = useCli();
+const { registry, cli } = useCli();
 
 const onTerminal = (parameters: string[], env?: Record<string, string>) =>
   runCliOnTerminal(registry.url, parameters, env);
@@ -88,12 +88,12 @@ describe("wrong usage", () => {
 
 test("--version prints the version of the product", async () => {
   const { version } = await Bun.file("package.json").json();
-  expect(await cliProcess(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
+  expect(await cli(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
 test("white space around the values of ADMIN_TOKEN and REGISTRY_URL is ignored", async () => {
   const env = { ADMIN_TOKEN: `${ADMIN_TOKEN}\n`, REGISTRY_URL: ` ${registry.url}/\r\n` };
-  expect(await cliProcess(["services"], { env })).toMatchObject({ exit_code: 0, stderr: "" });
+  expect(await cli(["services"], { env })).toMatchObject({ exit_code: 0, stderr: "" });
 });
 
 describe("colors", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { fields, service } from "../../app/registry/harness.ts";
 import { useCli } from "./bed.ts";
 
-const { registry, cli, cliProcess, file, directory } = useCli();
+const { registry, cli, file, directory } = useCli();
 
 /** Environment variables with the URL of a registry that does not exist. */
 const env = { REGISTRY_URL: "http://127.0.0.1:1", ADMIN_TOKEN: "" };
@@ -126,7 +126,7 @@ describe("ostiary validate", () => {
   });
 
   test("reads standard input, and names it `-` in problems", async () => {
-    const { exit_code, stdout } = await cliProcess(["validate", "-"], { env, input: BAD });
+    const { exit_code, stdout } = await cli(["validate", "-"], { env, input: BAD });
     expect(exit_code).toBe(1);
     expect(stdout).toStartWith("-:3:5: services.widgets.url:");
   });

@@ -8,16 +8,14 @@ import { Redis } from "ioredis";
 import { freePort } from "../../support/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
 import { freshDatabase, freshRouteStoreUrl, services, startRedis } from "../../support/services.ts";
-import { type ServiceHere, type ServiceName, startHere } from "../../support/start-here.ts";
-import { ProcessEnded, startProcess } from "../../support/start-process.ts";
+import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { startPlatformHere } from "../platform/bed.ts";
 
 setDefaultTimeout(60_000);
 
 const SECRET = "hunter2";
 const { redis, etcd } = services();
-const started: ServiceHere[] = [];
+const started: RunningProcess[] = [];
 let directory: string;
 let roles: string;
 /** The URL of an etcd that no test writes to. */
@@ -33,36 +31,24 @@ beforeAll(async () => {
   );
 });
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((each) => each.stop()));
+  await Promise.all(started.splice(0).map((each) => each.kill()));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-type App = ServiceName | "platform";
-
-/** Starts `app` in the test's process, which must fail. Returns what its process would print. */
-async function refusal(app: App, env: Record<string, string>): Promise<ProcessEnded> {
-  return withoutSecret(await rejection(app === "platform" ? startPlatformHere(env) : startHere(app, env)));
-}
-
-async function refusalOfProcess(app: string, env: Record<string, string>): Promise<ProcessEnded> {
-  return withoutSecret(await rejection(startProcess(`apps/${app}/main.ts`, env)));
-}
-
-function withoutSecret(failure: unknown): ProcessEnded {
+/** Expects that `app` does not start and that its output has no secret. */
+async function refusal(app: string, env: Record<string, string>): Promise<ProcessEnded> {
+  const failure = await rejection(startProcess(`apps/${app}/main.ts`, env));
   if (!(failure instanceof ProcessEnded)) throw failure;
   expect([...failure.stdout, ...failure.stderr].join("\n")).not.toContain(SECRET);
   return failure;
-}
-
-async function problems(app: App, env: Record<string, string>): Promise<string[]> {
-  return problemsOf(await refusal(app, env));
 }
 
 /**
  * Expects exit code 78, and returns the problems on standard error in alphabetical order. Each starts with its
  * environment variable, also where the message names the variable once above several problems.
  */
-function problemsOf({ exit_code, stderr }: ProcessEnded): string[] {
+async function problems(app: string, env: Record<string, string>): Promise<string[]> {
+  const { exit_code, stderr } = await refusal(app, env);
   const [headline, ...lines] = stderr;
   expect([exit_code, headline]).toEqual([78, "The configuration is not valid:"]);
   const named = lines.filter((line) => !line.startsWith("    ")).map((line) => line.trim().split(" ")[0]);
@@ -176,8 +162,7 @@ describe("all wrong environment variables are named at once", () => {
   });
 
   test("by the demo", async () => {
-    const wrong = { PORT: "-1", IDENTITY_PROVIDER_PORT: "70000" };
-    expect(problemsOf(await refusalOfProcess("demo", wrong))).toEqual([
+    expect(await problems("demo", { PORT: "-1", IDENTITY_PROVIDER_PORT: "70000" })).toEqual([
       `IDENTITY_PROVIDER_PORT ${WHOLE} 0 to 65535.`,
       `PORT ${WHOLE} 0 to 65535.`,
     ]);
@@ -240,7 +225,7 @@ describe.each([
 ])("%s without its required environment variables", (app, missing) => {
   // OP-5
   test("exits with 78 and names every missing or wrong variable on stderr", async () => {
-    const { exit_code, stderr } = await refusalOfProcess(app, { PORT: "seventy" });
+    const { exit_code, stderr } = await refusal(app, { PORT: "seventy" });
     expect(exit_code).toBe(78);
     const named = stderr.slice(1).map((line) => line.trim().split(" ")[0] ?? "");
     expect(named).toEqual(expect.arrayContaining(missing));
@@ -252,15 +237,15 @@ describe.each([
 
 // OP-14
 describe("the start fails with exit code 1 and names the variable of an unusable store", () => {
-  const away = async (app: App, env: Record<string, string>, variable: string) =>
-    expectAway(await refusal(app, env), variable);
-  const expectAway = ({ exit_code, stderr }: ProcessEnded, variable: string) =>
+  const away = async (app: string, env: Record<string, string>, variable: string) => {
+    const { exit_code, stderr } = await refusal(app, env);
     expect([exit_code, stderr]).toEqual([
       1,
       [expect.stringMatching(new RegExp(`^Could not start: .*${variable}`))],
     ]);
+  };
 
-  test.each(["registry", "identity", "audit", "platform"] as const)("DATABASE_URL of %s", async (app) => {
+  test.each(["registry", "identity", "audit", "platform"])("DATABASE_URL of %s", async (app) => {
     const DATABASE_URL = `postgres://u:${SECRET}@127.0.0.1:${freePort()}/x`;
     const free = Object.fromEntries(
       ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
@@ -273,8 +258,7 @@ describe("the start fails with exit code 1 and names the variable of an unusable
 
   test("ROUTE_STORE_URL of the gateway", async () => {
     const ROUTE_STORE_URL = `http://u:${SECRET}@127.0.0.1:${freePort()}`;
-    const failure = await refusalOfProcess("gateway", { ...GATEWAY, ROUTE_STORE_URL });
-    expectAway(failure, "ROUTE_STORE_URL");
+    await away("gateway", { ...GATEWAY, ROUTE_STORE_URL }, "ROUTE_STORE_URL");
   });
 
   // RG-101, OP-14
@@ -312,8 +296,9 @@ describe.skipIf(!etcd.own)("the gateway starts, is not ready, and logs the reaso
     [["AUTH_ISSUER"], { AUTH_JWKS_URI: "http://127.0.0.1:9/jwks" }],
     [["AUTH_ISSUER", "AUTH_JWKS_URI"], {}],
   ])("without %p", async (missing, env) => {
-    const gateway = await startHere("gateway", {
-      ...{ ...GATEWAY, ROUTE_STORE_URL: routeStore },
+    const gateway = await startProcess("apps/gateway/main.ts", {
+      ...GATEWAY,
+      ROUTE_STORE_URL: routeStore,
       ...env,
     });
     started.push(gateway);
@@ -326,10 +311,10 @@ describe.skipIf(!etcd.own)("the gateway starts, is not ready, and logs the reaso
   test("while the counter store is down", async () => {
     const COUNTER_STORE_URL = `redis://:${SECRET}@127.0.0.1:${freePort()}`;
     const env = { ...GATEWAY, ROUTE_STORE_URL: routeStore, COUNTER_STORE_URL };
-    const gateway = await startHere("gateway", env);
+    const gateway = await startProcess("apps/gateway/main.ts", env);
     started.push(gateway);
     await waitFor(() => gateway.logs().some(({ message }) => String(message).includes("COUNTER_STORE_URL")));
     expect((await fetch(`${gateway.internal_url}/health/ready`)).status).toBe(503);
-    expect(JSON.stringify(gateway.logs())).not.toContain(SECRET);
+    expect(gateway.stdout.join("\n")).not.toContain(SECRET);
   });
 });

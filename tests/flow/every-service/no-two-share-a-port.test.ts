@@ -2,33 +2,28 @@
  * Tests that no two listeners share a port, in one process or in several, except gateways with REUSE_PORT
  * (OP-4).
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { localOrigin } from "@ostiary/lib/runtime/service";
 import { loadPlatform } from "@ostiary/platform/config";
 import { freePort } from "../../support/free-port.ts";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { rejection } from "../../support/rejection.ts";
 import { freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
-import { processEnded, type ServiceHere, type ServiceName, startHere } from "../../support/start-here.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { startPlatformHere } from "../platform/bed.ts";
 
 setDefaultTimeout(120_000);
 
 const { etcd } = services();
-const SERVICES = ["gateway", "registry", "identity", "audit"] as const;
+const SERVICES = ["gateway", "registry", "identity", "audit"];
 const ipv6 = hasIpv6();
 const started: RunningProcess[] = [];
-const stops: (() => Promise<void>)[] = [];
 const directories: string[] = [];
 
 afterAll(async () => {
-  await Promise.all([...started.map((each) => each.kill()), ...stops.map((stop) => stop())]);
+  await Promise.all(started.map((each) => each.kill()));
   await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })));
 });
 
@@ -39,9 +34,9 @@ async function start(app: string, env: Record<string, string>): Promise<RunningP
 }
 
 /** Expects that a start is refused with exit code 78, and returns the lines below the headline on standard error. */
-async function refusal(starting: Promise<unknown>): Promise<string[]> {
-  const error = await rejection(starting);
-  const failure = error instanceof ProcessEnded ? error : processEnded("The service", error);
+async function refusal(app: string, env: Record<string, string>): Promise<string[]> {
+  const failure = await rejection(start(app, env));
+  if (!(failure instanceof ProcessEnded)) throw failure;
   const [headline, ...lines] = failure.stderr;
   expect([failure.exit_code, headline]).toEqual([78, "The configuration is not valid:"]);
   return lines.map((line) => line.trim());
@@ -52,44 +47,32 @@ function inUse(variable: string, port: string, host = "127.0.0.1", user = "anoth
 }
 
 /** Returns the ports of a service as environment variables. */
-function portsOf({ url, internal_url }: Pick<RunningProcess, "url" | "internal_url">): {
-  PORT: string;
-  INTERNAL_PORT: string;
-} {
+function portsOf({ url, internal_url }: RunningProcess): { PORT: string; INTERNAL_PORT: string } {
   return { PORT: new URL(url).port, INTERNAL_PORT: new URL(internal_url).port };
 }
 
-/** The variables of a gateway that is refused before it opens its route store. */
-const GATEWAY = {
-  ROUTE_STORE_URL: "http://127.0.0.1:9",
-  COUNTER_STORE_URL: "memory://",
-  CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-  AUDIT_ENABLED: "false",
-};
-const REGISTRY = { ROUTE_STORE_URL: "http://127.0.0.1:9", ADMIN_TOKEN: "token" };
-
-async function variables(app: ServiceName): Promise<Record<string, string>> {
-  if (app === "gateway") return GATEWAY;
-  return { DATABASE_URL: await freshDatabase(), ...(app === "registry" && REGISTRY) };
-}
-
-/** Starts a service that stops after the tests. A gateway has embedded stores. */
-async function running(app: ServiceName, env: Record<string, string>): Promise<ServiceHere | LocalGateway> {
-  if (app !== "gateway") {
-    const service = await startHere(app, env);
-    stops.push(() => service.stop());
-    return service;
+async function variables(app: string): Promise<Record<string, string>> {
+  switch (app) {
+    case "gateway":
+      return {
+        ROUTE_STORE_URL: await freshRouteStoreUrl(),
+        COUNTER_STORE_URL: "memory://",
+        CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+        AUDIT_ENABLED: "false",
+      };
+    case "demo":
+      return { IDENTITY_PROVIDER_PORT: "0" };
+    default: {
+      const registry = app === "registry" && { ROUTE_STORE_URL: "http://127.0.0.1:9", ADMIN_TOKEN: "token" };
+      return { DATABASE_URL: await freshDatabase(), ...registry };
+    }
   }
-  const gateway = await startLocalGateway({ ...env, ROUTE_STORE_URL: "memory://" });
-  stops.push(() => gateway.close());
-  return gateway;
 }
 
 async function platformVariables(): Promise<Record<string, string>> {
   const DATA_DIR = await mkdtemp(join(tmpdir(), "ostiary-ports-"));
   directories.push(DATA_DIR);
-  const DATABASE_URL = await freshDatabase();
-  return { DATA_DIR, LOG_FILE: "-", DATABASE_URL, HOST: platformHost, ...everyPort("0") };
+  return { DATA_DIR, LOG_FILE: "-", DATABASE_URL: await freshDatabase(), ...everyPort("0") };
 }
 
 const PLATFORM_PORTS = [
@@ -119,41 +102,31 @@ async function servicePorts(platform: RunningProcess): Promise<Record<string, st
   return ports;
 }
 
-const platformHost = ipv6 ? "::1" : "127.0.0.1";
-let platform: RunningProcess;
-let platformUrl = "";
-/** The twelve ports of the platform, as environment variables. */
-let ports: Record<string, string> = {};
-beforeAll(async () => {
-  const demo = { DEMO_PORT: String(freePort()), DEMO_IDENTITY_PROVIDER_PORT: String(freePort()) };
-  platform = await start("platform", { ...(await platformVariables()), ...demo });
-  ports = { ...demo, ...(await servicePorts(platform)) };
-  platformUrl = localOrigin(platformHost, Number(ports.GATEWAY_PORT));
-});
-
 // OP-4
 describe("a second process on the same ports is refused", () => {
   test("by the platform, which names each of its twelve ports", async () => {
-    const lines = await refusal(startPlatformHere({ ...(await platformVariables()), ...ports }));
-    expect(lines).toEqual(
-      PLATFORM_PORTS.map((variable) => inUse(variable, ports[variable] ?? "", platformHost)),
-    );
-    expect((await fetch(`${platformUrl}/nowhere`)).status).toBe(404);
+    const demo = { DEMO_PORT: String(freePort()), DEMO_IDENTITY_PROVIDER_PORT: String(freePort()) };
+    const first = await start("platform", { ...(await platformVariables()), ...demo });
+    const ports: Record<string, string> = { ...demo, ...(await servicePorts(first)) };
+    const lines = await refusal("platform", { ...(await platformVariables()), ...ports });
+    expect(lines).toEqual(PLATFORM_PORTS.map((variable) => inUse(variable, ports[variable] ?? "")));
+    expect((await fetch(`http://127.0.0.1:${ports.GATEWAY_PORT}/nowhere`)).status).toBe(404);
   });
 
-  test.each(SERVICES)("by %s, which names both of its ports, and the first keeps running", async (app) => {
+  const apps = etcd.own ? SERVICES : SERVICES.slice(1);
+  test.each(apps)("by %s, which names both of its ports, and the first keeps running", async (app) => {
     const env = await variables(app);
-    const first = await running(app, env);
+    const first = await start(app, env);
     const ports = portsOf(first);
-    const lines = await refusal(start(app, { ...env, ...ports }));
+    const lines = await refusal(app, { ...env, ...ports });
     expect(lines).toEqual([inUse("PORT", ports.PORT), inUse("INTERNAL_PORT", ports.INTERNAL_PORT)]);
     expect((await fetch(`${first.internal_url}/health/live`)).status).toBe(200);
   });
 
   test.each(["production", "development"])("by the demo with NODE_ENV=%s", async (NODE_ENV) => {
-    const first = await start("demo", { NODE_ENV, IDENTITY_PROVIDER_PORT: "0" });
+    const first = await start("demo", { NODE_ENV, ...(await variables("demo")) });
     const { PORT, INTERNAL_PORT: IDENTITY_PROVIDER_PORT } = portsOf(first);
-    const lines = await refusal(start("demo", { NODE_ENV, PORT, IDENTITY_PROVIDER_PORT }));
+    const lines = await refusal("demo", { NODE_ENV, PORT, IDENTITY_PROVIDER_PORT });
     expect(lines).toEqual([inUse("PORT", PORT), inUse("IDENTITY_PROVIDER_PORT", IDENTITY_PROVIDER_PORT)]);
   });
 
@@ -177,7 +150,7 @@ describe("a second process on the same ports is refused", () => {
 describe("two listeners of one process", () => {
   test.each(SERVICES)("%s refuses the same value of PORT and INTERNAL_PORT", async (app) => {
     const port = String(freePort());
-    const lines = await refusal(startHere(app, { PORT: port, INTERNAL_PORT: port }));
+    const lines = await refusal(app, { PORT: port, INTERNAL_PORT: port });
     expect(lines).toContain(`INTERNAL_PORT is ${port}, the same port as PORT: set two different ports.`);
   });
 
@@ -209,13 +182,8 @@ describe("HOST", () => {
   test.each(everywhere)("a port in use on %s is refused for HOST=%s", async (held, wanted) => {
     const holder = Bun.listen({ hostname: held, port: 0, socket: { data: () => {} } });
     try {
-      const lines = await refusal(
-        startHere("audit", {
-          DATABASE_URL: "pglite://memory",
-          HOST: wanted,
-          PORT: String(holder.port),
-        }),
-      );
+      const env = { DATABASE_URL: "pglite://memory", HOST: wanted, PORT: String(holder.port) };
+      const lines = await refusal("audit", env);
       expect(lines).toEqual([inUse("PORT", String(holder.port), wanted)]);
     } finally {
       holder.stop(true);
@@ -223,23 +191,24 @@ describe("HOST", () => {
   });
 
   test("an address that this machine does not have is refused once, not for each port", async () => {
-    const lines = await refusal(startHere("audit", { DATABASE_URL: "pglite://memory", HOST: "203.0.113.7" }));
+    const lines = await refusal("audit", { DATABASE_URL: "pglite://memory", HOST: "203.0.113.7" });
     expect(lines).toEqual([
       "HOST is 203.0.113.7, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.",
     ]);
   });
 
   test("a host name that does not resolve is refused", async () => {
-    const lines = await refusal(start("demo", { HOST: "nowhere.invalid", IDENTITY_PROVIDER_PORT: "0" }));
+    const lines = await refusal("demo", { HOST: "nowhere.invalid", ...(await variables("demo")) });
     expect(lines).toEqual([
       "HOST is nowhere.invalid, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.",
     ]);
   });
 
   test.skipIf(!ipv6)("an IPv6 address is served, and shown in brackets", async () => {
-    expect(platformUrl).toStartWith("http://[::1]:");
-    expect((await fetch(`${platformUrl}/nowhere`)).status).toBe(404);
-    await waitFor(() => platform.stdout.join("\n").includes(platformUrl));
+    const platform = await start("platform", { ...(await platformVariables()), HOST: "::1" });
+    const { GATEWAY_PORT } = await servicePorts(platform);
+    expect((await fetch(`http://[::1]:${GATEWAY_PORT}/nowhere`)).status).toBe(404);
+    await waitFor(() => platform.stdout.join("\n").includes(`http://[::1]:${GATEWAY_PORT}`));
   });
 
   test.skipIf(!mayDropRights())("a port that this user may not bind is refused with the reason", async () => {
@@ -275,15 +244,15 @@ function hasIpv6(): boolean {
   }
 }
 
-describe("REUSE_PORT", () => {
+describe.skipIf(!etcd.own)("REUSE_PORT", () => {
   // GW-157, OP-4
-  test.skipIf(!etcd.own)("lets gateways share PORT, and both serve", async () => {
-    const env = { ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl(), REUSE_PORT: "true" };
+  test("lets gateways share PORT, and both serve", async () => {
+    const env = { ...(await variables("gateway")), REUSE_PORT: "true" };
     const first = await start("gateway", env);
     const { PORT } = portsOf(first);
-    const second = await running("gateway", { REUSE_PORT: "true", PORT });
+    const second = await start("gateway", { ...env, PORT });
     expect(second.url).toBe(first.url);
-    const served = async ({ internal_url }: { internal_url: string }) =>
+    const served = async ({ internal_url }: RunningProcess) =>
       /^http_requests_total\{route="unmatched".*\} \d+$/m.test(
         await (await fetch(`${internal_url}/metrics`)).text(),
       );
@@ -296,22 +265,23 @@ describe("REUSE_PORT", () => {
   });
 
   test("is needed by both gateways that share a port", async () => {
-    const alone = portsOf(await running("gateway", {}));
-    const sharing = portsOf(await running("gateway", { REUSE_PORT: "true" }));
-    expect(await refusal(running("gateway", { PORT: alone.PORT, REUSE_PORT: "true" }))).toEqual([
+    const gateway = await variables("gateway");
+    const alone = portsOf(await start("gateway", gateway));
+    const sharing = portsOf(await start("gateway", { ...gateway, REUSE_PORT: "true" }));
+    expect(await refusal("gateway", { ...gateway, PORT: alone.PORT, REUSE_PORT: "true" })).toEqual([
       inUse("PORT", alone.PORT, "127.0.0.1", "a program that does not share the port"),
     ]);
-    for (const app of ["gateway", "registry"] as const) {
+    for (const app of ["gateway", "registry"]) {
       const env = { ...(await variables(app)), PORT: sharing.PORT };
-      expect(await refusal(startHere(app, env))).toEqual([inUse("PORT", sharing.PORT)]);
+      expect(await refusal(app, env)).toEqual([inUse("PORT", sharing.PORT)]);
     }
   });
 
   // GW-157
   test("does not apply to INTERNAL_PORT", async () => {
-    const { PORT, INTERNAL_PORT } = portsOf(await running("gateway", { REUSE_PORT: "true" }));
-    const refused = (ports: Record<string, string>) =>
-      refusal(startHere("gateway", { ...GATEWAY, REUSE_PORT: "true", ...ports }));
+    const env = { ...(await variables("gateway")), REUSE_PORT: "true" };
+    const { PORT, INTERNAL_PORT } = portsOf(await start("gateway", env));
+    const refused = (ports: Record<string, string>) => refusal("gateway", { ...env, ...ports });
     expect(await refused({ PORT, INTERNAL_PORT })).toEqual([inUse("INTERNAL_PORT", INTERNAL_PORT)]);
     expect(await refused({ INTERNAL_PORT: PORT })).toEqual([inUse("INTERNAL_PORT", PORT)]);
     expect(await refused({ PORT, INTERNAL_PORT: PORT })).toContain(

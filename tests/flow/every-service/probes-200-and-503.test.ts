@@ -4,6 +4,7 @@ import {
   freshCounterStoreUrl,
   freshDatabase,
   freshRouteStoreUrl,
+  type RunningProcess,
   type Proxy as StoreProxy,
   services,
   startProcess,
@@ -11,7 +12,6 @@ import {
   waitFor,
 } from "../../support/index.ts";
 import { rawRequest, spell } from "../../support/raw-http.ts";
-import { type ServiceHere, startHere } from "../../support/start-here.ts";
 
 setDefaultTimeout(60_000);
 
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 /** A service, the proxy to one of its stores, and the name of the readiness check of that store. */
 interface Probed {
-  service: Pick<ServiceHere, "url" | "internal_url" | "logs"> & { stop(): Promise<unknown> };
+  service: RunningProcess;
   store: StoreProxy;
   check: string;
 }
@@ -43,17 +43,11 @@ beforeAll(async () => {
   for (const app of ["registry", "identity", "audit"] as const) stores[app] = await freshDatabase();
 });
 
-/** Starts a service in this process, or as its own process. */
-async function start(
-  app: App,
-  env: Record<string, string> = {},
-  as: "here" | "process" = "here",
-): Promise<Probed> {
+async function start(app: App, env: Record<string, string> = {}): Promise<Probed> {
   const store = await startProxy(stores[app]);
   cleanups.push(() => store.close());
-  const all = { ...(await variables(app, store.url)), ...env };
-  const service = await (as === "here" ? startHere(app, all) : startProcess(`apps/${app}/main.ts`, all));
-  cleanups.push(() => service.stop());
+  const service = await startProcess(`apps/${app}/main.ts`, { ...(await variables(app, store.url)), ...env });
+  cleanups.push(() => service.kill());
   return { service, store, check: checks[app] };
 }
 
@@ -139,7 +133,7 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
       expect(await (await fetch(`${internal_url}/metrics`)).text()).toContain(
         'http_requests_total{route="/health/live",method="GET",status="200"}',
       );
-      await probed.service.stop();
+      expect(await probed.service.stop()).toBe(0);
       expect(collector.spans.map(({ name }) => name).toSorted()).toEqual(["GET", "POST"]);
     });
 
@@ -159,8 +153,7 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
 
     // GW-160, ID-108, AU-73, OP-26, OP-28
     test("log once that a check fails, and once that the service is ready again", async () => {
-      // A process of its own, because the proxy that cuts its connections runs here.
-      const probed = await start(app, {}, "process");
+      const probed = await start(app);
       await waitFor(async () => (await ready(probed)) === 200);
       for (const round of [1, 2]) {
         probed.store.cut();
@@ -184,14 +177,14 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
       const probed = await start(app, { SHUTDOWN_GRACE_MS: "1500" });
       await waitFor(async () => (await ready(probed)) === 200);
       const { service } = probed;
-      const stopped = service.stop();
+      const stopped = service.stop("SIGINT");
       await waitFor(async () => (await ready(probed)) === 503);
       const answer = await fetch(`${service.internal_url}/health/ready`);
       expect(answer.status).toBe(503);
       expect(await answer.json()).toEqual({ status: "unhealthy", checks: { service: "shutting down" } });
       expect((await fetch(`${service.internal_url}/health/live`)).status).toBe(200);
       expect((await fetch(`${service.url}/nowhere`)).status).toBeGreaterThanOrEqual(400);
-      await stopped;
+      expect(await stopped).toBe(0);
       const told = service.logs().filter(({ message }) => /ready/.test(String(message)));
       expect(told).toMatchObject([
         { level: "info", message: "not ready", checks: { service: "shutting down" } },

@@ -1,6 +1,3 @@
-import { loadPlatform } from "@ostiary/platform/config";
-import { type Platform, startPlatform as startInProcess } from "../../../apps/platform/wire.ts";
-import { processEnded } from "../../support/start-here.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 
 /** Environment variables that let the platform choose a free port for each listener. */
@@ -26,20 +23,6 @@ export function startPlatform(env: Record<string, string>): Promise<RunningProce
  */
 export function startNewPlatform(env: Record<string, string>): Promise<RunningProcess> {
   return startProcess(ENTRY, platformEnv(env));
-}
-
-/**
- * Starts the platform in the test's process, for tests that neither kill it nor read its output. The log is in
- * DATA_DIR.
- * @throws ProcessEnded as `startPlatform` does
- */
-export async function startPlatformHere(given: Record<string, string>): Promise<Platform> {
-  const env = { ...FREE_PORTS, ...given };
-  try {
-    return await startInProcess({ config: loadPlatform(env), env, fresh: false, onProgress: () => {} });
-  } catch (error) {
-    throw processEnded("platform", error);
-  }
 }
 
 function platformEnv(env: Record<string, string>): Record<string, string> {

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { freePort } from "../../support/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
-import { FREE_PORTS, startPlatform, startPlatformHere } from "./bed.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { FREE_PORTS, startPlatform } from "./bed.ts";
 
 setDefaultTimeout(180_000);
 
@@ -38,9 +40,8 @@ function refusalOf(failure: unknown): string {
   return line;
 }
 
-/** Returns the same line, of a platform in the test's process. */
 async function refusal(DATA_DIR: string, env: Record<string, string> = {}): Promise<string> {
-  return refusalOf(await rejection(startPlatformHere({ DATA_DIR, ...env })));
+  return refusalOf(await rejection(start(DATA_DIR, env)));
 }
 
 // OP-57
@@ -72,9 +73,7 @@ describe("DATA_DIR is refused with its name and the reason if it is", () => {
 
   test("a folder in which the admin token cannot be written", async () => {
     await mkdir(join(parent, "token", "admin-token"), { recursive: true });
-    expect(refusalOf(await rejection(start(join(parent, "token"))))).toContain(
-      "its file admin-token cannot be written.",
-    );
+    expect(await refusal(join(parent, "token"))).toContain("its file admin-token cannot be written.");
   });
 
   // Root may write to every folder. If the tests run as root, the platform therefore runs as `nobody`.
@@ -103,12 +102,8 @@ describe("DATA_DIR is refused with its name and the reason if it is", () => {
 });
 
 describe("DATA_DIR", () => {
-  test("may be a relative path with characters that have a meaning in URLs, and may hold a stale process id", async () => {
+  test("may be a new folder with a relative path and characters that have a meaning in URLs", async () => {
     const path = join(parent, "50%25 #1?");
-    await mkdir(path);
-    // Files of an earlier platform, whose process id another program has now.
-    for (const name of ["platform.pid", "database.pid"])
-      await writeFile(join(path, name), String(process.pid));
     const platform = await start(relative(process.cwd(), path));
     expect(await platform.stop()).toBe(0);
     expect((await readdir(path)).sort()).toEqual([
@@ -125,6 +120,12 @@ describe("DATA_DIR", () => {
   // OP-61
   test("keeps the stream key, so that a stream of an earlier start can still sign", async () => {
     const path = join(parent, "streams");
+    const auditOf = async (platform: RunningProcess) => {
+      const isAudit = ({ message, service }: Record<string, unknown>) =>
+        message === "listening" && service === "audit";
+      const line = await waitFor(() => platform.logs().find(isAudit), { timeout_ms: 60_000 });
+      return `http://127.0.0.1:${line.port}`;
+    };
     const streams = "/organizations/organization-1/audit-streams";
     const post = (url: string, body: unknown) =>
       fetch(url, {
@@ -132,19 +133,17 @@ describe("DATA_DIR", () => {
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(body),
       });
-    const env = { DATA_DIR: path, DATABASE_URL: await freshDatabase() };
-    const first = await startPlatformHere(env);
+    const env = { DATABASE_URL: await freshDatabase() };
+    const first = await start(path, env);
     // The log has no event, so nothing is sent to this URL.
-    const created = await post(`${first.addresses.audit_url}${streams}`, {
-      url: "https://receiver.invalid/hook",
-    });
-    await first.shutdown();
+    const created = await post(`${await auditOf(first)}${streams}`, { url: "https://receiver.invalid/hook" });
+    await first.stop();
     expect(created.status).toBe(201);
     const { id }: { id: string } = JSON.parse(await created.text());
     expect((await stat(join(path, "audit-stream-keys"))).mode & 0o777).toBe(0o600);
-    const second = await startPlatformHere(env);
-    const tested = await post(`${second.addresses.audit_url}${streams}/${id}/test`, undefined);
-    await second.shutdown();
+    const second = await start(path, env);
+    const tested = await post(`${await auditOf(second)}${streams}/${id}/test`, undefined);
+    expect(await second.stop()).toBe(0);
     expect(JSON.parse(await tested.text())).toMatchObject({ delivered: false, status: null });
   });
 
@@ -157,7 +156,7 @@ describe("DATA_DIR", () => {
     );
   });
 
-  // OP-56, OP-59
+  // OP-56
   test("is used by one of two platforms that start at once, and is free after a kill", async () => {
     const path = join(parent, "contended");
     const DATABASE_URL = await freshDatabase();
@@ -166,22 +165,28 @@ describe("DATA_DIR", () => {
     const [loser] = both.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
     if (!winner) throw new Error(Bun.inspect(both));
     expect(refusalOf(loser)).toBe(alreadyRuns(path, winner));
-
-    // Later starts name the platform that runs, and do not report its port.
-    const another = join(parent, "contended by another name");
-    await symlink(path, another);
-    const env = { DATABASE_URL, ...portOf(winner) };
-    expect(refusalOf(await rejection(start(path, env)))).toBe(alreadyRuns(path, winner));
-    expect(await refusal(another, env)).toBe(alreadyRuns(another, winner));
-    expect((await fetch(`${winner.internal_url}/health/ready`)).status).toBe(200);
-
     await winner.kill();
-    await (await startPlatformHere({ DATA_DIR: path, DATABASE_URL })).shutdown();
+    expect(await (await start(path, { DATABASE_URL })).stop()).toBe(0);
+  });
+
+  // OP-59
+  test("in use is the only problem that a later platform reports, not each of its ports", async () => {
+    const path = join(parent, "twice");
+    const another = join(parent, "twice by another name");
+    const env = { DATABASE_URL: await freshDatabase(), GATEWAY_PORT: String(freePort()) };
+    const first = await start(path, env);
+    await symlink(path, another);
+    for (const name of [path, another]) expect(await refusal(name, env)).toBe(alreadyRuns(name, first));
+    expect((await fetch(`${first.internal_url}/health/ready`)).status).toBe(200);
+    await first.kill();
+    expect(await (await start(path, env)).stop()).toBe(0);
+  });
+
+  test("is free when another program has the process id of an earlier platform", async () => {
+    const path = join(parent, "stale");
+    await mkdir(path);
+    for (const name of ["platform.pid", "database.pid"])
+      await writeFile(join(path, name), String(process.pid));
+    expect(await (await start(path)).stop()).toBe(0);
   });
 });
-
-/** Returns the variable with a port that a running platform uses. */
-function portOf(platform: RunningProcess): Record<string, string> {
-  const { service, port } = platform.logs().find(({ message }) => message === "listening") ?? {};
-  return { [`${String(service).toUpperCase()}_PORT`]: String(port) };
-}

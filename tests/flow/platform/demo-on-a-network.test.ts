@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { rejection } from "../../support/rejection.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded } from "../../support/start-process.ts";
-import { startPlatform, startPlatformHere } from "./bed.ts";
+import { startPlatform } from "./bed.ts";
 
 setDefaultTimeout(120_000);
 
@@ -28,9 +28,8 @@ describe("HOST with an address other than loopback", () => {
     async (HOST) => {
       const DATA_DIR = join(parent, "refused");
       const unset: Record<string, string>[] = [{}, { DEMO: "" }];
-      const start = HOST === "0.0.0.0" ? startPlatform : startPlatformHere;
       for (const given of unset) {
-        const failure = await rejection(start({ DATA_DIR, HOST, ...given }));
+        const failure = await rejection(startPlatform({ DATA_DIR, HOST, ...given }));
         if (!(failure instanceof ProcessEnded)) throw failure;
         expect(failure.exit_code).toBe(78);
         expect(failure.stderr).toContain(
@@ -44,13 +43,13 @@ describe("HOST with an address other than loopback", () => {
   test.each(["true", "false"])("is accepted with DEMO=%s", async (DEMO) => {
     const DATA_DIR = join(parent, DEMO);
     const env = { DATA_DIR, HOST: "0.0.0.0", DEMO, DATABASE_URL };
-    const platform = await startPlatformHere({ ...env, AUTH_ISSUER: "", AUTH_JWKS_URI: "" });
-    await platform.shutdown();
+    const platform = await startPlatform({ ...env, AUTH_ISSUER: "", AUTH_JWKS_URI: "" });
+    expect(await platform.stop()).toBe(0);
   });
 });
 
 test.each(["127.0.0.1", "127.0.0.2", "localhost"])("HOST=%s needs no DEMO", async (HOST) => {
   const DATA_DIR = join(parent, HOST);
-  const platform = await startPlatformHere({ DATA_DIR, HOST, DATABASE_URL });
-  await platform.shutdown();
+  const platform = await startPlatform({ DATA_DIR, HOST, DATABASE_URL });
+  expect(await platform.stop()).toBe(0);
 });

@@ -91,14 +91,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
         headers: { Authorization: `Bearer ${jwt}`, ...JSON_TYPE },
         body: '{"display_name":"Ada"}',
       },
-      {
-        ...common,
-        name: "operator",
-        url: registry.url,
-        method: "GET",
-        path: "/services/demo",
-        headers: admin,
-      },
+      { ...common, name: "operator", url: registry.url, method: "GET", path: "/services", headers: admin },
       {
         ...common,
         name: "publisher",
