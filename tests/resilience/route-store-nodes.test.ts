@@ -14,6 +14,7 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
+import { listenLocally } from "../support/listen-locally.ts";
 import { RawUpstream } from "../support/raw-http.ts";
 
 setDefaultTimeout(120_000);
@@ -110,12 +111,8 @@ test("a gateway that etcd disconnects for too many pings exits with one message"
     session.on("error", () => {});
     session.goaway(ENHANCE_YOUR_CALM, 0, Buffer.from("too_many_pings"));
   });
-  const listening = Promise.withResolvers<void>();
-  etcd.listen(0, "127.0.0.1", listening.resolve);
-  await listening.promise;
-  const address = etcd.address();
-  if (address === null || typeof address === "string") throw new Error("No port was bound.");
-  const ended = await rejection(startGateway(`http://127.0.0.1:${address.port}`));
+  const port = await listenLocally(etcd);
+  const ended = await rejection(startGateway(`http://127.0.0.1:${port}`));
   if (!(ended instanceof ProcessEnded)) throw ended;
   expect(ended.exit_code).toBe(1);
   expect(ended.stderr).toEqual([expect.stringMatching(/^Could not start: .*ROUTE_STORE_URL/)]);

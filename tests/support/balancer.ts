@@ -1,4 +1,5 @@
 import { createConnection, createServer, type Socket } from "node:net";
+import { listenLocally } from "./listen-locally.ts";
 
 /** A replica of a service behind a balancer. */
 export interface Replica {
@@ -94,13 +95,9 @@ async function listen(ready: () => string[]): Promise<{ readonly url: string; cl
     replica.on("close", () => client.destroy());
     client.pipe(replica).pipe(client);
   });
-  const listening = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", listening.resolve);
-  await listening.promise;
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("No port was bound.");
+  const port = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     close() {
       for (const socket of sockets) socket.destroy();
       const closed = Promise.withResolvers<void>();

@@ -1,4 +1,5 @@
 import { createConnection, createServer, type Socket } from "node:net";
+import { listenLocally } from "./listen-locally.ts";
 
 /** The proxy through which the other nodes connect to one node of etcd. */
 export interface PeerDoor {
@@ -27,12 +28,7 @@ export class EtcdPeers {
       caller.on("error", () => caller.destroy());
       caller.once("data", (head) => this.#pass(caller, Buffer.from(head), to));
     });
-    const listening = Promise.withResolvers<void>();
-    server.listen(0, "127.0.0.1", listening.resolve);
-    await listening.promise;
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("No port was bound.");
-    return { port: address.port, close: () => server.close() };
+    return { port: await listenLocally(server), close: () => server.close() };
   }
 
   /** Cuts all connections from a node and to it, and refuses new ones. */

@@ -1,4 +1,5 @@
 import { createConnection, createServer, type Socket } from "node:net";
+import { listenLocally } from "./listen-locally.ts";
 import { type Conditions, passOn } from "./passage.ts";
 
 /** A TCP proxy between clients and a server, which can separate them while the server runs. */
@@ -45,13 +46,8 @@ export async function startProxy(
   const targetNow = typeof target === "string" ? () => target : target;
   const connections = new Connections(targetNow, alter);
   const server = createServer((client) => connections.accept(client));
-  const listening = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", listening.resolve);
-  await listening.promise;
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("No port was bound.");
   const url = new URL(targetNow());
-  url.port = String(address.port);
+  url.port = String(await listenLocally(server));
   return {
     url: url.href.replace(/\/$/, ""),
     made: () => connections.made,

@@ -17,9 +17,8 @@ export const FrameType = {
 } as const;
 
 export const END_STREAM = 1;
-export const ACK = 1;
+const ACK = 1;
 export const END_HEADERS = 4;
-export const PADDED = 8;
 
 /** The error codes of RFC 9113, section 7, that tests expect from a server. */
 export const ErrorCode = {
@@ -153,7 +152,7 @@ export function windowUpdateFrame(stream: number, increment: number): Buffer {
   return frame(FrameType.windowUpdate, 0, stream, uint32(increment));
 }
 
-export function settingsFrame(settings: Readonly<Record<number, number>> = {}): Buffer {
+function settingsFrame(settings: Readonly<Record<number, number>> = {}): Buffer {
   const entries = Object.entries(settings).map(([id, value]) => {
     const entry = Buffer.alloc(6);
     entry.writeUInt16BE(Number(id), 0);

@@ -1,4 +1,5 @@
 import { createServer, type Socket } from "node:net";
+import { listenLocally } from "./listen-locally.ts";
 
 /** A server that accepts connections and never responds, like a suspended server. */
 export interface SilentServer {
@@ -16,13 +17,9 @@ export async function startSilentServer(): Promise<SilentServer> {
     socket.on("close", () => sockets.delete(socket));
     socket.resume();
   });
-  const listening = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", listening.resolve);
-  await listening.promise;
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("No port was bound.");
+  const port = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     connections: () => sockets.size,
     close() {
       for (const socket of sockets) socket.destroy();

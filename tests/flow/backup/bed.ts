@@ -7,6 +7,7 @@ import { createBackup } from "@ostiary/platform/backup/create";
 import { restoreBackup } from "@ostiary/platform/backup/restore";
 import postgres from "postgres";
 import { freshDatabase, services } from "../../support/index.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { leash } from "../../support/services.ts";
 import { ROOT } from "../cli/bed.ts";
 
@@ -109,7 +110,5 @@ export function startOstiary(parameters: readonly string[], env: Record<string, 
 }
 
 export async function runOstiary(parameters: readonly string[], env: Record<string, string> = {}) {
-  const child = startOstiary(parameters, env);
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exit_code: await child.exited, stdout, stderr };
+  return runToEnd(startOstiary(parameters, env));
 }

@@ -176,14 +176,8 @@ describe.skipIf(!isAble)("ostiary backup", () => {
 
   // OP-63
   test("ends pg_dump and removes the directory at SIGTERM", async () => {
-    const DATABASE_URL = await newMigrated(...SCHEMAS);
     const directory = await newPath();
-    const dump = join(directory, "routes-identity-audit.dump");
-    const child = startOstiary(["create", directory], {
-      DATABASE_URL,
-      PATH: await pathWith("pg_dump", ENDLESS),
-    });
-    await waitFor(() => existsSync(dump) && Bun.file(dump).size > 0, { timeout_ms: 60_000 });
+    const child = await startEndlessBackup(directory);
     child.kill("SIGTERM");
     expect(await child.exited).toBe(1);
     expect(await child.stderr.text()).toContain("pg_dump failed: ");
@@ -192,14 +186,8 @@ describe.skipIf(!isAble)("ostiary backup", () => {
 
   // OP-63, OP-64
   test("leaves a directory that verify refuses when it is killed", async () => {
-    const DATABASE_URL = await newMigrated(...SCHEMAS);
     const directory = await newPath();
-    const dump = join(directory, "routes-identity-audit.dump");
-    const child = startOstiary(["create", directory], {
-      DATABASE_URL,
-      PATH: await pathWith("pg_dump", ENDLESS),
-    });
-    await waitFor(() => existsSync(dump) && Bun.file(dump).size > 0, { timeout_ms: 60_000 });
+    const child = await startEndlessBackup(directory);
     child.kill("SIGKILL");
     await child.exited;
     const verified = await runOstiary(["verify", directory]);
@@ -274,3 +262,13 @@ describe.skipIf(!isAble)("a restore by a role that may not create a schema", () 
     await ask(target.href, `drop role ${role}`);
   });
 });
+
+/** Starts a backup whose pg_dump never ends, and waits until the dump has data. */
+async function startEndlessBackup(directory: string) {
+  const DATABASE_URL = await newMigrated(...SCHEMAS);
+  const dump = join(directory, "routes-identity-audit.dump");
+  const PATH = await pathWith("pg_dump", ENDLESS);
+  const child = startOstiary(["create", directory], { DATABASE_URL, PATH });
+  await waitFor(() => existsSync(dump) && Bun.file(dump).size > 0, { timeout_ms: 60_000 });
+  return child;
+}

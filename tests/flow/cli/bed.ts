@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { useRegistry } from "../../app/registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../../app/registry/harness.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -64,8 +65,7 @@ export async function runCli(
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exit_code: await child.exited, stdout, stderr };
+  return runToEnd(child);
 }
 
 /**

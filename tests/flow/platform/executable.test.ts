@@ -6,13 +6,8 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buildExecutable, canRunExecutable, type Executable } from "../../support/executable.ts";
-import {
-  freshCounterStoreUrl,
-  freshDatabase,
-  freshRouteStoreUrl,
-  leash,
-  services,
-} from "../../support/services.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
+import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
 import { type RunningProcess, startCommand } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { FREE_PORTS } from "./bed.ts";
@@ -52,10 +47,7 @@ async function run(command: string[], env: Record<string, string> = {}, input = 
     stdout: "pipe",
     stderr: "pipe",
   });
-  leash().process(child.pid);
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  leash().release(child.pid);
-  return { exit_code: await child.exited, stdout, stderr };
+  return runToEnd(child);
 }
 
 /** Creates a folder with the executable, the libraries that it is linked with, and no other program. */

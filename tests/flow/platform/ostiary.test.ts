@@ -1,6 +1,7 @@
 /** Tests of the command line `ostiary`, which contains all services and all commands of an operator. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { freshDatabase, leash } from "../../support/services.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
+import { freshDatabase } from "../../support/services.ts";
 import { startProcess } from "../../support/start-process.ts";
 import { ROOT } from "../cli/bed.ts";
 
@@ -17,10 +18,7 @@ async function ostiary(parameters: string[], env: Record<string, string> = {}) {
     stdout: "pipe",
     stderr: "pipe",
   });
-  leash().process(child.pid);
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  leash().release(child.pid);
-  return { exit_code: await child.exited, stdout, stderr };
+  return runToEnd(child);
 }
 
 const PROGRAMS = ["start", "gateway", "registry", "identity", "audit", "demo"];

@@ -84,22 +84,6 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
     return { first, held, ...(await startOther()) };
   }
 
-  /**
-   * Holds the response to the next call. `reached` resolves when the call arrives; `release` sends the
-   * response.
-   */
-  function heldCall(receiver: TestReceiver) {
-    const reached = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    receiver.answer = async () => {
-      receiver.answer = () => new Response(null);
-      reached.resolve();
-      await released.promise;
-      return new Response(null);
-    };
-    return { reached: reached.promise, release: released.resolve };
-  }
-
   test("is replaced within 10 s when it is killed during a call; no entry is lost or out of order", async () => {
     const receiver = newReceiver();
     const { first, second, other, held } = await replicasDuringCall(receiver);
@@ -164,21 +148,14 @@ describe.skipIf(!services().postgres.real)("a replica that delivers the operator
     const client = ({ url, internal_url }: RunningProcess) =>
       auditClient(variables.DATABASE_URL, url, internal_url, async () => {});
     const first = await start();
-    const reached = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    receiver.answer = async () => {
-      receiver.answer = () => new Response(null);
-      reached.resolve();
-      await released.promise;
-      return new Response(null);
-    };
+    const held = heldCall(receiver);
     await writeEvents(client(first), 5);
-    await reached.promise;
+    await held.reached;
     const second = await start();
     const before = receiver.calls.length;
     await first.kill();
     await waitFor(() => receiver.calls.length > before, { timeout_ms: 60_000 });
-    released.resolve();
+    held.release();
     await writeEvents(client(second), 20);
     const { head } = (await exportProof(client(second))).end;
     const got = () => OrganizationReceivers.of(receiver).of("organization-1");
@@ -219,3 +196,19 @@ describe.skipIf(!services().postgres.own)("the delivery of a stream", () => {
     }
   });
 });
+
+/**
+ * Holds the response to the next call. `reached` resolves when the call arrives; `release` sends the
+ * response.
+ */
+function heldCall(receiver: TestReceiver) {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  receiver.answer = async () => {
+    receiver.answer = () => new Response(null);
+    reached.resolve();
+    await released.promise;
+    return new Response(null);
+  };
+  return { reached: reached.promise, release: released.resolve };
+}

@@ -5,6 +5,7 @@ import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runt
 import { sql } from "drizzle-orm";
 import { intent, requestId, startAudit } from "../../app/audit/audit-service.ts";
 import { type PostgresPair, rejection, services, startPostgresPair, waitFor } from "../../support/index.ts";
+import { listenLocally } from "../../support/listen-locally.ts";
 
 setDefaultTimeout(240_000);
 
@@ -149,12 +150,8 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
       node.on("close", () => client.destroy());
       client.pipe(node).pipe(client);
     });
-    const listening = Promise.withResolvers<void>();
-    server.listen(0, "127.0.0.1", listening.resolve);
-    await listening.promise;
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("No port was bound.");
-    const database = await open(`postgres://postgres@127.0.0.1:${address.port}/postgres`);
+    const port = await listenLocally(server);
+    const database = await open(`postgres://postgres@127.0.0.1:${port}/postgres`);
     await refusedSoon(database, "refused");
     // New connections lead to the primary. Existing connections still lead to the standby and must be
     // replaced.
