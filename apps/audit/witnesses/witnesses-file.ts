@@ -1,17 +1,15 @@
 import { fits } from "@ostiary/lib/domain/errors";
-import { isRecord } from "@ostiary/lib/domain/json";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { type NoteKey, noteKeyText, readNoteKey, WITNESS_COSIGNATURE } from "@ostiary/lib/domain/tlog";
 import type { ConfigProblem } from "@ostiary/lib/runtime/config";
 import {
+  entriesUnder,
   type FileProblem,
   parseYamlFile,
   problemsOfLoading,
   readTextFile,
-  shapeProblems,
 } from "@ostiary/lib/runtime/config/yaml-file";
 import { Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import { type TargetConfig, type TargetRules, targetRulesOf, urlProblem } from "../streams/targets.ts";
 
 const VARIABLE = "AUDIT_WITNESSES_FILE";
@@ -82,11 +80,12 @@ export function checkWitnesses(config: Partial<WitnessConfig>): ConfigProblem[] 
  * @throws ConfigError that names every wrong key with its line
  */
 export function loadWitnesses(path: string, rules: TargetRules): readonly Witness[] {
-  const value = parseYamlFile(VARIABLE, readTextFile(VARIABLE, path), (read) => [
-    ...shapeProblems(WitnessesFileShape, read),
+  const text = readTextFile(VARIABLE, path);
+  const { witnesses } = parseYamlFile(VARIABLE, WitnessesFileShape, text, (read, shape) => [
+    ...shape,
     ...entryProblems(read, rules),
   ]);
-  return Value.Decode(WitnessesFileShape, value).witnesses.flatMap(({ name, url, key: text }) => {
+  return witnesses.flatMap(({ name, url, key: text }) => {
     const key = readNoteKey(text);
     return key === null ? [] : [{ name, url: withoutTrailingSlashes(url), key, key_text: noteKeyText(key) }];
   });
@@ -94,10 +93,8 @@ export function loadWitnesses(path: string, rules: TargetRules): readonly Witnes
 
 /** Returns the problems of single witnesses that the schema cannot express. */
 function entryProblems(value: unknown, rules: TargetRules): FileProblem[] {
-  if (!isRecord(value) || !Array.isArray(value.witnesses)) return [];
   const seen = { name: new Set<unknown>(), key: new Set<unknown>() };
-  return value.witnesses.slice(0, WITNESSES_MAX).flatMap((entry: unknown, index): FileProblem[] => {
-    if (!isRecord(entry)) return [];
+  return entriesUnder("witnesses", value, WITNESSES_MAX).flatMap(({ index, entry }): FileProblem[] => {
     const at = `witnesses[${index}]`;
     const place = (field: string, why: string) => ({
       path: ["witnesses", index, field],

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { ConfigProblem } from "@ostiary/lib/runtime/config";
-import { shapeProblems } from "@ostiary/lib/runtime/config/yaml-file";
+import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
+import { type FileProblem, parseYamlFile, problemsOfLoading } from "@ostiary/lib/runtime/config/yaml-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { parse } from "yaml";
 import { type BrandColors, unreadable } from "./brand-style.ts";
 
+const VARIABLE = "PORTAL_BRAND_FILE";
 const NAME_LENGTH_MAX = 64;
 const LINK_LENGTH_MAX = 2_048;
 const LOGO_BYTES_MAX = 131_072;
@@ -59,40 +59,39 @@ export interface Brand {
 
 const OSTIARY: Brand = { name: "Customer portal", logo: null, colors: {}, links: {} };
 
-/** Reads the brand file at `path`. Returns the default brand if no file is configured. */
+/**
+ * Reads the brand file at `path`. Returns the default brand if no file is configured.
+ *
+ * @throws ConfigError with every problem and its line
+ */
 export function loadBrand(path: string | undefined): Brand {
   if (path === undefined) return OSTIARY;
-  const file = Value.Decode(BrandFile, readYaml(path));
-  const { name, logo, colors = {}, links = {} } = file;
+  const text = readSmall(path, FILE_BYTES_MAX).toString("utf8");
+  const {
+    name,
+    logo,
+    colors = {},
+    links = {},
+  } = parseYamlFile(VARIABLE, BrandFile, text, (read, shape) => [
+    ...shape,
+    ...colorProblems(read),
+    ...logoProblems(path, read),
+  ]);
   return { name, logo: logo === undefined ? null : readLogo(path, logo), colors, links };
 }
 
 /** Returns every problem of the brand file, for `loadConfig`. */
 export function checkBrandFile({ PORTAL_BRAND_FILE: path }: { PORTAL_BRAND_FILE?: string }): ConfigProblem[] {
-  if (path === undefined) return [];
-  return problemsOf(path).map((message) => ({ variable: "PORTAL_BRAND_FILE", message: `${message}.` }));
+  return problemsOfLoading(() => loadBrand(path));
 }
 
-function problemsOf(path: string): string[] {
-  let value: unknown;
-  try {
-    value = readYaml(path);
-  } catch (error) {
-    return [error instanceof Unreadable ? error.message : `names ${path}, which is not valid YAML`];
+class Unreadable extends ConfigError {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super([{ variable: VARIABLE, message: `${reason}.` }]);
+    this.reason = reason;
   }
-  const shape = shapeProblems(BrandFile, value).map(({ message }) => message);
-  return [...shape, ...colorProblems(value), ...logoProblems(path, value)];
-}
-
-class Unreadable extends Error {}
-
-function readYaml(path: string): unknown {
-  return parse(readSmall(path, FILE_BYTES_MAX).toString("utf8"), {
-    uniqueKeys: true,
-    maxAliasCount: 0,
-    stringKeys: true,
-    logLevel: "error",
-  });
 }
 
 function readSmall(path: string, bytes_max: number): Buffer<ArrayBuffer> {
@@ -109,21 +108,22 @@ function readSmall(path: string, bytes_max: number): Buffer<ArrayBuffer> {
 }
 
 /** Returns a problem for each color with too little contrast. */
-function colorProblems(value: unknown): string[] {
+function colorProblems(value: unknown): FileProblem[] {
   return (["accent", "accent_dark"] as const).flatMap((name) => {
     const given = Value.Check(BrandFile, value) ? value.colors?.[name] : undefined;
     const problem = given === undefined ? null : unreadable(given, name === "accent_dark");
-    return problem === null ? [] : [`colors.${name} ${problem}`];
+    return problem === null ? [] : [{ path: ["colors", name], message: `colors.${name} ${problem}` }];
   });
 }
 
-function logoProblems(path: string, value: unknown): string[] {
+function logoProblems(path: string, value: unknown): FileProblem[] {
   if (!Value.Check(BrandFile, value) || value.logo === undefined) return [];
   try {
     readLogo(path, value.logo);
     return [];
   } catch (error) {
-    return [error instanceof Unreadable ? `logo ${error.message}` : "logo cannot be read"];
+    const message = error instanceof Unreadable ? `logo ${error.reason}` : "logo cannot be read";
+    return [{ path: ["logo"], message }];
   }
 }
 

@@ -1,16 +1,14 @@
 import { fits } from "@ostiary/lib/domain/errors";
-import { isRecord } from "@ostiary/lib/domain/json";
 import { LOG_SIGNATURE, type NoteKey, readNoteKey } from "@ostiary/lib/domain/tlog";
 import type { ConfigProblem } from "@ostiary/lib/runtime/config";
 import {
+  entriesUnder,
   type FileProblem,
   parseYamlFile,
   problemsOfLoading,
   readTextFile,
-  shapeProblems,
 } from "@ostiary/lib/runtime/config/yaml-file";
-import { type Static, Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
+import { Type } from "@sinclair/typebox";
 
 const VARIABLE = "WITNESS_LOGS_FILE";
 const LOGS_MAX = 1_000;
@@ -45,7 +43,6 @@ const LogsFileShape = Type.Object(
   },
   { additionalProperties: false, rule: "must be a map with the key logs" },
 );
-type LogsFile = Static<typeof LogsFileShape>;
 
 /** The keys that may sign checkpoints, by the origin of their log. */
 export type KnownLogs = ReadonlyMap<string, readonly NoteKey[]>;
@@ -62,20 +59,16 @@ export function checkLogsFile({ WITNESS_LOGS_FILE }: { WITNESS_LOGS_FILE?: strin
  * @throws ConfigError that names every wrong key with its line
  */
 export function loadLogsFile(path: string): KnownLogs {
-  const value = parseYamlFile(VARIABLE, readTextFile(VARIABLE, path), (read) => [
-    ...shapeProblems(LogsFileShape, read),
+  const { logs } = parseYamlFile(VARIABLE, LogsFileShape, readTextFile(VARIABLE, path), (read, shape) => [
+    ...shape,
     ...repeatedOrigins(read),
     ...keyProblems(read),
   ]);
-  const { logs }: LogsFile = Value.Decode(LogsFileShape, value);
   return new Map(logs.map(({ origin, keys }) => [origin, keys.flatMap((key) => readNoteKey(key) ?? [])]));
 }
 
 /** Returns the logs of a file that may have other problems, each with its index. */
-function entriesOf(value: unknown): { index: number; entry: Record<string, unknown> }[] {
-  if (!isRecord(value) || !Array.isArray(value.logs)) return [];
-  return value.logs.slice(0, LOGS_MAX).flatMap((entry, index) => (isRecord(entry) ? [{ index, entry }] : []));
-}
+const entriesOf = (value: unknown) => entriesUnder("logs", value, LOGS_MAX);
 
 function repeatedOrigins(value: unknown): FileProblem[] {
   const seen = new Set<unknown>();

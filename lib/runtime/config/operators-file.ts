@@ -1,5 +1,4 @@
 import { type Static, type TOptional, type TString, Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import { fits } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
 import { pathPrefixViolations } from "../../domain/routes/index.ts";
@@ -8,11 +7,11 @@ import type { ConfigProblem } from "./load.ts";
 import { type ClaimingEntry, claimProblems, OperatorClaims } from "./operator-claims.ts";
 import { optionalText } from "./variables.ts";
 import {
+  entriesUnder,
   type FileProblem,
   parseYamlFile,
   problemsOfLoading,
   readTextFile,
-  shapeProblems,
 } from "./yaml-file.ts";
 
 const VARIABLE = "OPERATORS_FILE";
@@ -189,13 +188,13 @@ export function parseOperatorsFile(
   { admin_token, issuer }: OperatorsContext = {},
 ): readonly ListedOperator[] {
   const admin_sha256 = admin_token === undefined ? undefined : sha256Of(admin_token);
-  const value = parseYamlFile(VARIABLE, text, (read) => [
-    ...shapeProblems(OperatorsFileShape, read),
+  const { operators } = parseYamlFile(VARIABLE, OperatorsFileShape, text, (read, shape) => [
+    ...shape,
     ...entryProblems(read),
     ...claimProblems(claimsOf(read), issuer),
     ...repetitions(read, admin_sha256),
   ]);
-  return Value.Decode(OperatorsFileShape, value).operators.map(listed);
+  return operators.map(listed);
 }
 
 /** Returns the hash of a token in the form that the operators file uses. */
@@ -225,12 +224,7 @@ function earlier(...times: (string | undefined)[]): number | null {
 }
 
 /** Returns the operators of a parsed file, each with its index. The file may not match the schema. */
-function entriesOf(value: unknown): { index: number; entry: Record<string, unknown> }[] {
-  if (!isRecord(value) || !Array.isArray(value.operators)) return [];
-  return value.operators
-    .slice(0, OPERATORS_MAX)
-    .flatMap((entry, index) => (isRecord(entry) ? [{ index, entry }] : []));
-}
+const entriesOf = (value: unknown) => entriesUnder("operators", value, OPERATORS_MAX);
 
 /** Returns the operators of a parsed file with their claims. The file may not match the schema. */
 function claimsOf(value: unknown): ClaimingEntry[] {

@@ -1,16 +1,10 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { isRecord } from "../../domain/json/index.ts";
 import { EVERY_LABEL } from "../../domain/routes/index.ts";
 import type { ConfigProblem } from "./load.ts";
 import { optionalText } from "./variables.ts";
-import {
-  type FileProblem,
-  parseYamlFile,
-  problemsOfLoading,
-  readTextFile,
-  shapeProblems,
-} from "./yaml-file.ts";
+import { type FileProblem, parseYamlFile, problemsOfLoading, readTextFile } from "./yaml-file.ts";
 
 const VARIABLE = "ROLES_FILE";
 
@@ -70,25 +64,16 @@ export function loadRolesFile(path: string): RolesFile {
 
 /** Parses the text of a roles file; see {@link loadRolesFile}. */
 export function parseRolesFile(text: string): RolesFile {
-  const value = parseYamlFile(VARIABLE, text, (read) => [
-    ...shapeProblemsBesideSlugs(read),
+  const file = parseYamlFile(VARIABLE, RolesFileShape, text, (read, shape) => [
+    ...shape.filter(isBesideInvalidSlugs),
     ...ruleProblems(read),
   ]);
-  return rolesFileOf(Value.Decode(RolesFileShape, value));
+  return { ...file, roles: new Map(Object.entries(file.roles)) };
 }
 
-function rolesFileOf(value: Static<typeof RolesFileShape>): RolesFile {
-  return { ...value, roles: new Map(Object.entries(value.roles)) };
-}
-
-/**
- * Returns the problems that the schema finds, except those below an invalid slug. {@link slugProblems}
- * reports the invalid slugs.
- */
-function shapeProblemsBesideSlugs(value: unknown): FileProblem[] {
-  return shapeProblems(RolesFileShape, value).filter(({ path: [top, slug] }) => {
-    return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
-  });
+/** Returns false for a problem below an invalid slug, which {@link slugProblems} reports. */
+function isBesideInvalidSlugs({ path: [top, slug] }: FileProblem): boolean {
+  return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
 }
 
 /**

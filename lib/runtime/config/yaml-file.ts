@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import type { TSchema } from "@sinclair/typebox";
-import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from "yaml";
-import { FIELD_ERRORS_MAX, violationsOf } from "../../domain/errors/index.ts";
+import type { Static, TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { ApiError, FIELD_ERRORS_MAX, violationsOf } from "../../domain/errors/index.ts";
+import { isRecord } from "../../domain/json/index.ts";
+import { locate, type Place, parseYaml, statedPlace } from "../documents/index.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 
 /** A problem in a file. `path` leads from the top of the file to the invalid key. */
@@ -24,32 +26,45 @@ export function readTextFile(variable: string, path: string): string {
 }
 
 /**
- * Parses the YAML of the file that `variable` names, and returns its value.
+ * Parses the YAML of the file that `variable` names, and returns its value as `schema` describes it.
  *
- * @param problemsOf returns all problems of the value
+ * @param problemsOf returns all problems of a value, among them `shape`, the problems that `schema` finds
  * @throws ConfigError with every problem and its line
  */
-export function parseYamlFile(
+export function parseYamlFile<Schema extends TSchema>(
   variable: string,
+  schema: Schema,
   text: string,
-  problemsOf: (value: unknown) => readonly FileProblem[],
-): unknown {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
-  const flaws = [...document.errors, ...document.warnings];
-  const found = flaws.map(({ pos, code }) => `line ${lines.linePos(pos[0]).line}: ${yamlFlaw(code)}`);
-  // Malformed YAML has no value to check. A file with only duplicate keys has one, so its checks continue.
-  if (flaws.some(({ code }) => code !== "DUPLICATE_KEY")) throw refusal(variable, found);
-  const value: unknown = plainValue(variable, document, lines);
-  for (const { path, message } of problemsOf(value)) {
-    found.push(`line ${lineOf(document, lines, path)}: ${message}`);
-  }
+  problemsOf: (value: unknown, shape: readonly FileProblem[]) => readonly FileProblem[],
+): Static<Schema> {
+  const found: string[] = [];
+  const value = yamlValue(variable, text, ({ line }) =>
+    found.push(`line ${line}: a key occurs twice in one map`),
+  );
+  const problems = problemsOf(value, shapeProblems(schema, value));
+  const places = locate(
+    text,
+    problems.map(({ path }) => path),
+  );
+  found.push(...problems.map(({ message }, index) => `line ${places[index]?.line ?? 1}: ${message}`));
   if (found.length > 0) throw refusal(variable, found);
-  return value;
+  return Value.Decode(schema, value);
+}
+
+/**
+ * Returns the maps in the list under `key` of a parsed file, each with its index. The file may not match its
+ * schema.
+ */
+export function entriesUnder(key: string, value: unknown, entries_max: number) {
+  const list = isRecord(value) ? value[key] : undefined;
+  if (!Array.isArray(list)) return [];
+  return list
+    .slice(0, entries_max)
+    .flatMap((entry: unknown, index) => (isRecord(entry) ? [{ index, entry }] : []));
 }
 
 /** Returns the problems that a schema finds in the value of a file. */
-export function shapeProblems(schema: TSchema, value: unknown): FileProblem[] {
+function shapeProblems(schema: TSchema, value: unknown): FileProblem[] {
   return violationsOf(schema, value).all.map(({ path, message }) => ({
     path,
     message: message.replace(/^The body/, "The file").replace(/\.$/, ""),
@@ -67,52 +82,18 @@ export function problemsOfLoading(load: () => unknown): ConfigProblem[] {
   }
 }
 
-function plainValue(variable: string, document: Document, lines: LineCounter): unknown {
+function yamlValue(variable: string, text: string, onRepeatedKey: (place: Place) => void): unknown {
   try {
-    return document.toJS();
-  } catch {
-    const unresolved = unresolvedAliases(document, lines);
-    throw refusal(variable, unresolved.length > 0 ? unresolved : ["has aliases that expand without bound"]);
+    return parseYaml(text, onRepeatedKey);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { place, rest } = statedPlace(error.message);
+    const message = rest.replace(/^The YAML is not valid/, "not valid YAML").replace(/^The body/, "The file");
+    throw refusal(variable, [`line ${place?.line ?? 1}: ${message.replace(/\.$/, "")}`]);
   }
 }
 
-/** Returns a problem for each alias without an anchor before it. */
-function unresolvedAliases(document: Document, lines: LineCounter): string[] {
-  const found: string[] = [];
-  visit(document, {
-    Alias(_key, alias) {
-      if (alias.resolve(document) !== undefined) return;
-      const { line } = lines.linePos(alias.range?.[0] ?? 0);
-      found.push(`line ${line}: the alias *${alias.source} has no anchor &${alias.source} before it`);
-    },
-  });
-  return found;
-}
-
-/**
- * Returns the line of the key at the end of `path`. If the key does not exist, returns the line of the
- * nearest existing key above it.
- */
-function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
-  for (let length = path.length; length > 0; length--) {
-    const parent = document.getIn(path.slice(0, length - 1), true);
-    const last = path[length - 1];
-    const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(last)) : undefined;
-    const node = pair?.key ?? document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
-  }
-  return 1;
-}
-
-/** Returns the message for an error code of the parser. */
-function yamlFlaw(code: string): string {
-  return code === "DUPLICATE_KEY" ? "a key occurs twice in one map" : "not valid YAML";
-}
-
-/**
- * Returns an error with up to a hundred different messages. More are useless: one unclosed bracket causes a
- * message for every line below it.
- */
+/** Returns an error with up to a hundred different messages. */
 function refusal(variable: string, messages: string[]): ConfigError {
   const told = [...new Set(messages)].slice(0, FIELD_ERRORS_MAX);
   return new ConfigError(told.map((message) => ({ variable, message: `${message}.` })));

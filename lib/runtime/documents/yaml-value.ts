@@ -21,6 +21,8 @@ import { invalidBody, placeOf } from "./invalid-body.ts";
  * of its length.
  */
 const ALIASED_CHARACTERS_MAX = 64 * 1024;
+/** The number of characters of an alias that an error shows. */
+const ALIAS_SHOWN_MAX = 64;
 /** The offset with which the library marks a missing anchor, tag or text. */
 const NONE = -1;
 
@@ -62,13 +64,15 @@ export class ValueBuilder {
   value: unknown = null;
 
   readonly #text: string;
+  readonly #onRepeatedKey: (offset: number) => void;
   readonly #open: Open[] = [];
   /** The values by the names of their anchors. A value is null until it has been read completely. */
   readonly #anchors = new Map<string, Built | null>();
   #aliased: number;
 
-  constructor(text: string) {
+  constructor(text: string, onRepeatedKey: (offset: number) => void) {
     this.#text = text;
+    this.#onRepeatedKey = onRepeatedKey;
     this.#aliased = Math.max(ALIASED_CHARACTERS_MAX, text.length / 2);
   }
 
@@ -127,10 +131,13 @@ export class ValueBuilder {
 
   #alias(event: AliasEvent): void {
     const start = event.anchorStart - 1;
-    const built = this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd));
+    const name = this.#text.slice(event.anchorStart, event.anchorEnd);
+    const built = this.#anchors.get(name);
     if (built === undefined || built === null) {
       const problem = built === null ? "is inside the value that it repeats" : "has no anchor before it";
-      throw invalidBody(`The alias${placeOf(start, this.#text)} ${problem}.`);
+      throw invalidBody(
+        `The alias *${name.slice(0, ALIAS_SHOWN_MAX)}${placeOf(start, this.#text)} ${problem}.`,
+      );
     }
     if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedYaml(start, this.#text);
     if (this.#awaitsKey()) {
@@ -142,7 +149,7 @@ export class ValueBuilder {
     this.#aliased -= built.size;
     if (this.#aliased < 0) {
       throw invalidBody(
-        "The aliases of the YAML expand to too many values: write the values out, or send JSON.",
+        `The aliases of the YAML expand to too many values${placeOf(start, this.#text)}: write the values out.`,
       );
     }
     this.#add(built.value, built.size, built.height);
@@ -156,9 +163,7 @@ export class ValueBuilder {
   #setKey(key: string, start: number): void {
     const open = this.#open.at(-1);
     if (open === undefined) return;
-    if (Object.hasOwn(open.into, key)) {
-      throw invalidBody(`The key${placeOf(start, this.#text)} occurs twice in one map.`);
-    }
+    if (Object.hasOwn(open.into, key)) this.#onRepeatedKey(start);
     open.key = key;
     open.size += key.length;
   }

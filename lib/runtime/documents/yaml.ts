@@ -7,17 +7,25 @@
 import { type Event, parseEvents, YAMLException } from "js-yaml";
 import type { ApiError } from "../../domain/errors/index.ts";
 import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
-import { invalidBody, placeOf } from "./invalid-body.ts";
+import { invalidBody, type Place, placeAt, placeOf } from "./invalid-body.ts";
 import { nestedYaml, ValueBuilder } from "./yaml-value.ts";
 
-const SEVERAL_DOCUMENTS = "The body holds several YAML documents: send one.";
+const SEVERAL_DOCUMENTS = "The body holds several YAML documents: keep one.";
 const NO_DOCUMENT_START = "directives end mark is expected";
 
-/** Parses `text`. Throws a 422 with the position of the first part that is not accepted. */
-export function parseYaml(text: string): unknown {
+/**
+ * Parses `text`. Throws a 422 with the position of the first part that is not accepted. With `onRepeatedKey`, a
+ * duplicate key is not an error: `onRepeatedKey` gets its position, and the last value counts.
+ */
+export function parseYaml(text: string, onRepeatedKey?: (place: Place) => void): unknown {
   refuseUnprintable(text);
   const head = refuseDirectives(text);
-  const builder = new ValueBuilder(text);
+  const builder = new ValueBuilder(text, (offset) => {
+    if (onRepeatedKey === undefined) {
+      throw invalidBody(`The key${placeOf(offset, text)} occurs twice in one map.`);
+    }
+    onRepeatedKey(placeAt(offset, text));
+  });
   for (const event of eventsOf(text, head)) {
     builder.take(event);
     if (builder.documents > 1) throw invalidBody(SEVERAL_DOCUMENTS);

@@ -96,8 +96,8 @@ describe("an operators file that is refused", () => {
   const files: [what: string, text: string, message: string][] = [
     ["an empty file", "", "The file must be a map with the key operators"],
     ["a list", "- a", "The file must be a map with the key operators"],
-    ["broken YAML", "operators: [", "not valid YAML"],
-    ["a tag", "operators: !!js/function 'x'", "not valid YAML"],
+    ["broken YAML", "operators: [", "not valid YAML: a bracket or brace is not closed"],
+    ["a tag", "operators: !!js/function 'x'", "The custom tag is not accepted"],
     ["an unknown field", "operators: []\nusers: []", "users is not a known field: remove the field"],
     ["a duplicate key", "operators: []\noperators: []", "a key occurs twice in one map"],
     ["operators that are not a list", "operators: yes", "operators must be a list of at most 1000 operators"],

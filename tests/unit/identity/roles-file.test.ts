@@ -129,12 +129,16 @@ describe("a roles file that is refused", () => {
     ["* beside others", good.replace('["*"]', '[a, "*"]'), /^line 2: roles.owner lists \* with other labels/],
     ["a key twice", good.replace("  admin:", "  owner:"), "line 3: a key occurs twice in one map."],
     ["broken YAML", "roles: [", /^line 1: not valid YAML/],
-    ["a custom tag", withViewer(" !js []"), /^line 4: not valid YAML/],
-    ["aliases that expand without limit", bomb(), /aliases that expand without bound/],
+    ["a custom tag", withViewer(" !js []"), "line 4: The custom tag is not accepted."],
+    [
+      "aliases that expand without limit",
+      bomb(),
+      /^line 5: The aliases of the YAML expand to too many values: write the values out/,
+    ],
     [
       "an alias without an anchor",
       withViewer(" *missing"),
-      "line 4: the alias *missing has no anchor &missing before it.",
+      "line 4: The alias *missing has no anchor before it.",
     ],
   ];
 
@@ -143,7 +147,9 @@ describe("a roles file that is refused", () => {
   });
 
   test("no problem is reported twice, and at most a hundred problems are reported", () => {
-    expect(problems(`roles: ${"[".repeat(5_000)}`)).toEqual(["line 1: not valid YAML."]);
+    expect(problems(`roles: ${"[".repeat(5_000)}`)).toEqual([
+      "line 1: The YAML is nested more than 64 levels deep.",
+    ]);
     const slugs = Array.from({ length: 300 }, (_, index) => `  R${index}: []\n`).join("");
     expect(problems(`roles:\n${slugs}creator_role: a\ndefault_role: a\n`)).toHaveLength(100);
   });
@@ -166,7 +172,7 @@ extra: 1
         expect.stringContaining(`the slug "${slug}" must be 1 to 64 characters`),
       ),
       "line 3: roles.Admin lists org:write twice.",
-      "line 4: roles.viewer lists a twice.",
+      "line 5: roles.viewer lists a twice.",
       "line 7: creator_role names owner, which is not a role under roles.",
       "line 8: default_role names guest, which is not a role under roles.",
     ]);

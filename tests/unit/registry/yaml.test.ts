@@ -88,7 +88,7 @@ describe("YAML that operators write", () => {
 describe("YAML is refused when it", () => {
   const TAG = "The custom tag at line 1, column 4 is not accepted.";
   const DIRECTIVE = "The directive at line 1, column 1 is not accepted: only %YAML is.";
-  const SEVERAL = "The body holds several YAML documents: send one.";
+  const SEVERAL = "The body holds several YAML documents: keep one.";
   const invalid = (line: number, column: number, why: string) =>
     `The YAML is not valid at line ${line}, column ${column}: ${why}.`;
   const unexpected = "the text here is unexpected; a quote, a comma, a colon or a line break may be missing";
@@ -142,8 +142,8 @@ describe("YAML is refused when it", () => {
     ["a: !!int x", invalid(1, 4, "the value does not have the type of its tag")],
     ["&a {x: 1}: 1", invalid(1, 10, "the text here follows the end of the document")],
     ["a: &a [x]\n*a : 1", "The key at line 2, column 1 must be a string."],
-    ["a: *missing", "The alias at line 1, column 4 has no anchor before it."],
-    ["a: &a 1\nb: &a [*a]", "The alias at line 2, column 8 is inside the value that it repeats."],
+    ["a: *missing", "The alias *missing at line 1, column 4 has no anchor before it."],
+    ["a: &a 1\nb: &a [*a]", "The alias *a at line 2, column 8 is inside the value that it repeats."],
   ])("is %j, and the message says what is wrong and where", (text, message) => {
     expect(refusal(text)).toBe(message);
   });
@@ -158,9 +158,13 @@ describe("YAML is refused when it", () => {
     const wide = (aliases: number) =>
       `a: &a [${Array(30_000).fill("x").join(", ")}]\nb: [${Array(aliases).fill("*a").join(", ")}]`;
     const long = `a: &a ${"x".repeat(10_000)}\nb: [${Array(7).fill("*a").join(", ")}]`;
-    for (const text of [billion, wide(2), long]) {
+    for (const [text, place] of [
+      [billion, "line 5, column 25"],
+      [wide(2), "line 2, column 9"],
+      [long, "line 2, column 29"],
+    ] as const) {
       expect(refusal(text)).toBe(
-        "The aliases of the YAML expand to too many values: write the values out, or send JSON.",
+        `The aliases of the YAML expand to too many values at ${place}: write the values out.`,
       );
     }
     expect(parseYaml(wide(1))).toHaveProperty("b.0.length", 30_000);
