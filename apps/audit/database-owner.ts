@@ -1,9 +1,9 @@
 import { checkPeerTls, databaseUrl, peerTls, tlsVariables } from "@ostiary/lib/runtime/config";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
-import { checkSigningKeyFile } from "./checkpoints/key-file.ts";
 import { auditVariables } from "./config.ts";
 import { SCHEMA } from "./database-schema.ts";
+import { checkSigningKeyFile } from "./signing-key/key-file.ts";
 
 /**
  * The environment variables of commands that run as the log's owner. They are the service's variables for the

@@ -1,10 +1,10 @@
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { runJob } from "@ostiary/lib/runtime/service";
-import { loadSigningKey } from "./checkpoints/key-file.ts";
-import { publishSigningKey } from "./checkpoints/publish-key.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "./database-owner.ts";
 import { MIGRATIONS, SCHEMA } from "./database-schema.ts";
 import { grantServiceRole } from "./service-role/commands.ts";
+import { loadSigningKey } from "./signing-key/key-file.ts";
+import { publishSigningKey } from "./signing-key/publish-key.ts";
 
 /** Migrates as the owner, publishes the key, grants `role` the service's rights, and returns a report. */
 export async function migrate(config: OwnerConfig, role: string | undefined): Promise<string> {

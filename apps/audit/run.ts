@@ -1,7 +1,7 @@
 import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
-import { checkSigningKeyFile } from "./checkpoints/key-file.ts";
 import { type AuditConfig, auditVariables } from "./config.ts";
+import { checkSigningKeyFile } from "./signing-key/key-file.ts";
 import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";
 import { checkSealInterval } from "./streams/seal-interval.ts";

@@ -1,5 +1,5 @@
-import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/key-file";
 import { auditVariables } from "@ostiary/audit/config";
+import { checkSigningKeyFile } from "@ostiary/audit/signing-key/key-file";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";
 import { checkSealInterval } from "@ostiary/audit/streams/seal-interval";

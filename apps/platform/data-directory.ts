@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/key-file";
+import { checkSigningKeyFile } from "@ostiary/audit/signing-key/key-file";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";

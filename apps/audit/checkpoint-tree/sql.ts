@@ -2,7 +2,7 @@ import { type Checkpoint, checkpointText, type Hash, hashFromHex } from "@ostiar
 import { TILE_WIDTH, type TreeNode } from "@ostiary/lib/domain/tlog";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../checkpoints/sql.ts";
+import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../published-checkpoints/sql.ts";
 
 const HASH_BYTES = 32;
 

@@ -23,7 +23,7 @@ import {
   treeHeadText,
 } from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { SigningKey } from "../checkpoints/key-file.ts";
+import type { SigningKey } from "../signing-key/key-file.ts";
 import { selectCheckpointsFrom, selectSubtrees } from "./sql.ts";
 
 /** The maximum number of leaves that one pass adds for checkpoints that have none yet. */

@@ -4,9 +4,9 @@ import { contextOf } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { selectNote } from "../checkpoint-tree/sql.ts";
-import { selectCheckpoints } from "../checkpoints/sql.ts";
 import type { EventLog } from "../events/event.ts";
 import { EXPORT_NAME } from "../events/export-columns.ts";
+import { selectCheckpoints } from "../published-checkpoints/sql.ts";
 import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
 import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./pace.ts";
 import { type ExportLimits, ExportPermits, ExportPlace } from "./permits.ts";
@@ -105,7 +105,7 @@ async function checkAsked(database: Database, number: number): Promise<void> {
     throw validationError([{ path: "checkpoint", message: `There is no checkpoint ${number}.` }]);
   }
   if (found.map === undefined && (await selectNote(database)) === null) {
-    const message = `Checkpoint ${number} was written by an older version and does not show the heads of all logs.`;
+    const message = `Checkpoint ${number} was written by an older version of Ostiary and does not show the heads of all logs.`;
     throw validationError([{ path: "checkpoint", message }]);
   }
 }

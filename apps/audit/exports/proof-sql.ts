@@ -11,16 +11,16 @@ import {
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { selectTreeProofs, type TreeProofs, type TreeQuestions } from "../checkpoint-tree/proofs.ts";
+import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "../events/event.ts";
+import { columns } from "../events/sql.ts";
+import { selectProvenHeads } from "../head-map/proofs.ts";
 import {
   CHECKPOINT_COLUMNS,
   type CheckpointRow,
   checkpointOf,
   selectCheckpoints,
   selectSigningKeys,
-} from "../checkpoints/sql.ts";
-import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "../events/event.ts";
-import { columns } from "../events/sql.ts";
-import { selectProvenHeads } from "../head-map/proofs.ts";
+} from "../published-checkpoints/sql.ts";
 import { CLAIMED, eventsOf } from "../sealing/due-sql.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
 import { selectSealedStatements } from "../usage/statements/sql.ts";

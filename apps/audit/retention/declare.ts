@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { entryHash, retentionEntry } from "@ostiary/lib/domain/proof";
 import { planChains } from "../sealing/append-to-chains.ts";
 import { selectChains } from "../sealing/chain-sql.ts";
-import { nextCheckpoint } from "../sealing/checkpoint.ts";
 import { writePass } from "../sealing/pass-sql.ts";
 import { type PassDeps, SALT_BYTES } from "../sealing/seal-pass.ts";
 import { expectedOf, LogAltered } from "../sealing/sealed-state.ts";
+import { nextCheckpoint } from "../sealing/sign-checkpoint.ts";
 import { selectState } from "../sealing/state-sql.ts";
 import type { Undeclared } from "./month.ts";
 

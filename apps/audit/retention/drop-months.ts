@@ -2,7 +2,7 @@ import { pause } from "@ostiary/lib/async";
 import { monthStart } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
-import { selectSigningKeys } from "../checkpoints/sql.ts";
+import { selectSigningKeys } from "../published-checkpoints/sql.ts";
 import { type PassDeps, sealPass } from "../sealing/seal-pass.ts";
 import { LogAltered } from "../sealing/sealed-state.ts";
 import { selectState } from "../sealing/state-sql.ts";

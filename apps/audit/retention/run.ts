@@ -5,10 +5,10 @@ import { type Environment, integer, loadConfig, wholeNumber } from "@ostiary/lib
 import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
-import { loadSigningKey } from "../checkpoints/key-file.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "../database-owner.ts";
 import type { PassDeps } from "../sealing/seal-pass.ts";
 import { SealedState } from "../sealing/sealed-state.ts";
+import { loadSigningKey } from "../signing-key/key-file.ts";
 import { dropUsage } from "../usage/retention-sql.ts";
 import { type DroppedMonth, dropMonths } from "./drop-months.ts";
 

@@ -1,6 +1,6 @@
 import type { Inclusion } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
-import { CHECKPOINT_COLUMNS, type CheckpointRow } from "../checkpoints/sql.ts";
+import { CHECKPOINT_COLUMNS, type CheckpointRow } from "../published-checkpoints/sql.ts";
 
 /** The chain of an owner as stored. A new chain already has an id, but no entry. */
 export interface ChainRow {

@@ -3,15 +3,15 @@ import { type Clock, inSlices } from "@ostiary/lib/async";
 import { type Checkpoint, signText } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { SigningKey } from "../checkpoints/key-file.ts";
 import type { HeadMap } from "../head-map/head-map.ts";
+import type { SigningKey } from "../signing-key/key-file.ts";
 import { type Placed, planChains } from "./append-to-chains.ts";
 import { type ChainRow, selectChains } from "./chain-sql.ts";
-import { grownTree, nextCheckpoint } from "./checkpoint.ts";
 import { olderCursor, selectAnyUnsealed, selectBound, selectOlder, selectWindow } from "./due-sql.ts";
 import { type EventPart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
 import { type EntryWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import { MARKS_TYPE, marksText, type SealedState } from "./sealed-state.ts";
+import { grownTree, nextCheckpoint } from "./sign-checkpoint.ts";
 import { parseSnapshot, type Snapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
 import { type OlderCursor, type SealerState, selectUnmapped } from "./state-sql.ts";
 

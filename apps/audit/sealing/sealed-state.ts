@@ -13,9 +13,9 @@ import {
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { CheckpointTree, TreeAltered, type TreeWrite } from "../checkpoint-tree/tree.ts";
-import type { SigningKey } from "../checkpoints/key-file.ts";
-import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../checkpoints/sql.ts";
 import { HeadMap, NodeCache, rootOf } from "../head-map/head-map.ts";
+import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../published-checkpoints/sql.ts";
+import type { SigningKey } from "../signing-key/key-file.ts";
 import { type AlteredChain, endOf, type SetAside, selectChainAt } from "./altered-sql.ts";
 import type { ChainRow } from "./chain-sql.ts";
 import type { HeadWrite } from "./pass-sql.ts";

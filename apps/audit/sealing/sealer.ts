@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
-import type { SigningKey } from "../checkpoints/key-file.ts";
+import type { SigningKey } from "../signing-key/key-file.ts";
 import { createSealMetrics, type SealMetrics } from "./metrics.ts";
 import { recoverPass } from "./recovery.ts";
 import { type PassDeps, type PassResult, sealPass } from "./seal-pass.ts";

@@ -1,7 +1,7 @@
 import type { Checkpoint } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../checkpoints/sql.ts";
+import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../published-checkpoints/sql.ts";
 import { SET_ASIDE, type SetAside } from "./altered-sql.ts";
 
 /** A position among the events of one kind of owner from before the proof was introduced. */

@@ -52,7 +52,7 @@ export async function refusalsOfVariables(): Promise<string[]> {
     "apps/*/config.ts",
     "apps/*/*/config.ts",
     "lib/runtime/{config,service}/*.ts",
-    "apps/audit/checkpoints/key-file.ts",
+    "apps/audit/signing-key/key-file.ts",
   );
   return unique(
     literalsOf(sources).filter((text) =>

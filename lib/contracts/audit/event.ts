@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AuthType } from "../../domain/credentials/auth-type.ts";
 import { FieldError } from "../../domain/errors/index.ts";
-import { PATH_BYTES_MAX } from "../../domain/routes/bounds.ts";
+import { PATH_BYTES_MAX } from "../../domain/routes/maximum-sizes.ts";
 import { nullable, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "../../domain/schemas/index.ts";
 import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
 

@@ -26,7 +26,7 @@ const CheckpointPayload = Type.Object(
     map: Type.Optional(hash("The root of the Merkle map from every owner to the head of the owner's chain.")),
     heads: Type.Optional(
       hash(
-        "In checkpoints of older versions, in place of map: the root of the Merkle tree over the owners whose chains became longer.",
+        "In checkpoints of older versions of Ostiary, in place of map: the root of the Merkle tree over the owners whose chains became longer.",
       ),
     ),
   },

@@ -1,8 +1,8 @@
 /** The data that the gateway needs for one method of a route, computed when routes load. */
 
-import { PATH_PARAMS_MAX } from "./bounds.ts";
 import { type CompiledLimit, compileLimit, type SharedLimits } from "./compile-limit.ts";
 import { loneText } from "./lone-text.ts";
+import { PATH_PARAMS_MAX } from "./maximum-sizes.ts";
 import { segmentsOf } from "./route-path.ts";
 import { type Method, SCOPES, type Scope, type StoredServiceConfig, type SubjectField } from "./schema.ts";
 import { addressOf } from "./service-url.ts";

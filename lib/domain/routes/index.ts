@@ -3,7 +3,6 @@
  * all of it.
  */
 
-export * from "./bounds.ts";
 export * from "./changes.ts";
 export * from "./check-test.ts";
 export * from "./compile.ts";
@@ -14,6 +13,7 @@ export * from "./labels.ts";
 export * from "./list-changes.ts";
 export { EFFECTS, type Effect, type Mark } from "./mark.ts";
 export * from "./mark-changes.ts";
+export * from "./maximum-sizes.ts";
 export { fitsPattern } from "./name-pattern.ts";
 export * from "./nearest.ts";
 export { PathPrefixes, pathPrefixViolations } from "./path-prefix.ts";

@@ -8,7 +8,7 @@ import {
   RATE_LIMIT_REQUESTS_MAX,
   RATE_LIMIT_WINDOW_SECONDS_MAX,
   ROUTE_LIMITS_MAX,
-} from "./bounds.ts";
+} from "./maximum-sizes.ts";
 import { fieldMessage, messages, windowMessage } from "./messages.ts";
 
 /** Returns the options of an object schema that refuses unknown fields. Messages call the object `noun`. */

@@ -17,7 +17,7 @@ import {
   TEST_NAME_LENGTH_MAX,
   TESTS_MAX,
   UPSTREAM_BYTES_MAX,
-} from "./bounds.ts";
+} from "./maximum-sizes.ts";
 import { CONSTRAINTS, METHODS, SCOPES } from "./methods-and-scopes.ts";
 import { descriptionPathMessage, serviceUrlMessage } from "./service-url.ts";
 

@@ -1,6 +1,6 @@
 /** The schemas of names that occur in several parts of a document. */
 import { Type } from "@sinclair/typebox";
-import { SERVICE_NAME_LENGTH_MAX } from "./bounds.ts";
+import { SERVICE_NAME_LENGTH_MAX } from "./maximum-sizes.ts";
 import { messages } from "./messages.ts";
 
 export const ServiceName = Type.String({

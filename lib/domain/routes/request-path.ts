@@ -1,5 +1,5 @@
 /** Splits a request path into segments without decoding or copying it (GW-13). */
-import { PATH_BYTES_MAX } from "./bounds.ts";
+import { PATH_BYTES_MAX } from "./maximum-sizes.ts";
 
 const SLASH = 0x2f;
 const PERCENT = 0x25;

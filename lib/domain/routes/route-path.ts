@@ -5,8 +5,8 @@
  * produces (dot segments, a backslash, a raw `<`), because no request could reach them.
  */
 
-import { PARAM_NAME_LENGTH_MAX, PATH_BYTES_MAX, PATH_PARAMS_MAX } from "./bounds.ts";
 import { joinPrefix } from "./expand.ts";
+import { PARAM_NAME_LENGTH_MAX, PATH_BYTES_MAX, PATH_PARAMS_MAX } from "./maximum-sizes.ts";
 import { PATH_TOO_LONG } from "./messages.ts";
 import { type Scope, SUBJECT_FIELDS } from "./schema.ts";
 

@@ -10,9 +10,9 @@ import {
   shownPath,
   type Violations,
 } from "../errors/index.ts";
-import { SERVICE_CONFIG_BYTES_MAX } from "./bounds.ts";
 import { joinPrefix } from "./expand.ts";
 import { checkLimit, checkRouteLimit, type Policies } from "./limit-rules.ts";
+import { SERVICE_CONFIG_BYTES_MAX } from "./maximum-sizes.ts";
 import { SERVICE_TOO_LARGE } from "./messages.ts";
 import { CONSTRAINTS, METHODS, SCOPES, type Scope } from "./methods-and-scopes.ts";
 import { type Prefix, paramNames, pathViolations } from "./route-path.ts";

@@ -1,13 +1,13 @@
 /** The schemas of route tests (RG-145, RG-146). The rules between their fields are in `test-rules.ts`. */
 import { type Static, Type } from "@sinclair/typebox";
+import { PlanName, RateLimitRequests } from "./limit-schema.ts";
 import {
   LABEL_LENGTH_MAX,
   PATH_BYTES_MAX,
   TEST_LABELS_MAX,
   TEST_NAME_LENGTH_MAX,
   TESTS_MAX,
-} from "./bounds.ts";
-import { PlanName, RateLimitRequests } from "./limit-schema.ts";
+} from "./maximum-sizes.ts";
 import { messages } from "./messages.ts";
 import { MethodName, ServiceName } from "./names.ts";
 

@@ -13,8 +13,8 @@ import {
   violationsOf,
 } from "../errors/index.ts";
 import { isRecord } from "../json/index.ts";
-import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX, TESTS_MAX } from "./bounds.ts";
 import { expandService } from "./expand.ts";
+import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX, TESTS_MAX } from "./maximum-sizes.ts";
 import {
   DOCUMENT_TOO_LARGE,
   NAMED_BY_DOTS,

@@ -1,9 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { loadSigningKey } from "@ostiary/audit/checkpoints/key-file";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
 import { selectState } from "@ostiary/audit/sealing/state-sql";
+import { loadSigningKey } from "@ostiary/audit/signing-key/key-file";
 import { systemClock } from "@ostiary/lib/async";
 import { type Checkpoint, hashFromHex, hexOf, signedCheckpoint, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";

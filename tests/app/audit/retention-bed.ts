@@ -1,7 +1,7 @@
-import { loadSigningKey } from "@ostiary/audit/checkpoints/key-file";
 import { type DroppedMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import type { PassDeps } from "@ostiary/audit/sealing/seal-pass";
 import { SealedState } from "@ostiary/audit/sealing/sealed-state";
+import { loadSigningKey } from "@ostiary/audit/signing-key/key-file";
 import { systemClock } from "@ostiary/lib/async";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { loadSigningKey } from "@ostiary/audit/checkpoints/key-file";
+import { loadSigningKey } from "@ostiary/audit/signing-key/key-file";
 import {
   type Checkpoint,
   checkpointText,

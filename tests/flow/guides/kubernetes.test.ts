@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/key-file";
 import { auditVariables } from "@ostiary/audit/config";
+import { checkSigningKeyFile } from "@ostiary/audit/signing-key/key-file";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";

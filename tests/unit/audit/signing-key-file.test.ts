@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { dirname } from "node:path";
-import { checkSigningKeyFile, loadSigningKey } from "@ostiary/audit/checkpoints/key-file";
+import { checkSigningKeyFile, loadSigningKey } from "@ostiary/audit/signing-key/key-file";
 import { calculateJwkThumbprint } from "jose";
 import { writeKeyFile, writeSigningKey } from "../../app/audit/proof-bed.ts";
 

@@ -1,4 +1,4 @@
-/** The bounds on route configuration (RG-18 to RG-25). */
+/** The maximum sizes in route configuration (RG-18 to RG-25). */
 
 export const SERVICE_NAME_LENGTH_MAX = 128;
 export const PATH_BYTES_MAX = 1024;

@@ -1,7 +1,7 @@
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
+import { insertSigningKey } from "../published-checkpoints/sql.ts";
 import type { SigningKey } from "./key-file.ts";
-import { insertSigningKey } from "./sql.ts";
 
 /**
  * Adds the key to the log's key set. Only the database role that owns the log may do so. Otherwise, a person with

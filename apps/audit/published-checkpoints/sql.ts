@@ -1,7 +1,7 @@
 import type { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { jwkOf } from "./key-file.ts";
+import { jwkOf } from "../signing-key/key-file.ts";
 
 /** A checkpoint as a query for {@link CHECKPOINT_COLUMNS} returns it. */
 export type CheckpointRow = Omit<Checkpoint, "map" | "heads"> & { map: string | null; heads: string | null };

@@ -6,8 +6,8 @@ import {
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import type { TreeWrite } from "../checkpoint-tree/tree.ts";
-import type { SigningKey } from "../checkpoints/key-file.ts";
 import type { HeadMap } from "../head-map/head-map.ts";
+import type { SigningKey } from "../signing-key/key-file.ts";
 import type { PassWrite } from "./pass-sql.ts";
 import type { SealedState } from "./sealed-state.ts";
 import type { SealerState } from "./state-sql.ts";
@@ -20,7 +20,7 @@ interface CheckpointDeps {
 }
 
 /**
- * Returns the next checkpoint, the new nodes of its map of heads, and the new leaves of the tree of checkpoints.
+ * Signs and returns the next checkpoint, the new nodes of its map of heads, and the new leaves of the tree of checkpoints.
  */
 export async function nextCheckpoint(
   deps: CheckpointDeps,
