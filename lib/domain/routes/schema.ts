@@ -5,6 +5,7 @@
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { mapOf } from "../schemas/index.ts";
+import { PolicyName, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 import {
   DOCUMENT_PATH_BYTES_MAX,
   LABEL_LENGTH_MAX,
@@ -12,8 +13,7 @@ import {
   PATH_BYTES_MAX,
   SERVICE_URL_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
-} from "./bounds.ts";
-import { PolicyName, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
+} from "./maximum-sizes.ts";
 import { fieldMessage, messages } from "./messages.ts";
 import { MethodName, ServiceName } from "./names.ts";
 import { RouteTests } from "./test-schema.ts";
@@ -192,7 +192,7 @@ const ServiceUrl = Type.String({
  */
 const StoredUrl = Type.String({
   message: messages.url,
-  description: "`http://host:port`, or `host:port` in a config of an older version.",
+  description: "`http://host:port`, or `host:port` in a config of an older version of Ostiary.",
   examples: ["http://widgets:8080"],
 });
 

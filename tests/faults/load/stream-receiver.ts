@@ -96,7 +96,8 @@ export class StreamReceiver implements Disposable {
       heads.flatMap(({ organization_id, position }) =>
         [organization_id, OPERATOR].flatMap((way) => {
           const known = this.#logs.get(keyOf(`/${way}`, organization_id));
-          const left = known === undefined ? 0 : position - known.position;
+          const isStreamed = known !== undefined || way === OPERATOR;
+          const left = isStreamed ? position - (known?.position ?? START.position) : 0;
           return left > 0
             ? [`${left} entries of organization ${organization_id} in the stream "${way}"`]
             : [];

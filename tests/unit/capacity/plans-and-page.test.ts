@@ -89,7 +89,7 @@ describe("figures", () => {
       gateway_stream_kib: 17,
       gateway_edit_stall_ms: 4,
       identity_validation_us: 50,
-      postgres_validation_us: 20,
+      postgres_validation_us: 40,
       redis_count_us: figures.redis_count_us,
       audit_event_us: figures.audit_event_us,
       postgres_event_us: figures.postgres_event_us,
