@@ -97,6 +97,14 @@ const ALLOWED_SPELLINGS = {
   "lib/runtime/telemetry/exported-traces.ts: trace_id": "OpenTelemetry names its own field traceId",
 };
 
+/** The files with timers of their own, and the reasons. */
+const OWN_TIMERS = {
+  "apps/gateway/upstream/websocket-tunnel.ts": "each message refreshes the timer of an idle tunnel",
+  "lib/async/clock.ts": "the system clock",
+  "lib/runtime/telemetry/line-blocks.ts": "an interval that does not keep the process running",
+  "lib/runtime/telemetry/process-metrics.ts": "an interval that does not keep the process running",
+};
+
 describe("the import graph", () => {
   test("no app except the platform imports another app", () => {
     const between = edges(/^apps\/(?!platform)/, /^apps\//, (file, target) => appOf(file) === appOf(target));
@@ -211,6 +219,12 @@ describe("the sources", () => {
       /^(apps|lib)\//.test(file) ? secondSpellings(text).map((name) => `${file}: ${name}`) : [],
     );
     expect(found.toSorted()).toEqual(Object.keys(ALLOWED_SPELLINGS).toSorted());
+  });
+
+  test("services and the library take time and timers from lib/async", () => {
+    const own = /\b(setTimeout|setInterval|Date\.now|performance\.now|Bun\.sleep)\(|timers\/promises/;
+    const sources = /^(apps\/(audit|gateway|identity|registry|witness)\/|lib\/(?!page\/))/;
+    expect(filesWith(own, sources)).toEqual(Object.keys(OWN_TIMERS));
   });
 
   test("only listen.ts and ports.ts open ports", () => {

@@ -157,7 +157,7 @@ async function accepted({ url, headers, protocols, timeout_ms, left }: Handshake
     service.terminate();
   };
   const late = () => give(badGateway("The service did not accept a WebSocket in time."));
-  const timer = setTimeout(late, timeout_ms);
+  const cancelTimer = systemClock.after(timeout_ms, late);
   const onGone = () => give(new ClientGone());
   left.addEventListener("abort", onGone);
   service.addEventListener("open", () => resolve());
@@ -170,7 +170,7 @@ async function accepted({ url, headers, protocols, timeout_ms, left }: Handshake
     await promise;
     return service;
   } finally {
-    clearTimeout(timer);
+    cancelTimer();
     left.removeEventListener("abort", onGone);
   }
 }

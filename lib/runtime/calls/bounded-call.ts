@@ -1,4 +1,4 @@
-import { readBounded } from "../../async/index.ts";
+import { readBounded, systemClock } from "../../async/index.ts";
 import { systemErrorCode } from "../../domain/errors/index.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { CallSpan, Tracing } from "../telemetry/index.ts";
@@ -94,10 +94,10 @@ export async function boundedCall(
 ): Promise<BoundedAnswer> {
   let isLate = false;
   const handle: CallHandle = { underway: null };
-  const timer = setTimeout(() => {
+  const cancelTimer = systemClock.after(call.timeout_ms, () => {
     isLate = true;
     handle.underway?.abort();
-  }, call.timeout_ms);
+  });
   const span = call.tracing?.call(call.method, call.url) ?? null;
   const traced = span === null ? call : { ...call, headers: { ...call.headers, ...traceHeaders(span) } };
   try {
@@ -114,7 +114,7 @@ export async function boundedCall(
     span?.failed(failure.name, failure.message);
     throw failure;
   } finally {
-    clearTimeout(timer);
+    cancelTimer();
   }
 }
 

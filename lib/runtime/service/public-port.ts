@@ -108,7 +108,7 @@ export class PublicPort<Socket> {
       readWhatCame()
         .then(() => server.stop())
         .then(forget, forget);
-    setTimeout(retire, RETIRE_MS);
+    systemClock.after(RETIRE_MS, retire);
   }
 }
 

@@ -1,4 +1,4 @@
-import { endsWithin, systemClock } from "../../async/index.ts";
+import { endsWithin, pause, systemClock } from "../../async/index.ts";
 import type { ListenConfig, TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { type CertificateFiles, certificateFiles } from "./certificate.ts";
@@ -86,7 +86,7 @@ async function shutdown<Socket>(
   options: ListenOptions,
 ): Promise<void> {
   service.health.draining = true;
-  await Bun.sleep(options.SHUTDOWN_GRACE_MS);
+  await pause(systemClock, options.SHUTDOWN_GRACE_MS);
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
   const until_ms = systemClock.elapsed_ms() + options.SHUTDOWN_TIMEOUT_MS;
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);

@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { Batches, type Member, systemClock, tickClock, withDeadline } from "../../../async/index.ts";
+import { Batches, type Member, pause, systemClock, tickClock, withDeadline } from "../../../async/index.ts";
 import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
@@ -160,7 +160,7 @@ export class RedisCounterStore implements CounterStore {
     };
     this.#client.on("error", onError);
     try {
-      await Promise.race([refused.promise, this.#ready(), Bun.sleep(TIMEOUT_MS)]);
+      await Promise.race([refused.promise, this.#ready(), pause(systemClock, TIMEOUT_MS)]);
     } finally {
       this.#client.off("error", onError);
     }

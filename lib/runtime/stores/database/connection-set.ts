@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { systemClock } from "../../../async/index.ts";
+import { pause, systemClock } from "../../../async/index.ts";
 import type { PeerTls } from "../../config/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { columnTypes } from "./column-types.ts";
@@ -101,7 +101,7 @@ export class ConnectionSet {
         if (suspect.suspicious().length === 0) this.#suspects.delete(suspect);
       }
       if (this.#suspects.size === 0) break;
-      await Bun.sleep(SUSPICION_MS);
+      await pause(systemClock, SUSPICION_MS);
     }
     this.#isChecking = false;
   }
@@ -112,7 +112,7 @@ export class ConnectionSet {
 
   async #check(sql: postgres.Sql): Promise<void> {
     const before = await readBackends(sql, this.#name);
-    await Bun.sleep(OBSERVATION_PAUSE_MS);
+    await pause(systemClock, OBSERVATION_PAUSE_MS);
     const now = await readBackends(sql, this.#name);
     if (before === null || now === null) return;
     const dead = [...this.#suspects].flatMap((suspect) => {

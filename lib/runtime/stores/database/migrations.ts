@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
+import { pause, systemClock } from "../../../async/index.ts";
 import { sqlState } from "./failure.ts";
 import { buildIndex } from "./index-build.ts";
 import { type Step, stepsOf } from "./migration-steps.ts";
@@ -130,7 +130,7 @@ class Busy extends Error {}
 
 /** Runs `work`, and retries it while other sessions hold the locks that it needs. */
 async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> {
-  const began_ms = performance.now();
+  const began_ms = systemClock.elapsed_ms();
   for (;;) {
     try {
       return await work();
@@ -139,13 +139,13 @@ async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> 
       const isBusy = error instanceof Busy || state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED;
       if (!isBusy) throw error;
       const limit_ms = error instanceof Busy ? MIGRATING_MS_MAX : LOCKED_MS_MAX;
-      if (performance.now() - began_ms > limit_ms) {
+      if (systemClock.elapsed_ms() - began_ms > limit_ms) {
         throw new Error(
           `The migrations of schema ${schema} have waited too long for a lock: end the session that holds the lock (see pg_locks), then start again.`,
           { cause: error },
         );
       }
-      await sleep(PAUSE_MS * (1 + Math.random()));
+      await pause(systemClock, PAUSE_MS * (1 + Math.random()));
     }
   }
 }

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { systemClock } from "../../../async/index.ts";
 import type { PeerTls } from "../../config/index.ts";
 import { ConnectionLost } from "./failure.ts";
 import { serverTls, TLS_PARAMETERS } from "./server-tls.ts";
@@ -83,19 +84,19 @@ export class PrimarySearch {
     const found = new Map<string, number>();
     let failure: unknown = new Error("No server answered.");
     const over = Promise.withResolvers<void>();
-    const timers = [setTimeout(over.resolve, SEARCH_MS)];
+    const timers = [systemClock.after(SEARCH_MS, over.resolve)];
     const asking = this.#urls.map(async (url) => {
       try {
         const timeline = await timelineOf(url, this.#tls);
         if (timeline === null || timeline < this.#timeline) return;
         found.set(url, timeline);
-        timers.push(setTimeout(over.resolve, OTHERS_MS));
+        timers.push(systemClock.after(OTHERS_MS, over.resolve));
       } catch (error) {
         failure = error;
       }
     });
     await Promise.race([Promise.all(asking), over.promise]);
-    for (const timer of timers) clearTimeout(timer);
+    for (const cancel of timers) cancel();
     this.#timeline = Math.max(this.#timeline, ...found.values());
     const newest = this.#urls.filter((url) => found.get(url) === this.#timeline);
     const [first] = newest;

@@ -1,3 +1,4 @@
+import { pause, systemClock } from "../../../async/index.ts";
 import { sqlState } from "./failure.ts";
 
 const RETRIES_MAX = 5;
@@ -17,7 +18,7 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
       const state = sqlState(error);
       const conflict = state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
       if (!conflict || retries === RETRIES_MAX) throw error;
-      await Bun.sleep(PAUSE_MS * 2 ** retries * Math.random());
+      await pause(systemClock, PAUSE_MS * 2 ** retries * Math.random());
     }
   }
 }

@@ -144,17 +144,19 @@ function watchHealth(node: Etcd3, stream: WatchStream, onLost: () => void) {
       isReading = false;
     }
   };
-  const asking = setInterval(() => {
+  const ask = () => {
     if (Math.max(unheard, unserved) >= UNANSWERED_MAX) return onLost();
     unheard += 1;
     unserved += 1;
     stream.write({ progress_request: {} });
     void read();
-  }, ASK_MS);
+    cancelAsking = systemClock.after(ASK_MS, ask);
+  };
+  let cancelAsking = systemClock.after(ASK_MS, ask);
   return {
     heard() {
       unheard = 0;
     },
-    stop: () => clearInterval(asking),
+    stop: () => cancelAsking(),
   };
 }
