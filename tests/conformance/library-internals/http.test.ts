@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { swagger } from "@elysiajs/swagger";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Counter, Gauge, Registry } from "prom-client";
@@ -35,6 +36,29 @@ contract("elysia_routes", () => {
   const [route] = app.routes;
   expect(route).toMatchObject({ method: "POST", path: "/things/:thing_id" });
   expect(route?.hooks).toMatchObject({ body: Named, detail: { summary: "Adds" } });
+});
+
+contract("elysia_swagger", async () => {
+  const id = Type.String({ openapi: { examples: ["7"] } });
+  const hooks = {
+    params: Type.Object({ thing_id: id }),
+    query: Named,
+    body: Named,
+    detail: { summary: "Adds" },
+  };
+  const app = new Elysia()
+    .route("POST", "/things.d/:thing_id", "", hooks)
+    .use(swagger({ path: "/swagger", specPath: "/swagger/json", excludeStaticFile: false }));
+  const described = await (await app.handle(new Request("http://service.test/swagger/json"))).json();
+  const post = {
+    summary: "Adds",
+    parameters: [
+      { in: "path", name: "thing_id", required: true, schema: { openapi: { examples: ["7"] } } },
+      { in: "query", name: "name", required: true },
+    ],
+    requestBody: { content: { "application/json": { schema: { required: ["name"] } } } },
+  };
+  expect(described).toMatchObject({ paths: { "/things.d/{thing_id}": { post } } });
 });
 
 contract("prom_client_text", async () => {

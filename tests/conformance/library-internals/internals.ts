@@ -24,6 +24,12 @@ export const internals = {
     used_in: ["lib/runtime/http/app.ts", "lib/openapi"],
     otherwise: "descriptions are empty, and a wrong method gets 404 instead of 405",
   },
+  elysia_swagger: {
+    library: "@elysiajs/swagger",
+    does: "lists the operations of an app's routes, and leaves unknown keywords in their schemas",
+    used_in: ["lib/runtime/http/openapi.ts"],
+    otherwise: "descriptions lack operations, or the texts and samples of their fields",
+  },
   drizzle_client: {
     library: "drizzle-orm",
     does: "calls no other methods of postgres.js than `unsafe`, `begin` and `savepoint`",
@@ -65,6 +71,12 @@ export const internals = {
     does: "throws the error of each failed call unchanged if its fault handling is off",
     used_in: ["lib/runtime/stores/route-store/etcd-endpoint.ts"],
     otherwise: "calls still fail after the node is back, because of the library's circuit breaker",
+  },
+  etcd3_channel: {
+    library: "etcd3",
+    does: "makes its channel with `channelFactoryOverride`, and closes and replaces it after a failed call",
+    used_in: ["lib/runtime/stores/route-store/etcd-client.ts"],
+    otherwise: "a node that comes back gets more and more connections, or none",
   },
   ioredis_scripts: {
     library: "ioredis",

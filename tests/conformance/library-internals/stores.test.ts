@@ -1,9 +1,11 @@
 import { describe, expect } from "bun:test";
+import { Channel } from "@grpc/grpc-js";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { noop } from "cockatiel";
 import { sql } from "drizzle-orm";
 import { PgDatabase, pgTable, text } from "drizzle-orm/pg-core";
 import { PostgresJsSession } from "drizzle-orm/postgres-js";
-import { GRPCUnavailableError } from "etcd3";
+import { Etcd3, GRPCUnavailableError } from "etcd3";
 import { Cluster, Redis } from "ioredis";
 import postgres from "postgres";
 import { asOrm, asSql } from "../../../lib/runtime/stores/database/orm.ts";
@@ -96,6 +98,35 @@ contract("etcd3_faults", async () => {
     expect(await rejection(failed)).toBeInstanceOf(GRPCUnavailableError);
   }
   endpoint.close();
+});
+
+contract("etcd3_channel", async () => {
+  const closed: Channel[] = [];
+  class Kept extends Channel {
+    override close(): void {
+      closed.push(this);
+    }
+    end(): void {
+      super.close();
+    }
+  }
+  const made: Kept[] = [];
+  const client = new Etcd3({
+    hosts: `http://127.0.0.1:${freePort()}`,
+    faultHandling: { host: () => noop, global: noop },
+    grpcOptions: {
+      channelFactoryOverride(...options: ConstructorParameters<typeof Channel>) {
+        made.push(new Kept(...options));
+        return made.at(-1);
+      },
+    },
+  });
+  for (let calls = 1; calls <= 2; calls++) {
+    await rejection(readNothing(client, Date.now() + 5_000));
+    expect(closed).toEqual(made);
+    expect(made).toHaveLength(calls);
+  }
+  for (const channel of made) channel.end();
 });
 
 contract("ioredis_scripts", () => {
