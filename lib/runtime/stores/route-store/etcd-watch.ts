@@ -146,11 +146,11 @@ function watchHealth(node: Etcd3, stream: WatchStream, onLost: () => void) {
   };
   const ask = () => {
     if (Math.max(unheard, unserved) >= UNANSWERED_MAX) return onLost();
+    cancelAsking = systemClock.after(ASK_MS, ask);
     unheard += 1;
     unserved += 1;
     stream.write({ progress_request: {} });
     void read();
-    cancelAsking = systemClock.after(ASK_MS, ask);
   };
   let cancelAsking = systemClock.after(ASK_MS, ask);
   return {
